@@ -1,0 +1,114 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+/// Every target of ours is built the same way, warnings being errors.
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+extension Target.Dependency {
+    static let nioCore = product(name: "NIOCore", package: "swift-nio")
+    static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
+    static let nioTLS = product(name: "NIOTLS", package: "swift-nio")
+    static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")
+    static let crypto = product(name: "Crypto", package: "swift-crypto")
+    static let x509 = product(name: "X509", package: "swift-certificates")
+    static let swiftASN1 = product(name: "SwiftASN1", package: "swift-asn1")
+    static let systemPackage = product(name: "SystemPackage", package: "swift-system")
+    static let yams = product(name: "Yams", package: "Yams")
+    static let logging = product(name: "Logging", package: "swift-log")
+    static let metrics = product(name: "Metrics", package: "swift-metrics")
+    static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+    static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
+    static let configuration = product(name: "Configuration", package: "swift-configuration")
+    static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
+    static let argumentParser = product(name: "ArgumentParser", package: "swift-argument-parser")
+}
+
+// Imports point downward in this list, never up (design, "The house").
+let package = Package(
+    name: "martlet",
+    platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "martlet", targets: ["martlet"]),
+        .library(name: "PushModel", targets: ["PushModel"]),
+        .library(name: "APNSSimulator", targets: ["APNSSimulator"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
+        .package(
+            url: "https://github.com/apple/swift-configuration", from: "1.4.0",
+            traits: [.defaults, "YAML"]),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: [
+        .systemLibrary(name: "CRabbitMQ"),
+        .systemLibrary(name: "CLibPQ", pkgConfig: "libpq"),
+        .systemLibrary(name: "CNGHTTP2"),
+        .target(name: "AMQPClient", dependencies: ["CRabbitMQ", .logging], swiftSettings: settings),
+        .target(name: "PostgresClient", dependencies: ["CLibPQ", .logging], swiftSettings: settings),
+        .target(name: "HTTP2Session", dependencies: ["CNGHTTP2"], swiftSettings: settings),
+        .target(
+            name: "HTTP2Channel", dependencies: ["HTTP2Session", .nioCore], swiftSettings: settings),
+        .target(name: "PushModel", swiftSettings: settings),
+        .target(
+            name: "CredentialStore",
+            dependencies: ["PostgresClient", "PushModel", .crypto, .logging, .nioSSL, .swiftASN1, .x509],
+            resources: [.embedInCode("Migrations")],
+            swiftSettings: settings),
+        .testTarget(
+            name: "PostgresClientTests", dependencies: ["PostgresClient", .logging], swiftSettings: settings),
+        .testTarget(
+            name: "CredentialStoreTests",
+            dependencies: ["CredentialStore", "PostgresClient", "PushModel", .crypto, .logging, .nioSSL, .swiftASN1, .x509],
+            swiftSettings: settings),
+        .target(
+            name: "APNSOutput",
+            dependencies: [
+                "CredentialStore", "HTTP2Channel", "HTTP2Session", "PushModel",
+                .crypto, .logging, .metrics, .nioCore, .nioPosix, .nioSSL, .nioTLS,
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "DeliveryPipeline",
+            dependencies: ["AMQPClient", "CredentialStore", "PushModel", .logging],
+            swiftSettings: settings),
+        .target(
+            name: "APNSSimulator",
+            dependencies: [
+                "HTTP2Channel", "HTTP2Session",
+                .crypto, .logging, .nioCore, .nioPosix, .nioSSL, .nioTLS, .swiftASN1, .x509,
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "MartletService",
+            dependencies: [
+                "AMQPClient", "APNSOutput", "CredentialStore", "DeliveryPipeline", "PostgresClient", "PushModel",
+                .configuration, .hummingbird, .lifecycle, .logging, .nioCore, .nioPosix, .systemPackage, .unixSignals,
+                .yams,
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "martlet",
+            dependencies: [
+                "AMQPClient", "APNSOutput", "APNSSimulator", "CredentialStore", "MartletService", "PostgresClient",
+                "PushModel", .argumentParser, .configuration, .logging,
+            ],
+            swiftSettings: settings),
+    ]
+)

@@ -1,0 +1,73 @@
+/// Strings in and out of their JSON form (RFC 8259, section 7).
+package enum JSONText {
+    /// Undoes the escapes of a string the scanner has accepted. A lone surrogate becomes U+FFFD.
+    package static func unescaped(_ escaped: some Collection<UInt8>) -> [UInt8] {
+        var result: [UInt8] = []
+        result.reserveCapacity(escaped.count)
+        var pendingHighSurrogate: UInt32?
+        var index = escaped.startIndex
+
+        func append(_ scalar: UInt32) {
+            result.append(contentsOf: String(Unicode.Scalar(scalar) ?? "\u{FFFD}").utf8)
+        }
+        func flushSurrogate() {
+            if pendingHighSurrogate != nil { append(0xFFFD) }
+            pendingHighSurrogate = nil
+        }
+        func next() -> UInt8? {
+            guard index < escaped.endIndex else { return nil }
+            defer { escaped.formIndex(after: &index) }
+            return escaped[index]
+        }
+
+        while let byte = next() {
+            guard byte == UInt8(ascii: "\\"), let escape = next() else {
+                flushSurrogate()
+                result.append(byte)
+                continue
+            }
+            guard escape == UInt8(ascii: "u") else {
+                flushSurrogate()
+                result.append(shortEscapes[escape] ?? escape)
+                continue
+            }
+            var unit: UInt32 = 0
+            for _ in 0..<4 { unit = unit << 4 | UInt32(next()?.hexDigitValue ?? 0) }
+            if let high = pendingHighSurrogate, (0xDC00...0xDFFF).contains(unit) {
+                append(0x10000 + (high - 0xD800) << 10 + (unit - 0xDC00))
+                pendingHighSurrogate = nil
+            } else {
+                flushSurrogate()
+                if (0xD800...0xDBFF).contains(unit) { pendingHighSurrogate = unit } else { append(unit) }
+            }
+        }
+        flushSurrogate()
+        return result
+    }
+
+    private static let shortEscapes: [UInt8: UInt8] = [
+        UInt8(ascii: "b"): 0x08, UInt8(ascii: "f"): 0x0C, UInt8(ascii: "n"): 0x0A, UInt8(ascii: "r"): 0x0D,
+        UInt8(ascii: "t"): 0x09,
+    ]
+
+    /// Appends a string with its quotes, escaping only what must be.
+    package static func append(_ string: String, to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "\""))
+        for byte in string.utf8 {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                output.append(UInt8(ascii: "\\"))
+                output.append(byte)
+            case 0..<0x20:
+                output.append(contentsOf: "\\u00".utf8)
+                output.append(hexDigits[Int(byte >> 4)])
+                output.append(hexDigits[Int(byte & 0xF)])
+            default:
+                output.append(byte)
+            }
+        }
+        output.append(UInt8(ascii: "\""))
+    }
+
+    package static let hexDigits = Array("0123456789abcdef".utf8)
+}

@@ -1,0 +1,91 @@
+/// Reads one JSON value as the type a field must have. A value of another type is passed over, the answer is
+/// nil and ``problem`` says what was expected.
+struct FieldReader {
+    var scanner: JSONScanner
+    let bytes: UnsafeBufferPointer<UInt8>
+    var problem: String?
+
+    init(scanner: JSONScanner, bytes: UnsafeBufferPointer<UInt8>) {
+        self.scanner = scanner
+        self.bytes = bytes
+    }
+
+    mutating func string() throws(JSONSyntaxError) -> JSONScanner.StringToken? {
+        guard try expect(.string, "must be a string") else { return nil }
+        return try scanner.string()
+    }
+
+    mutating func text() throws(JSONSyntaxError) -> String? {
+        guard let token = try string() else { return nil }
+        let text =
+            token.hasEscapes
+            ? String(decoding: JSONText.unescaped(bytes[token.range]), as: UTF8.self)
+            : String(decoding: bytes[token.range], as: UTF8.self)
+        if text.isEmpty { problem = "must not be empty" }
+        return text
+    }
+
+    mutating func text(
+        maximum: Int, unit: String, _ length: (String) -> Int
+    ) throws(JSONSyntaxError) -> String? {
+        guard let text = try text() else { return nil }
+        if length(text) > maximum { problem = "is longer than \(maximum) \(unit)" }
+        return text
+    }
+
+    mutating func oneOf<Choice: RawRepresentable<String> & CaseIterable>(
+        _: Choice.Type
+    ) throws(JSONSyntaxError) -> Choice? {
+        guard let text = try text() else { return nil }
+        let choice = Choice(rawValue: text)
+        if choice == nil {
+            problem = "must be one of: " + Choice.allCases.map(\.rawValue).joined(separator: ", ")
+        }
+        return choice
+    }
+
+    mutating func boolean() throws(JSONSyntaxError) -> Bool? {
+        guard try expect(.boolean, "must be true or false") else { return nil }
+        return bytes[try scanner.value().lowerBound] == UInt8(ascii: "t")
+    }
+
+    mutating func integer() throws(JSONSyntaxError) -> Int64? {
+        guard try expect(.number, "must be a whole number") else { return nil }
+        let range = try scanner.value()
+        let number = Int64(String(decoding: bytes[range], as: UTF8.self))
+        if number == nil { problem = "must be a whole number" }
+        return number
+    }
+
+    /// Seconds since 1970 as a number, or RFC 3339 text.
+    mutating func timestamp() throws(JSONSyntaxError) -> Timestamp? {
+        let expected = "must be unix seconds or an RFC 3339 date-time"
+        if scanner.nextKind() == .number {
+            guard let seconds = try integer() else { return nil }
+            // The year 9999: what is beyond is milliseconds given by mistake.
+            guard (0...253_402_300_799).contains(seconds) else {
+                problem = "\(expected); \(seconds) is out of range (is it in milliseconds?)"
+                return nil
+            }
+            return Timestamp(seconds: seconds)
+        }
+        guard try expect(.string, expected) else { return nil }
+        let moment = try text().flatMap(Timestamp.init(rfc3339:))
+        if moment == nil { problem = expected }
+        return moment
+    }
+
+    mutating func object() throws(JSONSyntaxError) -> Range<Int>? {
+        guard try expect(.object, "must be an object") else { return nil }
+        return try scanner.value()
+    }
+
+    private mutating func expect(
+        _ kind: JSONScanner.ValueKind, _ expectation: String
+    ) throws(JSONSyntaxError) -> Bool {
+        if scanner.nextKind() == kind { return true }
+        try scanner.value()
+        problem = expectation
+        return false
+    }
+}

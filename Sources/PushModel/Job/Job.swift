@@ -1,0 +1,110 @@
+/// A push job as published to the broker: one payload and whom to send it to.
+///
+/// The message body is kept as it came. The payload, the tokens and the refs are byte ranges of it, so a job
+/// of a thousand recipients is one allocation for the body and one for the list of ranges.
+public final class Job: Sendable {
+    /// When a push stops being worth sending.
+    public enum Expiration: Sendable, Hashable {
+        /// Deliver at once or not at all; the provider must not store it.
+        case nowOrNever
+        /// The provider may store it until then; we do not send it later than that.
+        case at(Timestamp)
+    }
+
+    /// Which outcomes the publisher wants to hear of.
+    public enum ResultScope: String, Sendable, Hashable, CaseIterable {
+        case all
+        /// Everything but `sent`.
+        case problems
+    }
+
+    public let id: String
+    /// Bundle id of the app, which selects its row, hence the credential and the default topic.
+    public let app: String
+    /// Name of the output that delivers it.
+    public let output: String
+    /// nil: the app row's.
+    public let environment: PushEnvironment?
+    public let recipients: [Recipient]
+    /// Where in ``storage`` the payload is.
+    public let payload: Range<Int>
+    public let pushType: String?
+    public let topic: String?
+    public let priority: Int?
+    /// nil: the provider's own storage rule applies.
+    public let expiration: Expiration?
+    public let collapseID: String?
+    /// A push that may have been accepted is never sent again.
+    public let atMostOnce: Bool
+    /// An alert body too long for the payload limit is cut rather than refused.
+    public let trim: Bool
+    public let results: ResultScope
+    /// W3C Trace Context of the publisher, carried into the outcomes' event.
+    public let traceparent: String?
+
+    /// The message body, followed by the tokens that had to be unescaped.
+    private let storage: [UInt8]
+    private let bodyLength: Int
+
+    package init(_ fields: JobFields, storage: [UInt8], bodyLength: Int, traceparent: String?) {
+        self.id = fields.id
+        self.app = fields.app
+        self.output = fields.output
+        self.environment = fields.environment
+        self.recipients = fields.recipients
+        self.payload = fields.payload
+        self.pushType = fields.pushType
+        self.topic = fields.topic
+        self.priority = fields.priority
+        self.expiration = fields.expiration
+        self.collapseID = fields.collapseID
+        self.atMostOnce = fields.atMostOnce
+        self.trim = fields.trim
+        self.results = fields.results
+        self.traceparent = traceparent
+        self.storage = storage
+        self.bodyLength = bodyLength
+    }
+
+    /// Lends the bytes that all ranges of this job point into.
+    public func withBytes<R, E: Error>(_ body: (UnsafeBufferPointer<UInt8>) throws(E) -> R) throws(E) -> R {
+        var result: Result<R, E>?
+        storage.withUnsafeBufferPointer { buffer in
+            do throws(E) { result = .success(try body(buffer)) } catch { result = .failure(error) }
+        }
+        switch result {
+        case .success(let value): return value
+        case .failure(let error): throw error
+        case nil: return try body(UnsafeBufferPointer(start: nil, count: 0))
+        }
+    }
+
+    /// The bytes of one of this job's ranges.
+    public func bytes(_ range: Range<Int>) -> ArraySlice<UInt8> { storage[range] }
+
+    /// The message body as published.
+    package var body: ArraySlice<UInt8> { storage[..<bodyLength] }
+
+    /// True once the job's own deadline has passed.
+    public func isExpired(at now: Timestamp) -> Bool {
+        if case .at(let deadline) = expiration { deadline < now } else { false }
+    }
+}
+
+/// What ``JobDecoder`` has read of a job.
+package struct JobFields {
+    package var id = ""
+    package var app = ""
+    package var output = "apns"
+    package var environment: PushEnvironment?
+    package var recipients: [Recipient] = []
+    package var payload = 0..<0
+    package var pushType: String?
+    package var topic: String?
+    package var priority: Int?
+    package var expiration: Job.Expiration?
+    package var collapseID: String?
+    package var atMostOnce = false
+    package var trim = false
+    package var results = Job.ResultScope.all
+}

@@ -1,0 +1,195 @@
+/// Reads a message body as a ``Job`` in one pass, checking everything the contract says of its form.
+///
+/// What only a provider can judge (push types, topics, a device token's form) is left to the output.
+public enum JobDecoder {
+    /// - Parameters:
+    ///   - body: the message body.
+    ///   - messageID: the message's `message_id` property, which is the job's id when the body has none.
+    ///   - makeID: gives an id to a job that has neither.
+    public static func decode(
+        _ body: [UInt8], messageID: String? = nil, traceparent: String? = nil, makeID: () -> String
+    ) throws(JobRejection) -> Job {
+        var reader = JobReader(bodyLength: body.count)
+        body.withUnsafeBufferPointer { reader.read($0) }
+        if reader.fields.id.isEmpty {
+            reader.fields.id = messageID.flatMap { $0.isEmpty ? nil : $0 } ?? makeID()
+        }
+        guard reader.faults.isEmpty else {
+            throw JobRejection(
+                jobID: reader.fields.id, app: reader.fields.app.isEmpty ? nil : reader.fields.app,
+                faults: reader.faults)
+        }
+        return Job(
+            reader.fields, storage: reader.unescapedTokens.isEmpty ? body : body + reader.unescapedTokens,
+            bodyLength: body.count, traceparent: traceparent)
+    }
+}
+
+/// Collects a job's fields and every fault among them; only broken JSON ends the reading early.
+struct JobReader {
+    static let maximumIDLength = 128
+    static let maximumCollapseIDBytes = 64
+    /// Beyond this many faults the rest adds nothing; a job may have a million recipients.
+    static let maximumFaults = 20
+
+    var fields = JobFields()
+    private(set) var faults: [JobRejection.Fault] = []
+    private(set) var unescapedTokens: [UInt8] = []
+    private let bodyLength: Int
+    /// Place in the list of the recipient being read.
+    private var recipientIndex = 0
+
+    init(bodyLength: Int) {
+        self.bodyLength = bodyLength
+    }
+
+    mutating func read(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard bodyLength < UInt32.max / 2 else { return fault("body", "is larger than 2 GiB") }
+        guard (try? UTF8Span(validating: bytes.span)) != nil else { return fault("body", "is not valid UTF-8") }
+        var scanner = JSONScanner(bytes)
+        guard scanner.nextKind() == .object else { return fault("body", "is not a JSON object") }
+        var seen: Set<JobField> = []
+        do throws(JSONSyntaxError) {
+            try scanner.object { (key, scanner) throws(JSONSyntaxError) in
+                let name = text(key, in: bytes)
+                guard let field = JobField(rawValue: name) else {
+                    fault(name, "is not a field of a job")
+                    try scanner.value()
+                    return
+                }
+                if !seen.insert(field).inserted { fault(name, "is given twice") }
+                try read(field, &scanner, bytes)
+            }
+            try scanner.end()
+        } catch {
+            return fault("body", "is not valid JSON: \(error.problem) at byte \(error.offset)")
+        }
+        for field in JobField.required where !seen.contains(field) {
+            fault(field.rawValue, "is required")
+        }
+    }
+
+    private mutating func read(
+        _ field: JobField, _ scanner: inout JSONScanner, _ bytes: UnsafeBufferPointer<UInt8>
+    ) throws(JSONSyntaxError) {
+        var value = FieldReader(scanner: scanner, bytes: bytes)
+        let name = field.rawValue
+        switch field {
+        case .id: fields.id = try value.text(maximum: Self.maximumIDLength, unit: "characters", \.count) ?? ""
+        case .app: fields.app = try value.text() ?? ""
+        case .output: fields.output = try value.text() ?? ""
+        case .environment: fields.environment = try value.oneOf(PushEnvironment.self)
+        case .pushType: fields.pushType = try value.text()
+        case .topic: fields.topic = try value.text()
+        case .collapseID:
+            fields.collapseID = try value.text(maximum: Self.maximumCollapseIDBytes, unit: "bytes", \.utf8.count)
+        case .priority:
+            fields.priority = try value.integer().map(Int.init(clamping:))
+            if let priority = fields.priority, ![1, 5, 10].contains(priority) { value.problem = "must be 1, 5 or 10" }
+        case .expiresAt:
+            fields.expiration = try value.timestamp().map { $0.milliseconds == 0 ? .nowOrNever : .at($0) }
+        case .atMostOnce: fields.atMostOnce = try value.boolean() ?? false
+        case .trim: fields.trim = try value.boolean() ?? false
+        case .results: fields.results = try value.oneOf(Job.ResultScope.self) ?? .all
+        case .payload: fields.payload = try value.object() ?? 0..<0
+        case .recipients:
+            scanner = value.scanner
+            return try readRecipients(&scanner, bytes)
+        }
+        scanner = value.scanner
+        if let problem = value.problem { fault(name, problem) }
+    }
+
+    private mutating func readRecipients(
+        _ scanner: inout JSONScanner, _ bytes: UnsafeBufferPointer<UInt8>
+    ) throws(JSONSyntaxError) {
+        guard scanner.nextKind() == .array else {
+            try scanner.value()
+            return fault("recipients", "must be an array")
+        }
+        // A token of 32 bytes takes 67 bytes of JSON: reserving by that keeps the list from growing by halves.
+        fields.recipients.reserveCapacity((bytes.count - scanner.position) / 67)
+        try scanner.array { (scanner) throws(JSONSyntaxError) in
+            switch scanner.nextKind() {
+            case .string:
+                let token = try scanner.string()
+                append(token: token, ref: nil, payload: nil, registeredAt: nil, bytes)
+            case .object:
+                try readRecipient(&scanner, bytes)
+            default:
+                try scanner.value()
+                fault(place(), "must be a device token or an object with one")
+            }
+            recipientIndex += 1
+        }
+        if recipientIndex == 0 { fault("recipients", "must not be empty") }
+    }
+
+    private mutating func readRecipient(
+        _ scanner: inout JSONScanner, _ bytes: UnsafeBufferPointer<UInt8>
+    ) throws(JSONSyntaxError) {
+        var token: JSONScanner.StringToken?
+        var ref: Range<Int>?
+        var payload: Range<Int>?
+        var registeredAt: Timestamp?
+        try scanner.object { (key, scanner) throws(JSONSyntaxError) in
+            let name = text(key, in: bytes)
+            var value = FieldReader(scanner: scanner, bytes: bytes)
+            switch name {
+            case "token": token = try value.string()
+            case "ref": ref = try value.string().map { $0.range.lowerBound - 1..<$0.range.upperBound + 1 }
+            case "registered_at": registeredAt = try value.timestamp()
+            case "payload": payload = try value.object()
+            default:
+                try value.scanner.value()
+                value.problem = "is not a field of a recipient"
+            }
+            scanner = value.scanner
+            if let problem = value.problem { fault("\(place()).\(name)", problem) }
+        }
+        guard let token else { return fault("\(place()).token", "is required") }
+        append(token: token, ref: ref, payload: payload, registeredAt: registeredAt, bytes)
+    }
+
+    private mutating func append(
+        token: JSONScanner.StringToken, ref: Range<Int>?, payload: Range<Int>?, registeredAt: Timestamp?,
+        _ bytes: UnsafeBufferPointer<UInt8>
+    ) {
+        if token.range.isEmpty { fault(place(), "has an empty device token") }
+        var range = token.range
+        if token.hasEscapes {
+            let start = bodyLength + unescapedTokens.count
+            unescapedTokens += JSONText.unescaped(bytes[token.range])
+            range = start..<bodyLength + unescapedTokens.count
+        }
+        fields.recipients.append(
+            Recipient(
+                token: range, tokenJSON: token.range.lowerBound - 1..<token.range.upperBound + 1, ref: ref,
+                payload: payload, registeredAt: registeredAt))
+    }
+
+    private func place() -> String { "recipients[\(recipientIndex)]" }
+
+    private mutating func fault(_ field: String, _ problem: String) {
+        if faults.count < Self.maximumFaults { faults.append(.init(field: field, problem: problem)) }
+    }
+
+    private func text(_ token: JSONScanner.StringToken, in bytes: UnsafeBufferPointer<UInt8>) -> String {
+        token.hasEscapes
+            ? String(decoding: JSONText.unescaped(bytes[token.range]), as: UTF8.self)
+            : String(decoding: bytes[token.range], as: UTF8.self)
+    }
+}
+
+/// The names a job's fields have in JSON.
+enum JobField: String, CaseIterable {
+    case id, app, output, environment, recipients, payload
+    case pushType = "push_type"
+    case topic, priority
+    case expiresAt = "expires_at"
+    case collapseID = "collapse_id"
+    case atMostOnce = "at_most_once"
+    case trim, results
+
+    static let required: [JobField] = [.app, .recipients, .payload]
+}

@@ -1,0 +1,63 @@
+/// What became of one recipient in one delivery of a job.
+///
+/// The kinds are those of the result event, plus ``Verdict/retry``, which the pipeline turns into another
+/// attempt or into `failed`.
+public struct Outcome: Sendable {
+    public enum Verdict: UInt8, Sendable, Hashable, CaseIterable {
+        /// Accepted by the provider, which is not: delivered.
+        case sent
+        /// The provider says that the token is dead.
+        case unregistered
+        /// Refused for good, by the provider or by our own checks.
+        case rejected
+        /// Given up; certainly not accepted.
+        case failed
+        /// May have been accepted: the connection died after the request was written.
+        case unknown
+        /// Its deadline passed before it could be sent.
+        case expired
+        /// Not sent, because the token is marked dead and has not registered again.
+        case suppressed
+        /// Certainly not accepted, and worth another attempt later.
+        case retry
+    }
+
+    /// Who decided.
+    public enum Judge: String, Sendable, Hashable {
+        case provider
+        case martlet
+    }
+
+    public let job: RoutedJob
+    /// Index into the job's recipients.
+    public let recipient: Int
+    public let verdict: Verdict
+    /// The provider's status code; 0 when there was no answer.
+    public let status: Int
+    /// The provider's reason, or ours under the same names; nil for `sent`.
+    public let reason: String?
+    public let judge: Judge
+    public let providerID: ProviderID?
+    /// `apns-unique-id`, which Apple's sandbox adds.
+    public let uniqueID: String?
+    /// For `unregistered`: when the provider last found the token dead.
+    public let unregisteredAt: Timestamp?
+    public let at: Timestamp
+
+    public init(
+        job: RoutedJob, recipient: Int, verdict: Verdict, status: Int = 0, reason: String? = nil,
+        judge: Judge = .martlet, providerID: ProviderID? = nil, uniqueID: String? = nil,
+        unregisteredAt: Timestamp? = nil, at: Timestamp
+    ) {
+        self.job = job
+        self.recipient = recipient
+        self.verdict = verdict
+        self.status = status
+        self.reason = reason
+        self.judge = judge
+        self.providerID = providerID
+        self.uniqueID = uniqueID
+        self.unregisteredAt = unregisteredAt
+        self.at = at
+    }
+}

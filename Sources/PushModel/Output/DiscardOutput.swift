@@ -1,0 +1,22 @@
+/// Delivers nothing and reports every recipient as sent: for load tests of the broker's and the database's
+/// side, and the smallest example of an output.
+public final class DiscardOutput: Output {
+    public let name = "discard"
+    public let needsCredential = false
+    private let now: @Sendable () -> Timestamp
+
+    public init(now: @escaping @Sendable () -> Timestamp) {
+        self.now = now
+    }
+
+    public func send(_ job: RoutedJob, reportingTo sink: any OutcomeSink) {
+        let at = now()
+        let verdict: Outcome.Verdict = job.job.isExpired(at: at) ? .expired : .sent
+        sink.report(
+            job.job.recipients.indices.map { Outcome(job: job, recipient: $0, verdict: verdict, at: at) })
+    }
+
+    public func credentialsChanged(to credentials: Set<Credential.ID>) {}
+
+    public func shutDown() async {}
+}
