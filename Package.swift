@@ -74,8 +74,7 @@ let package = Package(
         .testTarget(
             name: "PostgresClientTests", dependencies: ["PostgresClient", .logging], swiftSettings: settings),
         .testTarget(
-            name: "CredentialStoreTests",
-            dependencies: ["CredentialStore", "PostgresClient", "PushModel", .crypto, .logging, .nioSSL, .swiftASN1, .x509],
+            name: "CredentialStoreTests", dependencies: ["CredentialStore", "PostgresClient", "PushModel", .logging],
             swiftSettings: settings),
         .target(
             name: "APNSOutput",

@@ -1,0 +1,97 @@
+public import Logging
+public import NIOCore
+public import PushModel
+import Synchronization
+
+/// Delivers pushes through Apple's push notification service over HTTP/2, one pool of connections for each
+/// credential and environment.
+public final class APNSOutput: Output {
+    private struct PoolKey: Hashable {
+        let credential: Credential
+        let environment: PushEnvironment
+    }
+
+    public let name = "apns"
+    public let needsCredential = true
+
+    private let configuration: APNSConfiguration
+    private let eventLoops: any EventLoopGroup
+    private let clock: @Sendable () -> Timestamp
+    private let logger: Logger
+    private let pools = Mutex<[PoolKey: APNSPool]>([:])
+
+    /// - Parameter clock: wall-clock time, for deadlines, provider tokens and outcomes.
+    public init(
+        configuration: APNSConfiguration, eventLoops: any EventLoopGroup, logger: Logger,
+        clock: @escaping @Sendable () -> Timestamp
+    ) {
+        self.configuration = configuration
+        self.eventLoops = eventLoops
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// The suffix follows from the push type; types that are inferred from the payload have none.
+    public func topic(for job: Job) -> String {
+        job.topic ?? job.app + (job.pushType.flatMap(APNSPushType.init(rawValue:))?.topicSuffix ?? "")
+    }
+
+    public func send(_ job: RoutedJob, reportingTo sink: any OutcomeSink) {
+        do {
+            let prepared = try PreparedJob(job, sink: sink)
+            try pool(for: job).send(prepared)
+        } catch let fault as APNSRequest.Fault {
+            settleAll(job, .rejected, reason: fault.reason, sink)
+        } catch {
+            logger.error("The credential can't be used", metadata: ["app": "\(job.job.app)", "error": "\(error)"])
+            settleAll(job, .failed, reason: "CredentialUnusable", sink)
+        }
+    }
+
+    public func credentialsChanged(to credentials: Set<Credential.ID>) {
+        let gone = pools.withLock { pools in
+            let gone = pools.filter { !credentials.contains($0.key.credential.id) }
+            for key in gone.keys { pools[key] = nil }
+            return gone.values
+        }
+        for pool in gone { _ = pool.retire() }
+    }
+
+    public func shutDown() async {
+        let all = pools.withLock { pools in
+            defer { pools = [:] }
+            return Array(pools.values)
+        }
+        for closed in all.map({ $0.retire() }) { try? await closed.get() }
+    }
+
+    private func pool(for job: RoutedJob) throws -> APNSPool {
+        guard let credential = job.credential else { throw APNSOutputError.noCredential }
+        return try pools.withLock { pools in
+            let key = PoolKey(credential: credential, environment: job.environment)
+            if let pool = pools[key] { return pool }
+            let pool = try APNSPool(
+                credential: credential, environment: job.environment, eventLoop: eventLoops.next(),
+                configuration: configuration, clock: clock, logger: logger)
+            pools[key] = pool
+            return pool
+        }
+    }
+
+    private func settleAll(
+        _ job: RoutedJob, _ verdict: Outcome.Verdict, reason: String, _ sink: any OutcomeSink
+    ) {
+        let now = clock()
+        sink.report(
+            job.job.recipients.indices.map {
+                Outcome(job: job, recipient: $0, verdict: verdict, reason: reason, at: now)
+            })
+    }
+}
+
+/// Faults of the pipeline's own making.
+enum APNSOutputError: Error, CustomStringConvertible {
+    case noCredential
+
+    var description: String { "the job was routed without a credential" }
+}

@@ -1,0 +1,46 @@
+import Crypto
+import Foundation
+import PushModel
+
+/// Signs Apple's provider tokens: a JWT (RFC 7519) with ES256, `kid` in the header, `iss` and `iat` as claims.
+struct ProviderTokenSigner: Sendable {
+    private struct Header: Encodable {
+        let alg = "ES256"
+        let kid: String
+    }
+
+    private struct Claims: Encodable {
+        let iss: String
+        let iat: Int64
+    }
+
+    private let key: P256.Signing.PrivateKey
+    private let keyID: String
+    private let team: String
+
+    /// - Throws: when the PEM holds no P-256 private key.
+    init(privateKeyPEM: Secret, keyID: String, team: String) throws {
+        key = try privateKeyPEM.withBytes {
+            try P256.Signing.PrivateKey(pemRepresentation: String(decoding: $0, as: UTF8.self))
+        }
+        self.keyID = keyID
+        self.team = team
+    }
+
+    func sign(issuedAt: Timestamp) throws -> Secret {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let header = Self.base64URL(try encoder.encode(Header(kid: keyID)))
+        let claims = Self.base64URL(try encoder.encode(Claims(iss: team, iat: issuedAt.seconds)))
+        let signingInput = "\(header).\(claims)"
+        let signature = try key.signature(for: Data(signingInput.utf8)).rawRepresentation
+        return Secret("\(signingInput).\(Self.base64URL(signature))".utf8)
+    }
+
+    private static func base64URL(_ data: Data) -> String {
+        data.base64EncodedString()
+            .replacingOccurrences(of: "+", with: "-")
+            .replacingOccurrences(of: "/", with: "_")
+            .replacingOccurrences(of: "=", with: "")
+    }
+}

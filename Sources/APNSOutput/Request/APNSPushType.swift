@@ -1,0 +1,45 @@
+/// The values of `apns-push-type` and what each asks for
+/// (Apple: "Sending notification requests to APNs").
+enum APNSPushType: String, Sendable, CaseIterable {
+    case alert
+    case background
+    case complication
+    case controls
+    case fileprovider
+    case liveactivity
+    case location
+    case mdm
+    case pushtotalk
+    case voip
+    case widgets
+
+    /// What the topic adds to the app's bundle id.
+    var topicSuffix: String {
+        switch self {
+        case .alert, .background, .mdm: ""
+        case .complication: ".complication"
+        case .controls: ".push-type.controls"
+        case .fileprovider: ".pushkit.fileprovider"
+        case .liveactivity: ".push-type.liveactivity"
+        case .location: ".location-query"
+        case .pushtotalk: ".voip-ptt"
+        case .voip: ".voip"
+        case .widgets: ".push-type.widgets"
+        }
+    }
+
+    /// The priority sent when the job names none: Apple's default of 10, but 5 where 10 is an error
+    /// (`background`) or costs the widget's budget.
+    var defaultPriority: Int {
+        switch self {
+        case .background, .widgets: 5
+        default: 10
+        }
+    }
+
+    /// Largest JSON body in bytes.
+    var maximumPayloadBytes: Int { self == .voip ? 5_120 : 4_096 }
+
+    /// PushToTalk pushes must not be stored.
+    var mustNotBeStored: Bool { self == .pushtotalk }
+}

@@ -1,0 +1,120 @@
+public import AMQPClient
+public import CredentialStore
+public import Logging
+public import PushModel
+
+/// From the broker's job queues through an output to the results exchange and the database, acknowledging a
+/// job once everything that became of it is safe.
+///
+/// Threads: one for the consuming connection, one for the publishing one, one serial queue for everything
+/// between them (``PipelineCore``). Between threads go batches.
+public final class DeliveryPipeline: Sendable {
+    private let core: PipelineCore
+    private let consumer: AMQPConsumer
+    private let publisher: AMQPPublisher
+    private let outputs: [any Output]
+    private let markBatches: AsyncStream<MarkBuffer.Batch>
+    private let registry: DeviceTokenRegistry
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - broker: used for two connections, one that consumes and one that publishes.
+    ///   - snapshots: where routing finds apps and credentials.
+    ///   - registry: where dead tokens are marked.
+    /// - Throws: when the broker's configuration can't be used.
+    public init(
+        configuration: PipelineConfiguration, broker: AMQPConfiguration, outputs: [any Output],
+        snapshots: SnapshotStore, registry: DeviceTokenRegistry, logger: Logger,
+        now: @escaping @Sendable () -> Timestamp
+    ) throws(AMQPError) {
+        self.outputs = outputs
+        self.registry = registry
+        self.logger = logger
+        let core = PipelineCore(configuration: configuration, outputs: outputs, logger: logger)
+        let names = configuration.names
+        let topology = names.topology(delays: configuration.retry.delays)
+        var consuming = broker
+        consuming.connectionName = "\(configuration.worker) consumer"
+        var publishing = broker
+        publishing.connectionName = "\(configuration.worker) publisher"
+        let consumer = try AMQPConsumer(
+            configuration: consuming, topology: topology,
+            queues: Lane.allCases.map {
+                AMQPConsumedQueue(
+                    name: names.queue(of: $0), prefetch: UInt16(clamping: configuration.prefetch[$0] ?? 100))
+            },
+            logger: logger
+        ) { core.received($0) }
+        let publisher = try AMQPPublisher(configuration: publishing, topology: topology, logger: logger) {
+            core.received($0)
+        }
+        let (markBatches, marksToWrite) = AsyncStream.makeStream(of: MarkBuffer.Batch.self)
+        core.effects = PipelineEffects(
+            publish: { publisher.publish($0) },
+            acknowledge: { consumer.acknowledge($0) },
+            giveBack: { consumer.reject($0, requeue: true) },
+            write: { marksToWrite.yield($0) },
+            snapshot: { snapshots.current },
+            now: now)
+        self.core = core
+        self.consumer = consumer
+        self.publisher = publisher
+        self.markBatches = markBatches
+    }
+
+    /// Connects and works until cancelled; what fails on the way is logged and tried again.
+    public func run() async {
+        publisher.start()
+        consumer.start()
+        for await batch in markBatches {
+            guard let count = await commit(batch) else { return }
+            core.marksWritten(batch, count: count)
+        }
+    }
+
+    /// Starts no more jobs, finishes those on the wire, and closes both connections. What is not settled by
+    /// `deadline` goes back to the broker and is delivered again, to this worker or another.
+    ///
+    /// - Returns: whether everything was settled in time.
+    @discardableResult
+    public func drain(deadline: Duration) async -> Bool {
+        consumer.stopConsuming()
+        let settled = await withTaskGroup(of: Bool.self) { group in
+            group.addTask { [core] in
+                let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+                core.drain { continuation.finish() }
+                for await _ in stream {}
+                return !Task.isCancelled
+            }
+            group.addTask {
+                try? await Task.sleep(for: deadline)
+                return false
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? false
+        }
+        await consumer.close()
+        await publisher.close(drain: settled ? .seconds(5) : .zero)
+        return settled
+    }
+
+    public var counts: PipelineCounts { core.currentCounts() }
+
+    /// Marks wait for the database, however long it is away; meanwhile their jobs stay unacknowledged, and
+    /// intake stops when too many are open. nil when cancelled.
+    private func commit(_ batch: MarkBuffer.Batch) async -> Int? {
+        var wait = Duration.milliseconds(200)
+        while !Task.isCancelled {
+            do {
+                return try await registry.mark(batch.marks)
+            } catch {
+                logger.error(
+                    "Dead tokens could not be marked, trying again",
+                    metadata: ["marks": "\(batch.marks.count)", "error": "\(error)"])
+                try? await Task.sleep(for: wait)
+                wait = min(wait * 2, .seconds(10))
+            }
+        }
+        return nil
+    }
+}

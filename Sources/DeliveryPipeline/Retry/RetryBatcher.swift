@@ -1,0 +1,32 @@
+import PushModel
+
+/// Gathers the recipients of a job that wait for another attempt, so that they travel in one message.
+struct RetryBatcher {
+    struct Batch {
+        let job: RoutedJob
+        let seconds: Int
+        /// The pushes may have been accepted already.
+        var maybeSent = false
+        var recipients: [Int] = []
+    }
+
+    private struct Key: Hashable {
+        let ledgerID: Int
+        let seconds: Int
+    }
+
+    private var batches: [Key: Batch] = [:]
+
+    var isEmpty: Bool { batches.isEmpty }
+
+    mutating func add(_ outcome: Outcome, seconds: Int) {
+        let key = Key(ledgerID: outcome.job.ledgerID, seconds: seconds)
+        batches[key, default: Batch(job: outcome.job, seconds: seconds)].recipients.append(outcome.recipient)
+        if outcome.verdict == .unknown { batches[key]?.maybeSent = true }
+    }
+
+    mutating func flush() -> [Batch] {
+        defer { batches.removeAll(keepingCapacity: true) }
+        return Array(batches.values)
+    }
+}

@@ -1,0 +1,104 @@
+import PushModel
+
+/// What outcomes must share to be in one event.
+struct EventKey: Hashable {
+    let kind: OutcomeKind
+    let output: String
+    let app: String
+    let environment: PushEnvironment
+    /// An event carries at most one trace context.
+    let traceparent: String?
+
+    var routingKey: String { "\(output).\(kind.rawValue).\(app)" }
+}
+
+/// One event in the making: outcomes are written as they come, so that nothing is kept twice.
+struct EventBatch {
+    let key: EventKey
+    private(set) var count = 0
+    /// Whose obligations its confirm will meet.
+    private(set) var shares: [SettlingLedger<InboundJob>.Share] = []
+    private var json: [UInt8] = []
+
+    init(key: EventKey, worker: String) {
+        self.key = key
+        json.reserveCapacity(16 * 1024)
+        json.append(contentsOf: #"{"kind":""#.utf8)
+        json.append(contentsOf: key.kind.rawValue.utf8)
+        json.append(contentsOf: #"","output":"#.utf8)
+        JSONText.append(key.output, to: &json)
+        json.append(contentsOf: #","app":"#.utf8)
+        JSONText.append(key.app, to: &json)
+        json.append(contentsOf: #","environment":""#.utf8)
+        json.append(contentsOf: key.environment.rawValue.utf8)
+        json.append(contentsOf: #"","worker":"#.utf8)
+        JSONText.append(worker, to: &json)
+        json.append(contentsOf: #","outcomes":["#.utf8)
+    }
+
+    mutating func append(_ outcome: Outcome, reason: String?, detail: String?) {
+        if count > 0 { json.append(UInt8(ascii: ",")) }
+        count += 1
+        if shares.last?.entry == outcome.job.ledgerID {
+            shares[shares.count - 1].count += 1
+        } else {
+            shares.append(.init(entry: outcome.job.ledgerID, count: 1))
+        }
+        write(outcome, reason: reason, detail: detail)
+    }
+
+    private mutating func write(_ outcome: Outcome, reason: String?, detail: String?) {
+        let job = outcome.job.job
+        let recipient = job.recipients[outcome.recipient]
+        json.append(contentsOf: #"{"job":"#.utf8)
+        JSONText.append(job.id, to: &json)
+        json.append(contentsOf: #","recipient":"#.utf8)
+        json.append(contentsOf: job.bytes(recipient.tokenJSON))
+        if let ref = recipient.refJSON {
+            json.append(contentsOf: #","ref":"#.utf8)
+            json.append(contentsOf: job.bytes(ref))
+        }
+        if outcome.status != 0 {
+            json.append(contentsOf: #","status":"#.utf8)
+            json.append(contentsOf: String(outcome.status).utf8)
+        }
+        if let reason { member(#","reason":"#, reason) }
+        if let detail { member(#","detail":"#, detail) }
+        if key.kind == .rejected {
+            json.append(contentsOf: #","by":"#.utf8)
+            JSONText.append(outcome.judge == .provider ? key.output : "martlet", to: &json)
+        }
+        if let id = outcome.providerID {
+            json.append(contentsOf: #","apns_id":""#.utf8)
+            id.append(to: &json)
+            json.append(UInt8(ascii: "\""))
+        }
+        if let id = outcome.uniqueID { member(#","apns_unique_id":"#, id) }
+        if let moment = outcome.unregisteredAt { self.moment(#","unregistered_at":""#, moment) }
+        json.append(contentsOf: #","attempts":"#.utf8)
+        json.append(contentsOf: String(outcome.job.attempt).utf8)
+        if outcome.job.redelivered { json.append(contentsOf: #","redelivered":true"#.utf8) }
+        moment(#","at":""#, outcome.at)
+        json.append(UInt8(ascii: "}"))
+    }
+
+    private mutating func member(_ prefix: StaticString, _ value: String) {
+        append(prefix)
+        JSONText.append(value, to: &json)
+    }
+
+    private mutating func moment(_ prefix: StaticString, _ value: Timestamp) {
+        append(prefix)
+        value.appendRFC3339(to: &json)
+        json.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func append(_ text: StaticString) {
+        json.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    consuming func finish() -> [UInt8] {
+        json.append(contentsOf: "]}".utf8)
+        return json
+    }
+}

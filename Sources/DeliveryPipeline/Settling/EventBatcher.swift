@@ -1,0 +1,56 @@
+import PushModel
+
+/// Gathers outcomes into events by what they share.
+struct EventBatcher {
+    private let worker: String
+    private let maximumOutcomes: Int
+    private var batches: [EventBatch] = []
+    private var places: [EventKey: Int] = [:]
+    /// Outcomes of one job and kind come in runs; the last one's place saves hashing the key.
+    private var last: (job: RoutedJob, kind: OutcomeKind, place: Int)?
+
+    init(worker: String, maximumOutcomes: Int) {
+        self.worker = worker
+        self.maximumOutcomes = maximumOutcomes
+    }
+
+    var isEmpty: Bool { batches.isEmpty }
+
+    /// Adds an outcome; the answer is an event that became full by it.
+    mutating func add(
+        _ outcome: Outcome, as kind: OutcomeKind, reason: String?, detail: String?
+    ) -> EventBatch? {
+        let place = place(of: outcome.job, kind)
+        batches[place].append(outcome, reason: reason, detail: detail)
+        guard batches[place].count >= maximumOutcomes else { return nil }
+        let full = batches[place]
+        batches[place] = EventBatch(key: full.key, worker: worker)
+        return full
+    }
+
+    /// Takes out every event that has outcomes.
+    mutating func flush() -> [EventBatch] {
+        let all = batches.filter { $0.count > 0 }
+        batches.removeAll(keepingCapacity: true)
+        places.removeAll(keepingCapacity: true)
+        last = nil
+        return all
+    }
+
+    private mutating func place(of job: RoutedJob, _ kind: OutcomeKind) -> Int {
+        if let last, last.job === job, last.kind == kind { return last.place }
+        let key = EventKey(
+            kind: kind, output: job.job.output, app: job.job.app, environment: job.environment,
+            traceparent: job.job.traceparent)
+        let place: Int
+        if let known = places[key] {
+            place = known
+        } else {
+            batches.append(EventBatch(key: key, worker: worker))
+            place = batches.count - 1
+            places[key] = place
+        }
+        last = (job, kind, place)
+        return place
+    }
+}

@@ -1,0 +1,96 @@
+import AMQPClient
+import Foundation
+import PushModel
+
+/// Makes the messages the pipeline publishes. Each has an id of its own, by which its confirm is known.
+struct OutboundMessages {
+    private let names: PipelineNames
+    private let worker: String
+    /// Makes message ids unique over restarts.
+    private let incarnation = UUID().uuidString.lowercased()
+    private var lastID: UInt64 = 0
+
+    init(names: PipelineNames, worker: String) {
+        self.names = names
+        self.worker = worker
+    }
+
+    /// An id for a group of the ledger.
+    mutating func nextID() -> UInt64 {
+        lastID += 1
+        return lastID
+    }
+
+    mutating func event(_ batch: consuming EventBatch, now: Timestamp) -> AMQPPublication {
+        let key = batch.key
+        return event(
+            routingKey: key.routingKey, type: "martlet.\(key.output).\(key.kind.rawValue)", app: key.app,
+            traceparent: key.traceparent, body: batch.finish(), now: now)
+    }
+
+    mutating func event(_ rejection: JobRejection, traceparent: String?, now: Timestamp) -> AMQPPublication {
+        var writer = JSONObjectWriter(capacity: 512)
+        writer.member("kind", string: "job.rejected")
+        if let app = rejection.app { writer.member("app", string: app) }
+        writer.member("worker", string: worker)
+        if let id = rejection.jobID { writer.member("job", string: id) }
+        writer.array("errors") { output in
+            for (index, fault) in rejection.faults.enumerated() {
+                if index > 0 { output.append(UInt8(ascii: ",")) }
+                var writer = JSONObjectWriter(capacity: 128)
+                writer.member("field", string: fault.field)
+                writer.member("problem", string: fault.problem)
+                output.append(contentsOf: writer.finish())
+            }
+        }
+        writer.member("at", string: now.rfc3339)
+        return event(
+            routingKey: "job.rejected.\(rejection.app ?? "unknown")", type: "martlet.job.rejected",
+            app: rejection.app, traceparent: traceparent, body: writer.finish(), now: now)
+    }
+
+    /// A job that can't be used, its body untouched.
+    mutating func dead(_ inbound: InboundJob, reason: String) -> AMQPPublication {
+        var properties = inbound.delivery.properties
+        // The broker checks the user id of a message against its publisher, who is now the worker.
+        properties.userID = nil
+        properties.deliveryMode = .persistent
+        properties.headers[JobHeader.reason] = .string(reason)
+        return AMQPPublication(
+            id: nextID(), exchange: names.dead, routingKey: inbound.lane.rawValue, isMandatory: true,
+            properties: properties, body: inbound.delivery.body)
+    }
+
+    /// A job, or what is left of it, for another attempt after a wait.
+    mutating func delayed(
+        _ job: Job, body: [UInt8], lane: Lane, attempt: Int, redelivered: Bool, seconds: Int
+    ) -> AMQPPublication {
+        var headers: AMQPFieldTable = [JobHeader.attempt: .int64(Int64(attempt))]
+        if redelivered { headers[JobHeader.redelivered] = true }
+        if let traceparent = job.traceparent { headers[JobHeader.traceparent] = .string(traceparent) }
+        return AMQPPublication(
+            id: nextID(), exchange: names.delay(seconds: seconds), routingKey: lane.rawValue, isMandatory: true,
+            properties: AMQPProperties(contentType: "application/json", headers: headers, messageID: job.id),
+            body: body)
+    }
+
+    /// CloudEvents 1.0 in binary mode: the attributes are headers, the body is the event's data.
+    private mutating func event(
+        routingKey: String, type: String, app: String?, traceparent: String?, body: [UInt8], now: Timestamp
+    ) -> AMQPPublication {
+        let id = nextID()
+        let messageID = "\(incarnation)-\(id)"
+        var headers: AMQPFieldTable = [
+            "cloudEvents:specversion": "1.0", "cloudEvents:id": .string(messageID),
+            "cloudEvents:source": .string("/martlet/\(worker)"), "cloudEvents:type": .string(type),
+            "cloudEvents:time": .string(now.rfc3339),
+        ]
+        if let traceparent { headers[JobHeader.traceparent] = .string(traceparent) }
+        return AMQPPublication(
+            id: id, exchange: names.results, routingKey: routingKey,
+            properties: AMQPProperties(
+                contentType: "application/json", headers: headers, messageID: messageID,
+                timestamp: UInt64(max(0, now.seconds)), type: type, appID: "martlet"),
+            body: body)
+    }
+}

@@ -1,0 +1,77 @@
+import CredentialStore
+import PushModel
+
+extension PipelineCore {
+    /// Decides what becomes of one outcome: an event, a mark, another attempt, or nothing to say.
+    func settle(_ outcome: Outcome) {
+        switch outcome.verdict {
+        case .sent where outcome.job.job.results == .problems:
+            count(.sent)
+            if let settled = ledger.met(.init(entry: outcome.job.ledgerID, count: 1)) { settle([settled]) }
+        case .sent: publish(outcome, as: .sent)
+        case .unregistered:
+            mark(outcome)
+            publish(outcome, as: .unregistered, reason: outcome.reason)
+        case .rejected: publish(outcome, as: .rejected, reason: outcome.reason)
+        case .failed where outcome.judge == .provider:
+            publish(outcome, as: .failed, reason: "CredentialRefused", detail: outcome.reason)
+        case .failed: publish(outcome, as: .failed, reason: outcome.reason)
+        case .expired: publish(outcome, as: .expired, reason: outcome.reason)
+        case .suppressed: publish(outcome, as: .suppressed)
+        case .unknown where outcome.job.job.atMostOnce:
+            publish(outcome, as: .unknown, reason: outcome.reason)
+        case .unknown, .retry: retry(outcome)
+        }
+    }
+
+    private func retry(_ outcome: Outcome) {
+        let job = outcome.job
+        switch configuration.retry.decide(
+            afterAttempt: job.attempt, expiration: job.job.expiration, now: outcome.at)
+        {
+        case .wait(let seconds):
+            counts.retries += 1
+            retries.add(outcome, seconds: seconds)
+        case .giveUp where outcome.verdict == .unknown, .expire where outcome.verdict == .unknown:
+            // No attempt is left, and this one may have been accepted: only that is true.
+            publish(outcome, as: .unknown, reason: outcome.reason)
+        case .giveUp: publish(outcome, as: .failed, reason: "RetriesExhausted", detail: outcome.reason)
+        case .expire: publish(outcome, as: .expired, reason: outcome.reason)
+        }
+    }
+
+    private func publish(
+        _ outcome: Outcome, as kind: OutcomeKind, reason: String? = nil, detail: String? = nil
+    ) {
+        count(kind)
+        if let full = events.add(outcome, as: kind, reason: reason, detail: detail) { publish(full) }
+    }
+
+    private func mark(_ outcome: Outcome) {
+        let job = outcome.job.job
+        let recipient = job.recipients[outcome.recipient]
+        ledger.oweOneMore(outcome.job.ledgerID)
+        marks.add(
+            TokenMark(
+                key: DeviceTokenKey(
+                    output: job.output, app: job.app, environment: outcome.job.environment,
+                    token: String(decoding: job.bytes(recipient.token), as: UTF8.self)),
+                unregisteredAt: outcome.unregisteredAt ?? outcome.at, reason: outcome.reason ?? "Unregistered",
+                registeredAt: recipient.registeredAt),
+            ledgerID: outcome.job.ledgerID)
+    }
+
+    private func count(_ kind: OutcomeKind) {
+        counts.outcomes[kind.rawValue, default: 0] += 1
+    }
+
+    /// Sends the gathered recipients of a job into a delay queue.
+    func publish(_ batch: RetryBatcher.Batch) {
+        let routed = batch.job
+        let publication = messages.delayed(
+            routed.job, body: JobEncoder.encode(routed.job, recipients: batch.recipients), lane: routed.lane,
+            attempt: routed.attempt + 1, redelivered: routed.redelivered || batch.maybeSent,
+            seconds: batch.seconds)
+        publish(publication, meeting: [.init(entry: routed.ledgerID, count: batch.recipients.count)])
+    }
+}

@@ -1,0 +1,83 @@
+/// Says when a job may be acknowledged: once everything that became of its recipients is safe.
+///
+/// Each delivery is an entry that owes one obligation per recipient (its event confirmed, or its retry
+/// confirmed, or nothing to report) and one more for each dead token (its mark committed). Obligations are
+/// met in groups: a group stands for one message awaiting its confirm or one statement awaiting its commit.
+/// A value without clock or I/O; events go in, the deliveries that are settled come out.
+///
+/// | entry | goes to |
+/// |---|---|
+/// | open, owing n > 0 | open, owing n - k, when a group of k of its obligations is met |
+/// | open, owing 0 | settled: handed out once for acknowledgement, its place is used again |
+package struct SettlingLedger<Delivery> {
+    /// How many obligations of one entry a group stands for.
+    package struct Share {
+        package let entry: Int
+        package var count: Int
+
+        package init(entry: Int, count: Int) {
+            self.entry = entry
+            self.count = count
+        }
+    }
+
+    private struct Entry {
+        let delivery: Delivery
+        var owing: Int
+    }
+
+    private var entries: [Entry?] = []
+    private var freePlaces: [Int] = []
+    private var groups: [UInt64: [Share]] = [:]
+
+    package init() {}
+
+    package var openEntries: Int { entries.count - freePlaces.count }
+    package var openGroups: Int { groups.count }
+    /// Obligations not yet met, over all entries.
+    package private(set) var owing = 0
+
+    /// Opens an entry that owes one obligation per recipient; `obligations` is at least 1.
+    package mutating func open(_ delivery: Delivery, obligations: Int) -> Int {
+        let entry = Entry(delivery: delivery, owing: obligations)
+        owing += obligations
+        guard let place = freePlaces.popLast() else {
+            entries.append(entry)
+            return entries.count - 1
+        }
+        entries[place] = entry
+        return place
+    }
+
+    /// Adds an obligation to an open entry.
+    package mutating func oweOneMore(_ entry: Int) {
+        entries[entry]?.owing += 1
+        owing += 1
+    }
+
+    /// Records what a message or statement stands for; `id` must not be in use.
+    package mutating func expect(group id: UInt64, for shares: [Share]) {
+        groups[id] = shares
+    }
+
+    /// A group's message was confirmed or its statement committed. Unknown ids are ignored: a confirm may
+    /// come twice around a reconnection.
+    package mutating func met(group id: UInt64) -> [Delivery] {
+        guard let shares = groups.removeValue(forKey: id) else { return [] }
+        return shares.compactMap { met($0) }
+    }
+
+    /// Obligations that need no message, such as the `sent` of a job that only wants problems.
+    package mutating func met(_ share: Share) -> Delivery? {
+        guard var entry = entries[share.entry] else { return nil }
+        entry.owing -= share.count
+        owing -= share.count
+        guard entry.owing <= 0 else {
+            entries[share.entry] = entry
+            return nil
+        }
+        entries[share.entry] = nil
+        freePlaces.append(share.entry)
+        return entry.delivery
+    }
+}

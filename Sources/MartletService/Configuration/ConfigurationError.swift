@@ -1,0 +1,12 @@
+/// What is wrong with the configuration, naming the key and where its value came from. Exit code 78.
+public struct ConfigurationError: Error, CustomStringConvertible {
+    public let description: String
+
+    public init(_ description: String) {
+        self.description = description
+    }
+
+    init(_ key: ConfigurationKey, _ problem: String) {
+        description = "configuration key \(key.rawValue) (\(key.environmentVariable)): \(problem)"
+    }
+}

@@ -1,0 +1,82 @@
+/// Every configuration key there is: the one list from which reading, checking and `--help` are made.
+public enum ConfigurationKey: String, CaseIterable, Sendable {
+    case amqpURL = "amqp.url"
+    case amqpPrefix = "amqp.prefix"
+    case amqpCAFile = "amqp.ca_file"
+    case amqpPrefetchUrgent = "amqp.prefetch.urgent"
+    case amqpPrefetchNormal = "amqp.prefetch.normal"
+    case amqpPrefetchBulk = "amqp.prefetch.bulk"
+    case databaseURL = "database.url"
+    case keyringFile = "keyring.file"
+    case apnsProduction = "apns.endpoint.production"
+    case apnsSandbox = "apns.endpoint.sandbox"
+    case apnsCAFile = "apns.ca_file"
+    case apnsMaximumConnections = "apns.maximum_connections"
+    case apnsRequestTimeout = "apns.request_timeout"
+    case httpListen = "http.listen"
+    case workerName = "worker.name"
+    case workerMaximumInFlight = "worker.maximum_in_flight"
+    case workerDrainTimeout = "worker.drain_timeout"
+    case resultsMaximumOutcomes = "results.maximum_outcomes"
+    case resultsMaximumWait = "results.maximum_wait"
+    case retryMaximumAttempts = "retry.maximum_attempts"
+    case logLevel = "log.level"
+
+    /// The environment variable that sets it.
+    public var environmentVariable: String {
+        "MARTLET_" + rawValue.uppercased().replacing(".", with: "_")
+    }
+
+    /// A value that may hold a password; it can also come from the file that `<variable>_FILE` names.
+    public var isSecret: Bool { self == .amqpURL || self == .databaseURL }
+
+    /// One line for people.
+    public var explanation: String {
+        switch self {
+        case .amqpURL: "RabbitMQ, as amqp:// or amqps://user:password@host[:port][,host…]/vhost"
+        case .amqpPrefix: "what the names of all exchanges and queues begin with"
+        case .amqpCAFile: "PEM file with the authorities to trust for amqps"
+        case .amqpPrefetchUrgent: "jobs of the urgent lane the broker hands out ahead of their acknowledgement"
+        case .amqpPrefetchNormal: "the same for the normal lane"
+        case .amqpPrefetchBulk: "the same for the bulk lane"
+        case .databaseURL: "PostgreSQL, as postgres://user:password@host:port/database"
+        case .keyringFile: "file with the master keys: lines of key id and base64 of 32 bytes, the current key first"
+        case .apnsProduction: "host:port of APNs for production"
+        case .apnsSandbox: "host:port of APNs for the sandbox"
+        case .apnsCAFile: "PEM file with an authority to trust instead of the system's, for a simulator or a proxy"
+        case .apnsMaximumConnections: "most connections of one credential to one environment"
+        case .apnsRequestTimeout: "seconds an answer may take"
+        case .httpListen: "host:port for /health, /ready and /metrics; empty for none"
+        case .workerName: "name of this worker in events and logs"
+        case .workerMaximumInFlight: "recipients decoded and not yet settled"
+        case .workerDrainTimeout: "seconds a stop may take before what is left goes back to the broker"
+        case .resultsMaximumOutcomes: "most outcomes in one event"
+        case .resultsMaximumWait: "milliseconds an outcome waits for others to share its event"
+        case .retryMaximumAttempts: "attempts before a push that is refused for now has failed"
+        case .logLevel: "trace, debug, info, notice, warning, error or critical"
+        }
+    }
+
+    /// The value when nothing sets it; nil when there is no sensible one.
+    public var defaultValue: String? {
+        switch self {
+        case .amqpURL, .databaseURL, .keyringFile, .amqpCAFile, .apnsCAFile: nil
+        case .amqpPrefix: "martlet"
+        case .amqpPrefetchUrgent: "200"
+        case .amqpPrefetchNormal: "500"
+        case .amqpPrefetchBulk: "100"
+        case .apnsProduction: "api.push.apple.com:443"
+        case .apnsSandbox: "api.sandbox.push.apple.com:443"
+        case .apnsMaximumConnections: "8"
+        case .apnsRequestTimeout: "60"
+        case .httpListen: "127.0.0.1:8080"
+        case .workerName: nil
+        case .workerMaximumInFlight: "20000"
+        case .workerDrainTimeout: "30"
+        case .resultsMaximumOutcomes: "500"
+        case .resultsMaximumWait: "10"
+        case .retryMaximumAttempts: "10"
+        case .logLevel: "info"
+        }
+    }
+}

@@ -1,0 +1,87 @@
+public import AMQPClient
+public import APNSOutput
+public import CredentialStore
+public import DeliveryPipeline
+import Foundation
+public import Logging
+public import PostgresClient
+import PushModel
+
+/// Each part's configuration, read when it is needed: a command that never touches the broker asks for no
+/// broker.
+extension ConfigurationSource {
+    public func broker() throws -> AMQPConfiguration {
+        do {
+            var broker = try AMQPConfiguration(url: try required(.amqpURL))
+            if let file = string(.amqpCAFile) { broker.tls?.authorityFile = file }
+            return broker
+        } catch let error as AMQPError {
+            throw ConfigurationError(.amqpURL, error.message)
+        }
+    }
+
+    public func names() throws -> PipelineNames {
+        PipelineNames(prefix: try required(.amqpPrefix))
+    }
+
+    public func database(applicationName: String) throws -> PostgresConfiguration {
+        do {
+            return try PostgresConfiguration(url: try required(.databaseURL), applicationName: applicationName)
+        } catch let error as PostgresError {
+            throw ConfigurationError(.databaseURL, error.message)
+        }
+    }
+
+    public func keyring() throws -> MasterKeyring {
+        do {
+            return try MasterKeyring(file: try required(.keyringFile))
+        } catch let error as CredentialStoreError {
+            throw ConfigurationError(.keyringFile, error.message)
+        }
+    }
+
+    public func apns() throws -> APNSConfiguration {
+        let production = try hostAndPort(.apnsProduction)
+        let sandbox = try hostAndPort(.apnsSandbox)
+        let authorityFile = string(.apnsCAFile).flatMap { $0.isEmpty ? nil : $0 }
+        if let authorityFile, !FileManager.default.isReadableFile(atPath: authorityFile) {
+            throw ConfigurationError(.apnsCAFile, "there is no file \(authorityFile) that can be read")
+        }
+        return APNSConfiguration(
+            production: .init(host: production.host, port: production.port),
+            sandbox: .init(host: sandbox.host, port: sandbox.port), authorityFile: authorityFile,
+            maximumConnections: try integer(.apnsMaximumConnections, in: 1...1_000),
+            requestTimeoutSeconds: try integer(.apnsRequestTimeout, in: 1...3_600))
+    }
+
+    public func pipeline() throws -> PipelineConfiguration {
+        PipelineConfiguration(
+            names: try names(), worker: try workerName(),
+            prefetch: [
+                .urgent: try integer(.amqpPrefetchUrgent, in: 1...65_535),
+                .normal: try integer(.amqpPrefetchNormal, in: 1...65_535),
+                .bulk: try integer(.amqpPrefetchBulk, in: 1...65_535),
+            ],
+            maximumInFlight: try integer(.workerMaximumInFlight, in: 1...10_000_000),
+            maximumOutcomesPerEvent: try integer(.resultsMaximumOutcomes, in: 1...10_000),
+            maximumWaitMilliseconds: try integer(.resultsMaximumWait, in: 0...10_000),
+            retry: RetryPolicy(maximumAttempts: try integer(.retryMaximumAttempts, in: 1...1_000)))
+    }
+
+    /// The configured name, else the host's.
+    public func workerName() throws -> String {
+        let name = string(.workerName) ?? ProcessInfo.processInfo.hostName
+        guard !name.isEmpty, name.utf8.count <= 100 else {
+            throw ConfigurationError(.workerName, "must have 1 to 100 bytes")
+        }
+        return name
+    }
+
+    public func logLevel() throws -> Logger.Level {
+        let name = try required(.logLevel)
+        guard let level = Logger.Level(rawValue: name) else {
+            throw ConfigurationError(.logLevel, "is \(name), but must be \(ConfigurationKey.logLevel.explanation)")
+        }
+        return level
+    }
+}

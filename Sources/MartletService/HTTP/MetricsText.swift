@@ -1,0 +1,33 @@
+import DeliveryPipeline
+
+/// What a worker has counted, in Prometheus' text format (version 0.0.4).
+enum MetricsText {
+    static func render(_ counts: PipelineCounts) -> String {
+        var text = ""
+        func metric(_ name: String, _ kind: String, _ help: String, _ samples: [(labels: String, value: Int)]) {
+            text += "# HELP martlet_\(name) \(help)\n# TYPE martlet_\(name) \(kind)\n"
+            for sample in samples { text += "martlet_\(name)\(sample.labels) \(sample.value)\n" }
+        }
+        metric(
+            "outcomes_total", "counter", "Outcomes by kind, as in the events.",
+            counts.outcomes.sorted { $0.key < $1.key }.map { (labels: "{kind=\"\($0.key)\"}", value: $0.value) })
+        metric(
+            "jobs_total", "counter", "Jobs by what was done with them.",
+            [
+                (labels: "{state=\"accepted\"}", value: counts.jobsAccepted),
+                (labels: "{state=\"rejected\"}", value: counts.jobsRejected),
+                (labels: "{state=\"held\"}", value: counts.jobsHeld),
+                (labels: "{state=\"acknowledged\"}", value: counts.jobsAcknowledged),
+            ])
+        metric("retries_total", "counter", "Pushes put back for another attempt.", [("", counts.retries)])
+        metric("tokens_marked_total", "counter", "Device tokens marked dead.", [("", counts.tokensMarked)])
+        metric("jobs_waiting", "gauge", "Jobs received and not decoded yet.", [("", counts.jobsWaiting)])
+        metric("jobs_open", "gauge", "Jobs decoded and not acknowledged.", [("", counts.jobsOpen)])
+        metric(
+            "outcomes_open", "gauge", "Outcomes not yet safe in the broker or the database.",
+            [("", counts.obligationsOpen)])
+        metric("consuming", "gauge", "1 while jobs are consumed.", [("", counts.isConsuming ? 1 : 0)])
+        metric("publishing", "gauge", "1 while results can be published.", [("", counts.isPublishing ? 1 : 0)])
+        return text
+    }
+}

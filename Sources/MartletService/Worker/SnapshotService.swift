@@ -1,0 +1,22 @@
+import CredentialStore
+import PushModel
+import ServiceLifecycle
+
+/// Keeps the snapshot fresh, and tells the outputs which credentials are in use.
+struct SnapshotService: Service {
+    let store: SnapshotStore
+    let outputs: [any Output]
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await store.run() }
+                group.addTask {
+                    for await snapshot in store.changes() {
+                        for output in outputs { output.credentialsChanged(to: snapshot.credentialIDs) }
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import AMQPClient
+import APNSOutput
+import CredentialStore
+import DeliveryPipeline
+public import Logging
+import NIOCore
+import NIOPosix
+import PostgresClient
+import PushModel
+import ServiceLifecycle
+import UnixSignals
+
+/// A worker put together from its configuration: the one place that names the outputs.
+public struct Worker: Sendable {
+    private let pipeline: DeliveryPipeline
+    private let services: [any Service]
+    private let drainTimeout: Duration
+    private let logger: Logger
+
+    /// Reads the configuration, waits for the database, and loads apps and credentials.
+    ///
+    /// - Throws: ``ConfigurationError``; ``CredentialStoreError`` when migrations are missing. A database that
+    ///   can't be reached is waited for.
+    public init(configuration: ConfigurationSource, logger: Logger) async throws {
+        let broker = try configuration.broker()
+        let pipelineConfiguration = try configuration.pipeline()
+        let database = try configuration.database(applicationName: "martlet \(pipelineConfiguration.worker)")
+        let keyring = try configuration.keyring()
+        let apns = try configuration.apns()
+        let drainSeconds = try configuration.integer(.workerDrainTimeout, in: 0...86_400)
+        let listen = configuration.string(.httpListen).flatMap { $0.isEmpty ? nil : $0 } == nil
+            ? nil : try configuration.hostAndPort(.httpListen)
+
+        let pool = PostgresPool(database, logger: logger)
+        let snapshots = try await Self.whenDatabaseIsThere(logger) {
+            try await Migrations(database, logger: logger).verify()
+            return try await SnapshotStore.load(from: pool, keyring: keyring, logger: logger)
+        }
+        let eventLoops = MultiThreadedEventLoopGroup.singleton
+        let outputs: [any Output] = [
+            APNSOutput(configuration: apns, eventLoops: eventLoops, logger: logger, clock: { .now }),
+            DiscardOutput(now: { .now }),
+        ]
+        let pipeline = try DeliveryPipeline(
+            configuration: pipelineConfiguration, broker: broker, outputs: outputs, snapshots: snapshots,
+            registry: DeviceTokenRegistry(pool), logger: logger, now: { .now })
+
+        var services: [any Service] = [SnapshotService(store: snapshots, outputs: outputs)]
+        if let listen {
+            services.append(
+                StatusServer.make(
+                    host: listen.host, port: listen.port, eventLoops: eventLoops, logger: logger,
+                    counts: { pipeline.counts }))
+        }
+        services.append(
+            PipelineService(
+                pipeline: pipeline, outputs: outputs, drainTimeout: .seconds(drainSeconds), logger: logger))
+        self.pipeline = pipeline
+        self.services = services
+        drainTimeout = .seconds(drainSeconds)
+        self.logger = logger
+    }
+
+    /// Works until SIGTERM or SIGINT, then drains.
+    public func run() async throws {
+        var configuration = ServiceGroupConfiguration(
+            services: services.map {
+                .init(
+                    service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
+                    failureTerminationBehavior: .gracefullyShutdownGroup)
+            },
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        configuration.maximumGracefulShutdownDuration = drainTimeout + .seconds(30)
+        logger.notice("Worker started")
+        try await ServiceGroup(configuration: configuration).run()
+    }
+
+    /// A database that is away at start is waited for, aloud; any other fault ends the start.
+    private static func whenDatabaseIsThere<Value: Sendable>(
+        _ logger: Logger, _ body: () async throws -> Value
+    ) async throws -> Value {
+        while true {
+            do {
+                return try await body()
+            } catch let error as PostgresError where error.isRetriable {
+                logger.warning("Waiting for the database", metadata: ["error": "\(error)"])
+                try await Task.sleep(for: .seconds(2))
+            }
+        }
+    }
+}

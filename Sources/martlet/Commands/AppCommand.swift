@@ -1,0 +1,161 @@
+public import ArgumentParser
+import CredentialStore
+import Logging
+import MartletService
+import PostgresClient
+public import PushModel
+
+struct AppCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "app", abstract: "The apps that may be pushed to.",
+        subcommands: [Set.self, List.self, Show.self, Remove.self])
+
+    struct Set: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Add an app, or change what is named.",
+            discussion: "Options that are left out keep their value.")
+
+        @Argument(help: "The app's bundle id, such as com.example.shop.")
+        var app: String
+
+        @Option(help: "Apple's ten-character team id; required for a new app.")
+        var team: String?
+
+        @Option(help: "Where pushes go whose job does not say: production or sandbox.")
+        var environment: PushEnvironment?
+
+        @Option(help: "Id of a credential that goes before every other; 'none' takes it back.")
+        var credential: String?
+
+        @Option(
+            help: ArgumentHelp(
+                "Broker user that may publish for this app; can be given several times. 'anybody' lifts the limit.",
+                valueName: "user"))
+        var allowPublisher: [String] = []
+
+        @Flag(inversion: .prefixedNo, help: "Hold the app's jobs back, or let them go again.")
+        var paused: Bool?
+
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            let source = try await options.load()
+            let pool = try await openDatabase(source, for: "app")
+            defer { pool.close() }
+            let apps = AppRepository(pool)
+            var row: App
+            do {
+                row = try await apps.show(app)
+            } catch let error as CredentialStoreError where error.code == .notFound {
+                guard let team else { throw ValidationError("\(app) is new: give its team with --team") }
+                row = App(bundleID: app, team: team)
+            }
+            if let team { row.team = team }
+            if let environment { row.defaultEnvironment = environment }
+            if let credential { row.credential = credential == "none" ? nil : credential }
+            if !allowPublisher.isEmpty {
+                row.allowedPublishers = allowPublisher == ["anybody"] ? [] : Swift.Set(allowPublisher)
+            }
+            if let paused { row.isPaused = paused }
+            try await apps.set(row)
+            print("app \(app): team \(row.team), \(row.defaultEnvironment.rawValue)\(row.isPaused ? ", paused" : "")")
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the apps.")
+
+        @Flag(help: "As JSON.")
+        var json = false
+
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            let source = try await options.load()
+            let pool = try await openDatabase(source, for: "app")
+            defer { pool.close() }
+            let apps = try await AppRepository(pool).list()
+            if json { return try printJSON(apps.map(AppDescription.init)) }
+            var table = Table(header: ["APP", "TEAM", "ENVIRONMENT", "PAUSED", "CREDENTIAL", "PUBLISHERS"])
+            for app in apps {
+                table.append([
+                    app.bundleID, app.team, app.defaultEnvironment.rawValue, app.isPaused ? "yes" : "no",
+                    app.credential ?? "-",
+                    app.allowedPublishers.isEmpty ? "anybody" : app.allowedPublishers.sorted().joined(separator: ","),
+                ])
+            }
+            print(table.text)
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show an app as JSON, with the credential each environment would use.")
+
+        @Argument(help: "The app's bundle id.")
+        var app: String
+
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            let source = try await options.load()
+            let pool = try await openDatabase(source, for: "app")
+            defer { pool.close() }
+            let row = try await AppRepository(pool).show(app)
+            let snapshot = try await SnapshotStore.load(
+                from: pool, keyring: try source.keyring(), logger: try source.logger("martlet.app", atLeast: .error)
+            ).current
+            var description = AppDescription(row)
+            for environment in PushEnvironment.allCases {
+                let answer =
+                    switch snapshot.route(app: app, environment: environment, topic: app) {
+                    case .success(let route): route.credential.id
+                    case .failure(let failure): "none: \(failure)"
+                    }
+                description.credentials[environment.rawValue] = answer
+            }
+            try printJSON(description)
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove an app; jobs for it are dead-lettered from then on.")
+
+        @Argument(help: "The app's bundle id.")
+        var app: String
+
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            let source = try await options.load()
+            let pool = try await openDatabase(source, for: "app")
+            defer { pool.close() }
+            try await AppRepository(pool).remove(app)
+            print("removed app \(app)")
+        }
+    }
+}
+
+/// An app row as `--json` shows it.
+private struct AppDescription: Encodable {
+    let app: String
+    let team: String
+    let environment: String
+    let credential: String?
+    let publishers: [String]
+    let paused: Bool
+    /// What routing would choose, by environment.
+    var credentials: [String: String] = [:]
+
+    init(_ row: App) {
+        app = row.bundleID
+        team = row.team
+        environment = row.defaultEnvironment.rawValue
+        credential = row.credential
+        publishers = row.allowedPublishers.sorted()
+        paused = row.isPaused
+    }
+}
+
+extension PushEnvironment: ExpressibleByArgument {}

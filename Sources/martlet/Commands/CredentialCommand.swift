@@ -1,0 +1,115 @@
+import ArgumentParser
+import CredentialStore
+import Foundation
+import MartletService
+import PostgresClient
+import PushModel
+
+struct CredentialCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "credential", abstract: "Keys and certificates, sealed in the database.",
+        subcommands: [Import.self, List.self, Retire.self])
+
+    struct Import: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Import a .p8 key, a .p12, or PEM files with a certificate and its key.",
+            discussion: "The secret is sealed with the current master key before it leaves this process.")
+
+        @Argument(help: "A .p8 key, a .p12, or PEM; certificate and key may be in two files.", completion: .file())
+        var files: [String]
+
+        @OptionGroup var credential: CredentialFileOptions
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            let source = try await options.load()
+            let new = try credential.read(files)
+            let keyring = try source.keyring()
+            let pool = try await openDatabase(source, for: "credential")
+            defer { pool.close() }
+            let id = try await CredentialRepository(pool).importCredential(new, keyring: keyring)
+            let environments = new.environments.map(\.rawValue).sorted().joined(separator: ", ")
+            let topics = new.topics.isEmpty ? "every topic of the team" : new.topics.sorted().joined(separator: ", ")
+            print("imported \(new.label) as \(id): team \(new.team), \(environments), \(topics)")
+            if let notAfter = new.notAfter { print("expires \(notAfter.rfc3339)") }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the credentials, without their secrets.")
+
+        @Flag(help: "As JSON.")
+        var json = false
+
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            let source = try await options.load()
+            let pool = try await openDatabase(source, for: "credential")
+            defer { pool.close() }
+            let credentials = try await CredentialRepository(pool).list()
+            let now = Timestamp.now
+            if json { return try printJSON(credentials.map { CredentialDescription($0, now: now) }) }
+            var table = Table(
+                header: ["ID", "KIND", "TEAM", "KEY", "ENVIRONMENTS", "STATE", "DAYS LEFT", "MASTER KEY", "LABEL"])
+            for credential in credentials {
+                table.append([
+                    credential.id, credential.kind.rawValue, credential.team, credential.keyID ?? "-",
+                    credential.environments.map(\.rawValue).sorted().joined(separator: ","),
+                    credential.state.rawValue, credential.daysLeft(at: now).map(String.init) ?? "-",
+                    credential.masterKeyID, credential.label,
+                ])
+            }
+            print(table.text)
+        }
+    }
+
+    struct Retire: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Take a credential out of use.")
+
+        @Argument(help: "The credential's id.")
+        var id: String
+
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            let source = try await options.load()
+            let pool = try await openDatabase(source, for: "credential")
+            defer { pool.close() }
+            try await CredentialRepository(pool).retire(id)
+            print("retired credential \(id)")
+        }
+    }
+}
+
+extension CredentialSummary {
+    /// Whole days until it expires; negative when it has.
+    func daysLeft(at now: Timestamp) -> Int? {
+        notAfter.map { Int(($0.seconds - now.seconds) / 86_400) }
+    }
+}
+
+/// A credential as `--json` shows it.
+private struct CredentialDescription: Encodable {
+    let id, kind, team, state, label, fingerprint, masterKey: String
+    let key: String?
+    let environments, topics: [String]
+    let notBefore, notAfter: String?
+    let daysLeft: Int?
+
+    init(_ summary: CredentialSummary, now: Timestamp) {
+        id = summary.id
+        kind = summary.kind.rawValue
+        team = summary.team
+        state = summary.state.rawValue
+        label = summary.label
+        fingerprint = summary.fingerprint
+        masterKey = summary.masterKeyID
+        key = summary.keyID
+        environments = summary.environments.map(\.rawValue).sorted()
+        topics = summary.topics.sorted()
+        notBefore = summary.notBefore?.rfc3339
+        notAfter = summary.notAfter?.rfc3339
+        daysLeft = summary.daysLeft(at: now)
+    }
+}

@@ -1,0 +1,26 @@
+import ArgumentParser
+import CredentialStore
+import Logging
+import MartletService
+
+struct MigrateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate", abstract: "Bring the database's schema up to date.")
+
+    @OptionGroup var options: ConfigurationOptions
+
+    @Flag(help: "Only say what would be applied.")
+    var dryRun = false
+
+    func run() async throws {
+        let source = try await options.load()
+        let migrations = Migrations(
+            try source.database(applicationName: "martlet migrate"),
+            logger: try source.logger("martlet.migrate", atLeast: .warning))
+        let numbers = dryRun ? try await migrations.plan() : try await migrations.apply()
+        for migration in numbers {
+            print("\(dryRun ? "would apply" : "applied") \(migration.number) \(migration.name)")
+        }
+        if numbers.isEmpty { print("the schema is up to date") }
+    }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import Foundation
+import Logging
+import MartletService
+
+/// Where a command's configuration comes from.
+struct ConfigurationOptions: ParsableArguments {
+    @Option(name: .long, help: "YAML file with the configuration; also from MARTLET_CONFIG.")
+    var config: String?
+
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp("Set one configuration key; goes before environment and file.", valueName: "key=value"))
+    var settings: [String] = []
+
+    func load() async throws -> ConfigurationSource {
+        let environment = ProcessInfo.processInfo.environment
+        let source = try await ConfigurationSource(
+            file: config ?? environment["MARTLET_CONFIG"], settings: settings, environment: environment)
+        LoggingSystem.bootstrap(StreamLogHandler.standardError)
+        return source
+    }
+}
+
+extension ConfigurationSource {
+    /// Logs go to standard error, results to standard output.
+    func logger(_ label: String, atLeast minimum: Logger.Level = .trace) throws -> Logger {
+        var logger = Logger(label: label)
+        logger.logLevel = max(try logLevel(), minimum)
+        return logger
+    }
+}
