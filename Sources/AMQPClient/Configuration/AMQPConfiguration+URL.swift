@@ -1,0 +1,141 @@
+extension AMQPConfiguration {
+    /// Reads `amqp://user:password@host1:5672,host2:5673/vhost?heartbeat=15`, or `amqps://` for TLS
+    /// (rabbitmq.com, "RabbitMQ URI Specification", plus several hosts).
+    ///
+    /// User, password, host and virtual host are percent-decoded, so a virtual host `/x` is written `%2Fx`. Defaults:
+    /// user and password `guest`, port 5672 (5671 with TLS), virtual host `/`. Options after `?`: `heartbeat` in
+    /// seconds, `connection_timeout` in milliseconds and, with TLS, `cacertfile`, `certfile` with `keyfile`, and
+    /// `verify` (`verify_peer` or `verify_none`).
+    ///
+    /// - Throws: ``AMQPError/Code/invalidConfiguration`` naming the part at fault. The URL itself is not repeated,
+    ///   because it holds a password.
+    public init(url: String) throws(AMQPError) {
+        let (usesTLS, afterScheme) = try AMQPURL.scheme(of: url)
+        let (location, query) = AMQPURL.cut(afterScheme, at: "?")
+        let (authority, path) = AMQPURL.cut(location, at: "/")
+        var hosts = authority
+        self.init(endpoints: [], tls: usesTLS ? AMQPTLSConfiguration() : nil)
+
+        if let at = authority.lastIndex(of: "@") {
+            let (user, password) = AMQPURL.cut(authority[..<at], at: ":")
+            self.user = try AMQPURL.decode(user, part: "user")
+            if let password { self.password = AMQPPassword(try AMQPURL.decode(password, part: "password")) }
+            hosts = authority[authority.index(after: at)...]
+        }
+        for (index, host) in hosts.split(separator: ",", omittingEmptySubsequences: false).enumerated() {
+            endpoints.append(try AMQPURL.endpoint(host, number: index + 1, defaultPort: usesTLS ? 5671 : 5672))
+        }
+        if let path, !path.isEmpty {
+            guard !path.contains("/") else { throw AMQPURL.problem("virtual host: write a slash in it as %2F") }
+            virtualHost = try AMQPURL.decode(path, part: "virtual host")
+        }
+        for option in (query ?? "").split(separator: "&") {
+            let (name, value) = AMQPURL.cut(option, at: "=")
+            try apply(option: String(name), value: try AMQPURL.decode(value ?? "", part: "option \(name)"))
+        }
+        if tls?.clientCertificate?.certificateFile.isEmpty == true {
+            throw AMQPURL.problem("option keyfile needs certfile")
+        }
+        if tls?.clientCertificate?.keyFile.isEmpty == true { throw AMQPURL.problem("option certfile needs keyfile") }
+        try validate()
+    }
+
+    private mutating func apply(option: String, value: String) throws(AMQPError) {
+        switch option {
+        case "heartbeat":
+            guard let seconds = Int(value) else { throw AMQPURL.problem("option heartbeat is not a number of seconds") }
+            heartbeatSeconds = seconds
+        case "connection_timeout":
+            guard let milliseconds = UInt32(value) else {
+                throw AMQPURL.problem("option connection_timeout is not a number of milliseconds")
+            }
+            connectTimeout = .milliseconds(milliseconds)
+        case "cacertfile", "certfile", "keyfile", "verify":
+            guard var tls else { throw AMQPURL.problem("option \(option) needs amqps://") }
+            try AMQPURL.apply(option: option, value: value, to: &tls)
+            self.tls = tls
+        default:
+            throw AMQPURL.problem("option \(option) is unknown")
+        }
+    }
+}
+
+/// The pieces of an AMQP URL.
+private enum AMQPURL {
+    static func problem(_ text: String) -> AMQPError {
+        AMQPError(.invalidConfiguration, "AMQP URL: \(text)")
+    }
+
+    static func scheme(of url: String) throws(AMQPError) -> (usesTLS: Bool, rest: Substring) {
+        for (prefix, usesTLS) in [("amqp://", false), ("amqps://", true)] where url.lowercased().hasPrefix(prefix) {
+            return (usesTLS, url.dropFirst(prefix.count))
+        }
+        throw problem("scheme must be amqp:// or amqps://")
+    }
+
+    static func cut(_ text: Substring, at separator: Character) -> (Substring, Substring?) {
+        guard let index = text.firstIndex(of: separator) else { return (text, nil) }
+        return (text[..<index], text[text.index(after: index)...])
+    }
+
+    static func endpoint(
+        _ text: Substring, number: Int, defaultPort: UInt16
+    ) throws(AMQPError) -> AMQPConfiguration.Endpoint {
+        var (host, port) = cut(text, at: ":")
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]") else { throw problem("host \(number) has no closing bracket") }
+            host = text[text.index(after: text.startIndex)..<end]
+            let rest = text[text.index(after: end)...]
+            guard rest.isEmpty || rest.hasPrefix(":") else { throw problem("host \(number) has text after its bracket") }
+            port = rest.isEmpty ? nil : rest.dropFirst()
+        }
+        let name = try decode(host, part: "host \(number)")
+        guard !name.isEmpty else { throw problem("host \(number) is empty") }
+        guard let port else { return .init(host: name, port: defaultPort) }
+        guard let value = UInt16(port), value > 0 else {
+            throw problem("port of host \(number) is not a number from 1 to 65535")
+        }
+        return .init(host: name, port: value)
+    }
+
+    static func apply(option: String, value: String, to tls: inout AMQPTLSConfiguration) throws(AMQPError) {
+        guard !value.isEmpty else { throw problem("option \(option) is empty") }
+        switch (option, value) {
+        case ("cacertfile", _):
+            tls.authorityFile = value
+        case ("certfile", _):
+            tls.clientCertificate = .init(
+                certificateFile: value, keyFile: tls.clientCertificate?.keyFile ?? "")
+        case ("keyfile", _):
+            tls.clientCertificate = .init(
+                certificateFile: tls.clientCertificate?.certificateFile ?? "", keyFile: value)
+        case ("verify", "verify_peer"), ("verify", "verify_none"):
+            tls.verifiesPeer = value == "verify_peer"
+            tls.verifiesHostname = tls.verifiesPeer
+        default:
+            throw problem("option verify must be verify_peer or verify_none")
+        }
+    }
+
+    static func decode(_ text: Substring, part: String) throws(AMQPError) -> String {
+        guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.popFirst().flatMap(hexDigit), let low = rest.popFirst().flatMap(hexDigit) else {
+                throw problem("\(part) has a % without two hexadecimal digits")
+            }
+            bytes.append(high << 4 | low)
+        }
+        guard let decoded = String(validating: bytes, as: UTF8.self) else { throw problem("\(part) is not UTF-8") }
+        return decoded
+    }
+
+    private static func hexDigit(_ byte: UInt8) -> UInt8? {
+        Character(UnicodeScalar(byte)).hexDigitValue.map(UInt8.init)
+    }
+}

@@ -1,0 +1,111 @@
+/// Where the broker is and how to talk to it. See ``init(url:)`` for the usual way to make one.
+public struct AMQPConfiguration: Sendable, Hashable {
+    public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
+        public let host: String
+        public let port: UInt16
+
+        public init(host: String, port: UInt16) {
+            self.host = host
+            self.port = port
+        }
+
+        public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    }
+
+    /// Tried in turn, one after each failed attempt or lost connection.
+    public var endpoints: [Endpoint]
+    public var user: String
+    public var password: AMQPPassword
+    public var virtualHost: String
+    /// `nil` for plain TCP.
+    public var tls: AMQPTLSConfiguration?
+    /// Seconds between two heartbeats, 1 to 65535; the broker may choose a shorter time. Whoever sends nothing, or
+    /// takes no data, for two of them counts as dead.
+    public var heartbeatSeconds: Int
+    /// Shown in the broker's list of connections.
+    public var connectionName: String
+    /// For TCP and TLS together, then again for the log-in, and for every answer awaited while setting up. Not for the
+    /// look-up of the host name, which takes what the system's resolver takes.
+    public var connectTimeout: Duration
+    /// Bytes of the largest frame, 4096 to 2147483647; the broker may choose less. Longer bodies take several frames.
+    public var maximumFrameSize: Int
+
+    public init(
+        endpoints: [Endpoint], user: String = "guest", password: AMQPPassword = AMQPPassword("guest"),
+        virtualHost: String = "/", tls: AMQPTLSConfiguration? = nil, heartbeatSeconds: Int = 15,
+        connectionName: String = "martlet", connectTimeout: Duration = .seconds(10), maximumFrameSize: Int = 131_072
+    ) {
+        self.endpoints = endpoints
+        self.user = user
+        self.password = password
+        self.virtualHost = virtualHost
+        self.tls = tls
+        self.heartbeatSeconds = heartbeatSeconds
+        self.connectionName = connectionName
+        self.connectTimeout = connectTimeout
+        self.maximumFrameSize = maximumFrameSize
+    }
+
+    /// - Throws: ``AMQPError/Code/invalidConfiguration`` naming the setting the library could not be given.
+    func validate() throws(AMQPError) {
+        func require(_ condition: Bool, _ problem: String) throws(AMQPError) {
+            if !condition { throw AMQPError(.invalidConfiguration, "AMQP configuration: \(problem)") }
+        }
+        try require(!endpoints.isEmpty, "no host")
+        try require((1...65535).contains(heartbeatSeconds), "heartbeat must be 1 to 65535 seconds")
+        try require(
+            (4096...Int(Int32.max)).contains(maximumFrameSize), "frame size must be 4096 to 2147483647 bytes")
+        try require(connectTimeout > .zero, "connect timeout must be above zero")
+        let containsNull = ([user, virtualHost, password.text] + endpoints.map(\.host)).contains { $0.utf8.contains(0) }
+        try require(!containsNull, "user, password, virtual host and host must not contain a null character")
+        try require(virtualHost.utf8.count <= 255, "virtual host is longer than 255 bytes")
+    }
+}
+
+/// A password that does not show when printed, interpolated, dumped or reflected.
+public struct AMQPPassword: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
+{
+    let text: String
+
+    public init(_ text: String) {
+        self.text = text
+    }
+
+    public var description: String { "<password>" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// TLS towards the broker. TLS 1.2 is the least version.
+public struct AMQPTLSConfiguration: Sendable, Hashable {
+    /// PEM file of the certificate authorities to trust.
+    public var authorityFile: String
+    /// PEM files of this client's certificate chain and unencrypted key, where the broker asks for one.
+    public var clientCertificate: ClientCertificate?
+    /// Whether the broker's certificate must come from a trusted authority.
+    public var verifiesPeer: Bool
+    /// Whether the broker's certificate must be for the host name in the URL. librabbitmq 0.11 compares names only, so
+    /// an IP address never matches.
+    public var verifiesHostname: Bool
+
+    public struct ClientCertificate: Sendable, Hashable {
+        public var certificateFile: String
+        public var keyFile: String
+
+        public init(certificateFile: String, keyFile: String) {
+            self.certificateFile = certificateFile
+            self.keyFile = keyFile
+        }
+    }
+
+    /// The default authorities are those of the operating system (Debian's `ca-certificates`).
+    public init(
+        authorityFile: String = "/etc/ssl/certs/ca-certificates.crt", clientCertificate: ClientCertificate? = nil,
+        verifiesPeer: Bool = true, verifiesHostname: Bool = true
+    ) {
+        self.authorityFile = authorityFile
+        self.clientCertificate = clientCertificate
+        self.verifiesPeer = verifiesPeer
+        self.verifiesHostname = verifiesHostname
+    }
+}

@@ -1,0 +1,153 @@
+import Logging
+
+/// What the connection's thread does, from start to end.
+struct ConnectionLoop<Role: ConnectionRole> {
+    private let shared: ConnectionThread<Role>
+    private let role: Role
+    private let configuration: AMQPConfiguration
+    private let logger: Logger
+    private var lifecycle: ConnectionLifecycle
+    private var closeWasRequested = false
+    private let clock = ContinuousClock()
+
+    init(
+        shared: ConnectionThread<Role>, role: Role, configuration: AMQPConfiguration, mustConnectAtOnce: Bool,
+        logger: Logger
+    ) {
+        self.shared = shared
+        self.role = role
+        self.configuration = configuration
+        self.logger = logger
+        lifecycle = ConnectionLifecycle(
+            endpointCount: configuration.endpoints.count, mustConnectAtOnce: mustConnectAtOnce)
+    }
+
+    mutating func run() {
+        var action = lifecycle.started()
+        while true {
+            switch action {
+            case .connect(let endpoint):
+                action = connect(to: configuration.endpoints[endpoint])
+            case .wait(let duration):
+                waitBeforeRetry(duration)
+                action = lifecycle.waited(isWanted: isWanted)
+            case .end(let error):
+                role.perform(shared.ending())
+                role.ended(error)
+                shared.ended()
+                return
+            }
+        }
+    }
+
+    private var isWanted: Bool {
+        guard let deadline = shared.closeDeadline else { return role.isConnectionWanted }
+        return role.isConnectionWanted && !role.isFinished && clock.now < deadline
+    }
+
+    private mutating func connect(to endpoint: AMQPConfiguration.Endpoint) -> ConnectionLifecycle.Action {
+        var connectedAt: ContinuousClock.Instant?
+        do throws(AMQPError) {
+            let link = try BrokerLink.open(to: endpoint, configuration)
+            shared.socketOpened(link.socket)
+            defer { shared.socketClosed() }
+            try role.opened(link)
+            connectedAt = clock.now
+            lifecycle.connected()
+            logger.info("Connected to the broker", metadata: ["broker": "\(endpoint)"])
+            try serve(link)
+            link.close()
+            return .end(nil)
+        } catch {
+            let uptime = connectedAt.map { clock.now - $0 } ?? .zero
+            role.disconnected(error)
+            takeCommands()
+            let action = lifecycle.failed(
+                error, uptime: uptime, isWanted: isWanted, random: .random(in: 0...1))
+            report(error, at: endpoint, wasConnected: connectedAt != nil, next: action)
+            return action
+        }
+    }
+
+    private func report(
+        _ error: AMQPError, at endpoint: AMQPConfiguration.Endpoint, wasConnected: Bool,
+        next: ConnectionLifecycle.Action
+    ) {
+        var metadata: Logger.Metadata = [
+            "broker": "\(endpoint)", "error": "\(error)", "code": "\(error.code)",
+        ]
+        if case .wait(let delay) = next { metadata["retry_in_ms"] = "\(delay / .milliseconds(1))" }
+        let level: Logger.Level = error.isRetriable ? .warning : .error
+        let message: Logger.Message =
+            wasConnected ? "Lost the connection to the broker" : "Can't connect to the broker"
+        logger.log(level: level, message, metadata: metadata)
+    }
+
+    private mutating func waitBeforeRetry(_ duration: Duration) {
+        let end = clock.now + duration
+        while isWanted {
+            let deadline = min(end, shared.closeDeadline ?? end)
+            let now = clock.now
+            guard now < deadline else { return }
+            _ = shared.wakeUp.wait(socket: nil, alsoWritable: false, timeout: deadline - now)
+            takeCommands()
+        }
+    }
+
+    private mutating func takeCommands() {
+        let commands = shared.takeCommands()
+        if !commands.isEmpty { role.perform(commands) }
+        if !closeWasRequested, shared.closeDeadline != nil {
+            closeWasRequested = true
+            role.closeRequested()
+        }
+    }
+
+    // MARK: Connected
+
+    /// Returns when a close was asked for and nothing is left to do, or its time is up.
+    private mutating func serve(_ link: BrokerLink) throws(AMQPError) {
+        var heartbeat = HeartbeatTimer(interval: link.heartbeatInterval, now: clock.now)
+        var waitsForRoom = false
+        takeCommands()
+        while true {
+            waitsForRoom = try role.write(to: link)
+            role.inputDrained()
+            let before = clock.now
+            let closeDeadline = closeWasRequested ? shared.closeDeadline : nil
+            if let closeDeadline, role.isFinished || before >= closeDeadline { return }
+            if link.takeHasWritten() { heartbeat.sent(at: before) }
+            let timeout =
+                link.hasBufferedInput
+                ? .zero : min(heartbeat.nextDeadline, closeDeadline ?? heartbeat.nextDeadline) - before
+
+            let ready = shared.wakeUp.wait(socket: link.socket, alsoWritable: waitsForRoom, timeout: timeout)
+            let now = clock.now
+            if ready.isSignalled { takeCommands() }
+            if ready.socketHasInput || link.hasBufferedInput {
+                heartbeat.received(at: now)
+                try read(link)
+            }
+            switch heartbeat.action(at: now) {
+            case .nothing: break
+            case .send where link.isWritable: try link.sendHeartbeat()
+            case .send: heartbeat.sent(at: now)
+            case .peerIsDead:
+                throw AMQPError(.connectionLost, "The broker has sent nothing for two heartbeats")
+            }
+        }
+    }
+
+    /// Takes what has arrived, up to a bound, so that a steady stream does not keep the callers' work waiting.
+    private func read(_ link: BrokerLink) throws(AMQPError) {
+        for _ in 0..<1024 {
+            guard let inbound = try link.receive() else { return }
+            if case .connectionClosed(let reply) = inbound {
+                link.confirmConnectionClosed()
+                throw AMQPError(closedBy: reply, isConnection: true, while: "The broker closed the connection")
+            }
+            try role.received(inbound, link)
+            if !link.hasBufferedInput { return }
+        }
+    }
+}

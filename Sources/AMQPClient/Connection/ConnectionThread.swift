@@ -1,0 +1,139 @@
+import Glibc
+import Logging
+import Synchronization
+
+/// Runs one connection on a thread of its own: waits, reads, writes, recovers. See ``ConnectionLoop`` for what the
+/// thread does; this is the side that other threads use.
+final class ConnectionThread<Role: ConnectionRole>: Sendable {
+    private struct Inbox {
+        var commands: [Role.Command] = []
+        var closeDeadline: ContinuousClock.Instant?
+        /// A second descriptor of the open socket, to cut it off from outside.
+        var socket: Int32?
+        var hasStarted = false
+        /// No command is taken any more.
+        var hasEnded = false
+        /// The thread is at its end.
+        var isOver = false
+        var endWaiters: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let inbox = Mutex(Inbox())
+    let wakeUp: WakeUp
+
+    init() throws(AMQPError) {
+        wakeUp = try WakeUp()
+    }
+
+    /// Starts the thread. Returns false if it was started before.
+    func start(
+        name: String, configuration: AMQPConfiguration, mustConnectAtOnce: Bool, logger: Logger,
+        makeRole: @escaping @Sendable () -> Role
+    ) -> Bool {
+        let isFirst = inbox.withLock { inbox in
+            defer { inbox.hasStarted = true }
+            return !inbox.hasStarted
+        }
+        guard isFirst else { return false }
+        do throws(AMQPError) {
+            try startThread(name: name) {
+                var loop = ConnectionLoop(
+                    shared: self, role: makeRole(), configuration: configuration,
+                    mustConnectAtOnce: mustConnectAtOnce, logger: logger)
+                loop.run()
+            }
+        } catch {
+            let role = makeRole()
+            role.perform(ending())
+            role.ended(error)
+            ended()
+        }
+        return true
+    }
+
+    /// One signal per batch: only when the thread has taken everything before. Returns false if the thread has ended.
+    func send(_ command: Role.Command) -> Bool {
+        let (isTaken, mustWake) = inbox.withLock { inbox in
+            if inbox.hasEnded { return (false, false) }
+            defer { inbox.commands.append(command) }
+            return (true, inbox.commands.isEmpty)
+        }
+        if mustWake { wakeUp.signal() }
+        return isTaken
+    }
+
+    /// Asks the thread to finish by `deadline`, an earlier one counting.
+    func requestClose(by deadline: ContinuousClock.Instant) {
+        inbox.withLock { $0.closeDeadline = min($0.closeDeadline ?? deadline, deadline) }
+        wakeUp.signal()
+    }
+
+    /// Asks, and waits until the thread has ended. Where it hangs in a write past the deadline, its socket is cut off.
+    ///
+    /// - Returns: the commands that a thread that was never started did not take.
+    func close(by deadline: ContinuousClock.Instant) async -> [Role.Command] {
+        let neverTaken: [Role.Command]? = inbox.withLock { inbox in
+            if inbox.hasStarted { return nil }
+            // From here on it can't be started either.
+            inbox.hasStarted = true
+            inbox.hasEnded = true
+            return Self.take(&inbox.commands)
+        }
+        if let neverTaken { return neverTaken }
+        requestClose(by: deadline)
+        let cutOff = Task {
+            try await Task.sleep(until: deadline + .seconds(3), clock: .continuous)
+            inbox.withLock { inbox in
+                if let socket = inbox.socket { _ = shutdown(socket, Int32(SHUT_RDWR)) }
+            }
+        }
+        await withCheckedContinuation { continuation in
+            let hasEnded = inbox.withLock { inbox in
+                if !inbox.isOver { inbox.endWaiters.append(continuation) }
+                return inbox.isOver
+            }
+            if hasEnded { continuation.resume() }
+        }
+        cutOff.cancel()
+        return []
+    }
+
+    private static func take(_ commands: inout [Role.Command]) -> [Role.Command] {
+        defer { commands = [] }
+        return commands
+    }
+
+    // MARK: For the thread
+
+    func takeCommands() -> [Role.Command] {
+        inbox.withLock { Self.take(&$0.commands) }
+    }
+
+    var closeDeadline: ContinuousClock.Instant? { inbox.withLock { $0.closeDeadline } }
+
+    func socketOpened(_ socket: Int32) {
+        inbox.withLock { $0.socket = dup(socket) }
+    }
+
+    func socketClosed() {
+        inbox.withLock { inbox in
+            if let socket = inbox.socket.take() { _ = Glibc.close(socket) }
+        }
+    }
+
+    /// No command is taken any more. Returns the last ones.
+    func ending() -> [Role.Command] {
+        inbox.withLock { inbox in
+            inbox.hasEnded = true
+            return Self.take(&inbox.commands)
+        }
+    }
+
+    func ended() {
+        let waiters = inbox.withLock { inbox in
+            inbox.isOver = true
+            return inbox.endWaiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+}

@@ -1,0 +1,33 @@
+import CRabbitMQ
+import Glibc
+
+/// Runs `body` on a new thread. The C library's calls block, so they must not run on Swift's cooperative pool.
+///
+/// - Parameter name: shown by `top -H`; cut to 15 bytes.
+/// - Throws: ``AMQPError/Code/connectionFailed`` when the system has no thread left.
+func startThread(name: String, _ body: @escaping @Sendable () -> Void) throws(AMQPError) {
+    final class Start {
+        let name: String
+        let body: @Sendable () -> Void
+
+        init(name: String, body: @escaping @Sendable () -> Void) {
+            self.name = name
+            self.body = body
+        }
+    }
+
+    let start = Unmanaged.passRetained(Start(name: name, body: body))
+    var thread = pthread_t()
+    let status = pthread_create(&thread, nil, { pointer in
+        guard let pointer else { return nil }
+        let start = Unmanaged<Start>.fromOpaque(pointer).takeRetainedValue()
+        crabbitmq_name_thread(start.name)
+        start.body()
+        return nil
+    }, start.toOpaque())
+    guard status == 0 else {
+        start.release()
+        throw AMQPError(.connectionFailed, "Starting a thread: \(String(cString: strerror(status)))")
+    }
+    pthread_detach(thread)
+}

@@ -1,0 +1,57 @@
+import CRabbitMQ
+import Glibc
+
+/// Wakes the connection's thread out of its `poll` from any other thread.
+final class WakeUp: Sendable {
+    let descriptor: Int32
+
+    /// - Throws: ``AMQPError/Code/connectionFailed`` when the process has no file descriptor left.
+    init() throws(AMQPError) {
+        descriptor = crabbitmq_eventfd()
+        if descriptor < 0 {
+            throw AMQPError(.connectionFailed, "Creating an eventfd: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    func signal() {
+        var one: UInt64 = 1
+        _ = write(descriptor, &one, MemoryLayout<UInt64>.size)
+    }
+
+    func clear() {
+        var count: UInt64 = 0
+        _ = read(descriptor, &count, MemoryLayout<UInt64>.size)
+    }
+
+    struct Readiness {
+        let isSignalled: Bool
+        let socketHasInput: Bool
+    }
+
+    /// Waits for a signal, for input on `socket` (and for room, where asked), or until `timeout` has passed.
+    func wait(socket: Int32?, alsoWritable: Bool, timeout: Duration?) -> Readiness {
+        withUnsafeTemporaryAllocation(of: pollfd.self, capacity: 2) { descriptors in
+            descriptors[0] = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let events = alsoWritable ? POLLIN | POLLOUT : POLLIN
+            // A negative descriptor is skipped by poll(2).
+            descriptors[1] = pollfd(fd: socket ?? -1, events: Int16(events), revents: 0)
+            _ = poll(descriptors.baseAddress, 2, timeout.map(Self.milliseconds) ?? -1)
+            let isSignalled = descriptors[0].revents != 0
+            if isSignalled { clear() }
+            // An error or hang-up counts as input: reading reports it.
+            return Readiness(
+                isSignalled: isSignalled, socketHasInput: Int32(descriptors[1].revents) & ~POLLOUT != 0)
+        }
+    }
+
+    /// Rounded up, so that a wait never ends just before its time and spins.
+    private static func milliseconds(_ duration: Duration) -> Int32 {
+        if duration <= .zero { return 0 }
+        let (seconds, attoseconds) = min(duration, .seconds(86_400)).components
+        return Int32(seconds * 1000) + Int32((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+    }
+}

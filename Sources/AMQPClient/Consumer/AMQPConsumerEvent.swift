@@ -1,0 +1,33 @@
+/// One queue to consume, and how much of it may be open at a time.
+public struct AMQPConsumedQueue: Sendable, Hashable {
+    /// As in the topology, or any queue that exists.
+    public let name: String
+    /// How many deliveries may be unacknowledged, 1 to 65535; 0 is no limit.
+    public let prefetch: UInt16
+    /// Nobody else may consume it while this consumer does.
+    public let isExclusive: Bool
+    /// Such as `x-priority`.
+    public let arguments: AMQPFieldTable
+
+    public init(name: String, prefetch: UInt16, isExclusive: Bool = false, arguments: AMQPFieldTable = [:]) {
+        self.name = name
+        self.prefetch = prefetch
+        self.isExclusive = isExclusive
+        self.arguments = arguments
+    }
+}
+
+/// What happens to an ``AMQPConsumer``, in order.
+public enum AMQPConsumerEvent: Sendable {
+    /// Connected, declared and consuming. The queues' real names, in the order they were given.
+    case connected(queues: [String])
+    /// All deliveries that had arrived, of all queues, at most 256; in order within each queue.
+    case deliveries([AMQPDelivery])
+    /// After `stopConsuming`: no delivery follows. Those handed out can still be acknowledged.
+    case stopped
+    /// The connection was lost or could not be made. Unless `closed` follows, another attempt does. Open deliveries
+    /// will be delivered again, here or elsewhere.
+    case disconnected(AMQPError)
+    /// The last event. With an error when `connectOnce` could not connect.
+    case closed(AMQPError?)
+}

@@ -1,0 +1,207 @@
+import Logging
+
+/// The thread's side of ``AMQPConsumer``.
+final class ConsumerRole: ConnectionRole {
+    enum Command: Sendable {
+        case acknowledge([AMQPAcknowledgement])
+        case reject([AMQPDeliveryTag], requeue: Bool)
+        case stop
+    }
+
+    private enum Settlement {
+        case acknowledgement(SettlementLedger.Acknowledgement)
+        case rejection(UInt64, requeue: Bool)
+    }
+
+    private enum Consuming {
+        case active, stopRequested, cancelling(channelsLeft: Int), stopped
+    }
+
+    private let topology: AMQPTopology
+    private let queues: [AMQPConsumedQueue]
+    private let logger: Logger
+    private let onEvent: @Sendable (AMQPConsumerEvent) -> Void
+    /// Called once: with the first connection, or the failure to make it.
+    private var onFirst: (@Sendable (AMQPError?) -> Void)?
+
+    private var epoch: UInt32 = 0
+    private var consuming = Consuming.active
+    private var isClosing = false
+    private var ledgers: [SettlementLedger] = []
+    /// Due to be written: queue index and what to say.
+    private var outgoing: [(queueIndex: Int, settlement: Settlement)] = []
+    private var batch: [AMQPDelivery] = []
+
+    init(
+        topology: AMQPTopology, queues: [AMQPConsumedQueue], logger: Logger,
+        onEvent: @escaping @Sendable (AMQPConsumerEvent) -> Void, onFirst: @escaping @Sendable (AMQPError?) -> Void
+    ) {
+        self.topology = topology
+        self.queues = queues
+        self.logger = logger
+        self.onEvent = onEvent
+        self.onFirst = onFirst
+    }
+
+    // MARK: Connection
+
+    func opened(_ link: BrokerLink) throws(AMQPError) {
+        let realNames = try link.declare(topology)
+        let names = queues.map { realNames[$0.name] ?? $0.name }
+        epoch += 1
+        ledgers = queues.map { _ in SettlementLedger() }
+        for (index, queue) in queues.enumerated() {
+            try link.consume(queue, realName: names[index], channel: channel(index))
+        }
+        onFirst?(nil)
+        onFirst = nil
+        onEvent(.connected(queues: names))
+    }
+
+    func disconnected(_ error: AMQPError) {
+        // The broker delivers these again, so working on them would be work done twice.
+        batch = []
+        outgoing = []
+        ledgers = []
+        onEvent(.disconnected(error))
+        if case .active = consuming { return }
+        reportStopped()
+    }
+
+    func closeRequested() { isClosing = true }
+    var isFinished: Bool { outgoing.isEmpty }
+
+    var isConnectionWanted: Bool {
+        guard case .active = consuming else { return false }
+        return !isClosing
+    }
+
+    func ended(_ error: AMQPError?) {
+        batch = []
+        if case .active = consuming {} else { reportStopped() }
+        onFirst?(error ?? AMQPError(.closed, "Closed before it could connect"))
+        onFirst = nil
+        onEvent(.closed(error))
+    }
+
+    private func channel(_ queueIndex: Int) -> UInt16 { BrokerLink.firstWorkChannel + UInt16(queueIndex) }
+
+    // MARK: Deliveries
+
+    func received(_ inbound: Inbound, _ link: BrokerLink) throws(AMQPError) {
+        switch inbound {
+        case .delivery(let channel, let number, let isRedelivered, let message):
+            let tag = AMQPDeliveryTag(epoch: epoch, queueIndex: channel - BrokerLink.firstWorkChannel, number: number)
+            batch.append(
+                AMQPDelivery(
+                    tag: tag, isRedelivered: isRedelivered, exchange: message.exchange,
+                    routingKey: message.routingKey, properties: message.properties, body: message.body))
+            if batch.count >= AMQPConsumer.largestBatch { inputDrained() }
+        case .cancelled:
+            guard case .cancelling(let left) = consuming else { return }
+            consuming = .cancelling(channelsLeft: left - 1)
+            if left == 1 { reportStopped() }
+        case .cancelledByBroker(let channel):
+            let index = Int(channel) - Int(BrokerLink.firstWorkChannel)
+            let name = queues.indices.contains(index) ? queues[index].name : "?"
+            throw AMQPError(.consumerCancelled, "The broker cancelled the consumer of queue \"\(name)\"")
+        case .channelClosed(_, let reply, _):
+            throw AMQPError(closedBy: reply, isConnection: false, while: "The broker closed a consumer's channel")
+        default:
+            break
+        }
+    }
+
+    func inputDrained() {
+        guard !batch.isEmpty else { return }
+        let deliveries = batch
+        batch = []
+        batch.reserveCapacity(min(deliveries.count, AMQPConsumer.largestBatch))
+        onEvent(.deliveries(deliveries))
+    }
+
+    private func reportStopped() {
+        if case .stopped = consuming { return }
+        inputDrained()
+        consuming = .stopped
+        onEvent(.stopped)
+    }
+
+    // MARK: Settling
+
+    func perform(_ commands: [Command]) {
+        for command in commands {
+            switch command {
+            case .acknowledge(let acknowledgements):
+                for acknowledgement in acknowledgements { acknowledge(acknowledgement) }
+            case .reject(let tags, let requeue):
+                // A multiple must not overtake a rejection of one that it covers.
+                queueAcknowledgements()
+                for tag in tags where isCurrent(tag) {
+                    let index = Int(tag.queueIndex)
+                    if ledgers[index].settle(tag.number) {
+                        outgoing.append((index, .rejection(tag.number, requeue: requeue)))
+                    } else {
+                        reportRepeated(tag)
+                    }
+                }
+            case .stop:
+                if case .active = consuming { consuming = .stopRequested }
+            }
+        }
+        queueAcknowledgements()
+    }
+
+    private func acknowledge(_ acknowledgement: AMQPAcknowledgement) {
+        let tag = acknowledgement.tag
+        guard isCurrent(tag) else { return }
+        if !ledgers[Int(tag.queueIndex)].acknowledge(tag.number, multiple: acknowledgement.multiple) {
+            reportRepeated(tag)
+        }
+    }
+
+    private func isCurrent(_ tag: AMQPDeliveryTag) -> Bool {
+        tag.epoch == epoch && ledgers.indices.contains(Int(tag.queueIndex))
+    }
+
+    private func reportRepeated(_ tag: AMQPDeliveryTag) {
+        logger.warning(
+            "Ignored a repeated acknowledgement", metadata: ["queue": "\(queues[Int(tag.queueIndex)].name)"])
+    }
+
+    private func queueAcknowledgements() {
+        for index in ledgers.indices {
+            for acknowledgement in ledgers[index].takeBatch() {
+                outgoing.append((index, .acknowledgement(acknowledgement)))
+            }
+        }
+    }
+
+    func write(to link: BrokerLink) throws(AMQPError) -> Bool {
+        if case .stopRequested = consuming {
+            consuming = .cancelling(channelsLeft: queues.count)
+            for index in queues.indices { try link.requestCancel(channel: channel(index)) }
+        }
+        guard !outgoing.isEmpty else { return false }
+        guard link.isWritable else { return true }
+        let chunk = outgoing.prefix(1024)
+        if chunk.count == 1 {
+            for (index, settlement) in chunk { try write(settlement, channel(index), link) }
+        } else {
+            try link.gatheringWrites { () throws(AMQPError) in
+                for (index, settlement) in chunk { try write(settlement, channel(index), link) }
+            }
+        }
+        outgoing.removeFirst(chunk.count)
+        return !outgoing.isEmpty
+    }
+
+    private func write(_ settlement: Settlement, _ channel: UInt16, _ link: BrokerLink) throws(AMQPError) {
+        switch settlement {
+        case .acknowledgement(let acknowledgement):
+            try link.acknowledge(acknowledgement.number, multiple: acknowledgement.multiple, channel: channel)
+        case .rejection(let number, let requeue):
+            try link.reject(number, requeue: requeue, channel: channel)
+        }
+    }
+}

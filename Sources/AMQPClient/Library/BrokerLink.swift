@@ -1,0 +1,83 @@
+import CRabbitMQ
+import Glibc
+
+/// One open connection of librabbitmq.
+///
+/// Thread rule: the library's state has a single owner (rabbitmq-c README, "Threading"); an instance is made, used and
+/// released on one connection thread. Its calls may block while the socket takes no more data; ``isWritable`` says
+/// beforehand whether it does, and a peer that takes nothing for two heartbeats is cut off by the kernel
+/// (`TCP_USER_TIMEOUT`), which ends the call with an error.
+final class BrokerLink {
+    let state: amqp_connection_state_t
+    /// Agreed with the broker.
+    let heartbeatInterval: Duration
+    let pool = FieldPool()
+    private(set) var hasWritten = false
+    /// By channel number.
+    var assemblers: [MessageAssembler] = []
+
+    /// Takes over `state`, which has logged in.
+    init(loggedIn state: amqp_connection_state_t) throws(AMQPError) {
+        self.state = state
+        let seconds = amqp_get_heartbeat(state)
+        heartbeatInterval = .seconds(seconds > 0 ? Int(seconds) : 60)
+        // Heartbeats are ours from here on (see HeartbeatTimer).
+        let status = amqp_tune_connection(state, amqp_get_channel_max(state), amqp_get_frame_max(state), 0)
+        guard status == AMQP_STATUS_OK.rawValue else { throw AMQPError(library: status, while: "Tuning") }
+        let deadSilence = heartbeatInterval * 2
+        setOption(level: Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, Int32(clamping: deadSilence.components.seconds * 1000))
+    }
+
+    deinit {
+        amqp_destroy_connection(state)
+    }
+
+    var socket: Int32 { amqp_get_sockfd(state) }
+
+    /// Data that was read from the socket but not handed out: to be taken before waiting on the socket again.
+    var hasBufferedInput: Bool { amqp_frames_enqueued(state) != 0 || amqp_data_in_buffer(state) != 0 }
+
+    /// Whether the socket takes data now. Asked once per chunk of writes, so a full socket makes the thread wait where
+    /// it also hears the broker and its callers.
+    var isWritable: Bool {
+        var descriptor = pollfd(fd: socket, events: Int16(POLLOUT), revents: 0)
+        return poll(&descriptor, 1, 0) > 0
+    }
+
+    /// Whether anything was written since the last call.
+    func takeHasWritten() -> Bool {
+        defer { hasWritten = false }
+        return hasWritten
+    }
+
+    func check(_ status: Int32, _ attempt: @autoclosure () -> String) throws(AMQPError) {
+        hasWritten = true
+        guard status == AMQP_STATUS_OK.rawValue else { throw AMQPError(library: status, while: attempt()) }
+    }
+
+    func sendHeartbeat() throws(AMQPError) {
+        var frame = amqp_frame_t()
+        frame.frame_type = UInt8(AMQP_FRAME_HEARTBEAT)
+        try check(amqp_send_frame(state, &frame), "Sending a heartbeat")
+    }
+
+    /// Lets the kernel gather small writes into full packets while `body` runs: the library makes one `send` per frame,
+    /// and only within one message tells the kernel that more is coming.
+    func gatheringWrites(_ body: () throws(AMQPError) -> Void) throws(AMQPError) {
+        setOption(level: Int32(IPPROTO_TCP), TCP_CORK, 1)
+        defer { setOption(level: Int32(IPPROTO_TCP), TCP_CORK, 0) }
+        try body()
+    }
+
+    /// Says good-bye and waits briefly for the answer; whatever comes of it, the connection is over.
+    func close() {
+        var limit = timeval(tv_sec: 2, tv_usec: 0)
+        amqp_set_rpc_timeout(state, &limit)
+        _ = amqp_connection_close(state, AMQP_REPLY_SUCCESS)
+    }
+
+    private func setOption(level: Int32, _ option: Int32, _ value: Int32) {
+        var value = value
+        _ = setsockopt(socket, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+}

@@ -1,0 +1,52 @@
+import CRabbitMQ
+
+extension amqp_bytes_t {
+    var buffer: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : len) }
+
+    /// Invalid UTF-8 is repaired: for names and texts that AMQP defines as UTF-8.
+    var string: String { String(decoding: buffer, as: UTF8.self) }
+}
+
+extension AMQPFieldTable {
+    init(_ table: amqp_table_t) {
+        let entries = UnsafeBufferPointer(start: table.entries, count: Int(table.num_entries))
+        self.init(entries: entries.map { Entry(key: $0.key.string, value: AMQPFieldValue($0.value)) })
+    }
+}
+
+extension AMQPFieldValue {
+    /// A kind this client does not know becomes ``void``; the library refuses those before they come here.
+    init(_ field: amqp_field_value_t) {
+        let value = field.value
+        switch amqp_field_value_kind_t(rawValue: UInt32(field.kind)) {
+        case AMQP_FIELD_KIND_BOOLEAN: self = .boolean(value.boolean != 0)
+        case AMQP_FIELD_KIND_I8: self = .int8(value.i8)
+        case AMQP_FIELD_KIND_U8: self = .uint8(value.u8)
+        case AMQP_FIELD_KIND_I16: self = .int16(value.i16)
+        case AMQP_FIELD_KIND_U16: self = .uint16(value.u16)
+        case AMQP_FIELD_KIND_I32: self = .int32(value.i32)
+        case AMQP_FIELD_KIND_U32: self = .uint32(value.u32)
+        case AMQP_FIELD_KIND_I64: self = .int64(value.i64)
+        case AMQP_FIELD_KIND_U64: self = .uint64(value.u64)
+        case AMQP_FIELD_KIND_F32: self = .float(value.f32)
+        case AMQP_FIELD_KIND_F64: self = .double(value.f64)
+        case AMQP_FIELD_KIND_DECIMAL: self = .decimal(scale: value.decimal.decimals, value: value.decimal.value)
+        case AMQP_FIELD_KIND_UTF8: self = Self(text: value.bytes.buffer)
+        case AMQP_FIELD_KIND_BYTES: self = .bytes(Array(value.bytes.buffer))
+        case AMQP_FIELD_KIND_ARRAY:
+            let values = UnsafeBufferPointer(start: value.array.entries, count: Int(value.array.num_entries))
+            self = .array(values.map(AMQPFieldValue.init))
+        case AMQP_FIELD_KIND_TIMESTAMP: self = .timestamp(value.u64)
+        case AMQP_FIELD_KIND_TABLE: self = .table(AMQPFieldTable(value.table))
+        default: self = .void
+        }
+    }
+
+    private init(text: UnsafeRawBufferPointer) {
+        if let string = String(validating: text, as: UTF8.self) {
+            self = .string(string)
+        } else {
+            self = .bytes(Array(text))
+        }
+    }
+}

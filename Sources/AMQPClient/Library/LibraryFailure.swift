@@ -1,0 +1,58 @@
+import CRabbitMQ
+
+extension AMQPError {
+    /// A status code of the library.
+    init(library status: Int32, while attempt: String) {
+        let text = amqp_error_string2(status).map { String(cString: $0) } ?? "unknown error"
+        let code: Code =
+            switch amqp_status_enum(rawValue: status) {
+            case AMQP_STATUS_TIMEOUT: .timedOut
+            case AMQP_STATUS_HOSTNAME_RESOLUTION_FAILED: .connectionFailed
+            case AMQP_STATUS_SSL_ERROR, AMQP_STATUS_SSL_HOSTNAME_VERIFY_FAILED, AMQP_STATUS_SSL_PEER_VERIFY_FAILED,
+                AMQP_STATUS_SSL_CONNECTION_FAILED:
+                .tlsFailed
+            case AMQP_STATUS_BAD_AMQP_DATA, AMQP_STATUS_UNKNOWN_CLASS, AMQP_STATUS_UNKNOWN_METHOD,
+                AMQP_STATUS_INCOMPATIBLE_AMQP_VERSION, AMQP_STATUS_WRONG_METHOD:
+                .protocolViolation
+            default: .connectionLost
+            }
+        self.init(code, "\(attempt): \(text)")
+    }
+
+    /// A `channel.close` or `connection.close` that came instead of an answer.
+    init(closedBy reply: Reply, isConnection: Bool, while attempt: String) {
+        let code: Code =
+            switch reply.code {
+            case 403, 530: .accessRefused
+            case 404: .notFound
+            case 405: .resourceLocked
+            case 406: .preconditionFailed
+            default: isConnection ? .connectionClosed : .channelClosed
+            }
+        self.init(code, attempt, reply: reply)
+    }
+}
+
+extension amqp_rpc_reply_t {
+    /// - Throws: what the library or the broker reported instead of the awaited answer.
+    func check(_ attempt: String) throws(AMQPError) {
+        switch reply_type {
+        case AMQP_RESPONSE_NORMAL:
+            return
+        case AMQP_RESPONSE_SERVER_EXCEPTION where reply.id == CRABBITMQ_CONNECTION_CLOSE && reply.decoded != nil:
+            let close = reply.decoded.load(as: amqp_connection_close_t.self)
+            throw AMQPError(
+                closedBy: .init(code: close.reply_code, text: close.reply_text.string), isConnection: true,
+                while: attempt)
+        case AMQP_RESPONSE_SERVER_EXCEPTION where reply.id == CRABBITMQ_CHANNEL_CLOSE && reply.decoded != nil:
+            let close = reply.decoded.load(as: amqp_channel_close_t.self)
+            throw AMQPError(
+                closedBy: .init(code: close.reply_code, text: close.reply_text.string), isConnection: false,
+                while: attempt)
+        case AMQP_RESPONSE_LIBRARY_EXCEPTION:
+            throw AMQPError(library: library_error, while: attempt)
+        default:
+            throw AMQPError(.protocolViolation, "\(attempt): unexpected answer")
+        }
+    }
+}

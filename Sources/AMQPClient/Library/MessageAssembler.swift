@@ -1,0 +1,60 @@
+import CRabbitMQ
+
+/// Puts the method, header and body frames of one channel together into messages (AMQP 0-9-1, section 4.2.6).
+struct MessageAssembler {
+    private enum Origin {
+        case delivery(number: UInt64, isRedelivered: Bool)
+        case returned(AMQPError.Reply)
+    }
+
+    private let channel: UInt16
+    private var origin: Origin?
+    private var message = InboundMessage(exchange: "", routingKey: "")
+    private var remaining: UInt64 = 0
+
+    init(channel: UInt16) {
+        self.channel = channel
+    }
+
+    mutating func began(_ method: amqp_basic_deliver_t) {
+        origin = .delivery(number: method.delivery_tag, isRedelivered: method.redelivered != 0)
+        message = InboundMessage(exchange: method.exchange.string, routingKey: method.routing_key.string)
+    }
+
+    mutating func began(_ method: amqp_basic_return_t) {
+        origin = .returned(.init(code: method.reply_code, text: method.reply_text.string))
+        message = InboundMessage(exchange: method.exchange.string, routingKey: method.routing_key.string)
+    }
+
+    mutating func received(properties: amqp_basic_properties_t, bodySize: UInt64) -> Inbound {
+        message.properties = AMQPProperties(properties)
+        remaining = bodySize
+        return finishedIfComplete()
+    }
+
+    mutating func received(body fragment: UnsafeRawBufferPointer) throws(AMQPError) -> Inbound {
+        guard UInt64(fragment.count) <= remaining else {
+            throw AMQPError(.protocolViolation, "A message body is longer than its header says")
+        }
+        if message.body.isEmpty {
+            // The announced size is the peer's word: reserve no more than a plausible share of it ahead.
+            message.body.reserveCapacity(Int(min(remaining, 16_777_216)))
+        }
+        message.body.append(contentsOf: fragment)
+        remaining -= UInt64(fragment.count)
+        return finishedIfComplete()
+    }
+
+    private mutating func finishedIfComplete() -> Inbound {
+        guard remaining == 0, let origin else { return .nothing }
+        self.origin = nil
+        let complete = message
+        message = InboundMessage(exchange: "", routingKey: "")
+        switch origin {
+        case .delivery(let number, let isRedelivered):
+            return .delivery(channel: channel, number: number, isRedelivered: isRedelivered, complete)
+        case .returned(let reply):
+            return .returned(reply, complete)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+/// The properties of a message (AMQP 0-9-1, class `basic`). Texts are limited to 255 bytes of UTF-8 each.
+public struct AMQPProperties: Sendable, Hashable {
+    /// Whether a durable queue keeps the message over a restart of the broker.
+    public enum DeliveryMode: UInt8, Sendable, Hashable {
+        case transient = 1
+        case persistent = 2
+    }
+
+    public var contentType: String?
+    public var contentEncoding: String?
+    /// Empty means: no header table at all.
+    public var headers: AMQPFieldTable
+    public var deliveryMode: DeliveryMode?
+    /// 0 to 255; a queue counts the levels up to its `x-max-priority`.
+    public var priority: UInt8?
+    public var correlationID: String?
+    public var replyTo: String?
+    /// Time to live in milliseconds, as decimal digits.
+    public var expiration: String?
+    public var messageID: String?
+    /// Seconds since 1970.
+    public var timestamp: UInt64?
+    public var type: String?
+    /// The broker refuses a message whose user id is not the connection's user (rabbitmq.com, "Validated User-ID").
+    public var userID: String?
+    public var appID: String?
+
+    public init(
+        contentType: String? = nil, contentEncoding: String? = nil, headers: AMQPFieldTable = [:],
+        deliveryMode: DeliveryMode? = nil, priority: UInt8? = nil, correlationID: String? = nil,
+        replyTo: String? = nil, expiration: String? = nil, messageID: String? = nil, timestamp: UInt64? = nil,
+        type: String? = nil, userID: String? = nil, appID: String? = nil
+    ) {
+        self.contentType = contentType
+        self.contentEncoding = contentEncoding
+        self.headers = headers
+        self.deliveryMode = deliveryMode
+        self.priority = priority
+        self.correlationID = correlationID
+        self.replyTo = replyTo
+        self.expiration = expiration
+        self.messageID = messageID
+        self.timestamp = timestamp
+        self.type = type
+        self.userID = userID
+        self.appID = appID
+    }
+}

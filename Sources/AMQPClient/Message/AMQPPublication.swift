@@ -1,0 +1,40 @@
+/// A message to publish.
+public struct AMQPPublication: Sendable {
+    /// Chosen by the caller; comes back in the event that says what became of it. The publisher does not look at it.
+    public let id: UInt64
+    /// Empty names the default exchange, which routes to the queue named like the routing key.
+    public let exchange: String
+    public let routingKey: String
+    /// Whether the broker must return the message when no queue takes it.
+    public let isMandatory: Bool
+    /// A publication without a delivery mode is sent as persistent.
+    public let properties: AMQPProperties
+    public let body: [UInt8]
+
+    public init(
+        id: UInt64, exchange: String, routingKey: String, isMandatory: Bool = false,
+        properties: AMQPProperties = AMQPProperties(), body: [UInt8]
+    ) {
+        self.id = id
+        self.exchange = exchange
+        self.routingKey = routingKey
+        self.isMandatory = isMandatory
+        self.properties = properties
+        self.body = body
+    }
+}
+
+/// A publication that no queue took. It is not in the broker and is not published again.
+public struct AMQPReturn: Sendable, Hashable {
+    public let id: UInt64
+    /// The broker's reply code: 312 no queue bound, 404 no such exchange, 403 not permitted, 406 refused property;
+    /// 0 where this client refused it because AMQP can't carry it.
+    public let code: UInt16
+    public let text: String
+
+    public init(id: UInt64, code: UInt16, text: String) {
+        self.id = id
+        self.code = code
+        self.text = text
+    }
+}

@@ -1,0 +1,119 @@
+public import Logging
+import Synchronization
+
+/// Publishes with publisher confirms over a connection of its own.
+///
+/// At least once: a publication is kept until the broker has answered for it, and is published again, in order, when the
+/// connection was lost before that. So the broker may get it twice.
+///
+/// The publisher takes whatever it is given: bound what you hand over by ``unconfirmedCount`` or by what you consume.
+/// It writes only what the socket takes, but the rest of a message that was begun is written whatever the socket says:
+/// a broker that stops reading then holds the thread, not its callers, and is cut off after two heartbeats.
+///
+/// Close it when done; one that is dropped closes itself without waiting.
+public final class AMQPPublisher: Sendable {
+    private let thread: ConnectionThread<PublisherRole>
+    private let configuration: AMQPConfiguration
+    private let logger: Logger
+    private let counter = PublicationCounter()
+    private let makeRole: @Sendable (_ onFirst: @escaping @Sendable (AMQPError?) -> Void) -> PublisherRole
+
+    /// Connects only when started; publications may be handed over before.
+    ///
+    /// - Parameters:
+    ///   - topology: declared after every connect.
+    ///   - unconfirmedLimit: how many publications may be on the wire without a confirm; the rest waits in order.
+    ///   - onEvent: called on the connection's thread, which does nothing else meanwhile: hand the batch over and
+    ///     return.
+    /// - Throws: ``AMQPError/Code/invalidConfiguration`` naming the setting.
+    public init(
+        configuration: AMQPConfiguration, topology: AMQPTopology = AMQPTopology(), unconfirmedLimit: Int = 4096,
+        logger: Logger, onEvent: @escaping @Sendable (AMQPPublisherEvent) -> Void = { _ in }
+    ) throws(AMQPError) {
+        try configuration.validate()
+        guard unconfirmedLimit > 0 else {
+            throw AMQPError(.invalidConfiguration, "A publisher's limit of unconfirmed publications must be above zero")
+        }
+        self.configuration = configuration
+        self.logger = logger
+        thread = try ConnectionThread()
+        let counter = counter
+        makeRole = {
+            PublisherRole(
+                topology: topology, unconfirmedLimit: unconfirmedLimit, counter: counter, logger: logger,
+                onEvent: onEvent, onFirst: $0)
+        }
+    }
+
+    deinit {
+        thread.requestClose(by: .now)
+    }
+
+    /// Starts connecting, and keeps trying until closed. What fails is logged and reported as an event.
+    public func start() {
+        start(mustConnectAtOnce: false) { _ in }
+    }
+
+    /// Connects; fails if no host of the list can be used at once. Once connected, it recovers like ``start()``.
+    ///
+    /// - Throws: why the last host could not be used; ``AMQPError/Code/closed`` if it was started or closed before.
+    public func connectOnce() async throws(AMQPError) {
+        let failure = await withCheckedContinuation { continuation in
+            start(mustConnectAtOnce: true) { continuation.resume(returning: $0) }
+        }
+        if let failure { throw failure }
+    }
+
+    private func start(mustConnectAtOnce: Bool, onFirst: @escaping @Sendable (AMQPError?) -> Void) {
+        let makeRole = makeRole
+        let isStarted = thread.start(
+            name: "amqp-publisher", configuration: configuration, mustConnectAtOnce: mustConnectAtOnce, logger: logger
+        ) { makeRole(onFirst) }
+        if !isStarted { onFirst(AMQPError(.closed, "This publisher was started or closed before")) }
+    }
+
+    /// Publications without a verdict: waiting or on the wire.
+    public var unconfirmedCount: Int { counter.value }
+
+    /// Hands publications over, in order, from any thread. What becomes of each is an event with its id.
+    ///
+    /// - Returns: false, and nothing was taken, if the publisher has closed.
+    @discardableResult
+    public func publish(_ publications: [AMQPPublication]) -> Bool {
+        hand(over: publications, batch: nil)
+    }
+
+    /// Publishes and waits until the broker has answered for all of them. Their ids are not in the events.
+    ///
+    /// - Throws: the first refusal or return, once all have their answer; ``AMQPError/Code/closed`` if the publisher is
+    ///   closed before.
+    public func publishAndWait(_ publications: [AMQPPublication]) async throws(AMQPError) {
+        guard !publications.isEmpty else { return }
+        let failure = await withCheckedContinuation { continuation in
+            let batch = AwaitedBatch(count: publications.count) { continuation.resume(returning: $0) }
+            if !hand(over: publications, batch: batch) {
+                batch.fail(AMQPError(.closed, "The publisher has closed"))
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    private func hand(over publications: [AMQPPublication], batch: AwaitedBatch?) -> Bool {
+        guard !publications.isEmpty else { return true }
+        counter.add(publications.count)
+        let isTaken = thread.send(PublisherRole.Command(publications: publications, batch: batch))
+        if !isTaken { counter.subtract(publications.count) }
+        return isTaken
+    }
+
+    /// Waits until all publications have a verdict, at most for `drain`; then closes the connection and returns when
+    /// the thread has ended, a few seconds later at most.
+    ///
+    /// - Returns: how many publications got no verdict. The broker may have some of them.
+    @discardableResult
+    public func close(drain: Duration = .seconds(5)) async -> Int {
+        let neverTaken = await thread.close(by: .now + drain)
+        for command in neverTaken { command.batch?.fail(AMQPError(.closed, "The publisher was closed before it started")) }
+        return counter.value
+    }
+}

@@ -1,0 +1,53 @@
+import Synchronization
+
+/// Publications whose caller waits until the broker has answered for all of them.
+final class AwaitedBatch: Sendable {
+    private struct State {
+        var remaining: Int
+        var failure: AMQPError?
+    }
+
+    private let state: Mutex<State>
+    private let completion: @Sendable (AMQPError?) -> Void
+
+    /// - Parameter completion: called once, with the first failure.
+    init(count: Int, completion: @escaping @Sendable (AMQPError?) -> Void) {
+        state = Mutex(State(remaining: count))
+        self.completion = completion
+    }
+
+    /// One publication has its verdict.
+    func settled(_ failure: AMQPError?) {
+        let (isComplete, failure) = state.withLock { state in
+            guard state.remaining > 0 else { return (false, nil as AMQPError?) }
+            state.failure = state.failure ?? failure
+            state.remaining -= 1
+            return (state.remaining == 0, state.failure)
+        }
+        if isComplete { completion(failure) }
+    }
+
+    /// The others will get none.
+    func fail(_ error: AMQPError) {
+        let wasOpen = state.withLock { state in
+            defer { state.remaining = 0 }
+            return state.remaining > 0
+        }
+        if wasOpen { completion(error) }
+    }
+}
+
+/// How many publications have no verdict, readable from any thread.
+final class PublicationCounter: Sendable {
+    private let count = Atomic<Int>(0)
+
+    var value: Int { count.load(ordering: .relaxed) }
+
+    func add(_ number: Int) {
+        count.add(number, ordering: .relaxed)
+    }
+
+    func subtract(_ number: Int) {
+        count.subtract(number, ordering: .relaxed)
+    }
+}

@@ -1,0 +1,212 @@
+import Logging
+
+/// The thread's side of ``AMQPPublisher``.
+final class PublisherRole: ConnectionRole {
+    struct Command: Sendable {
+        let publications: [AMQPPublication]
+        let batch: AwaitedBatch?
+    }
+
+    /// A reference, so that moving it between waiting and wire is cheap.
+    private final class Item {
+        let publication: AMQPPublication
+        let batch: AwaitedBatch?
+
+        init(_ publication: AMQPPublication, _ batch: AwaitedBatch?) {
+            self.publication = publication
+            self.batch = batch
+        }
+    }
+
+    private static let channel = BrokerLink.firstWorkChannel
+    /// Written in one go before the thread looks for confirms and commands again.
+    private static let largestChunk = (messages: 256, bytes: 262_144)
+
+    private let topology: AMQPTopology
+    private let counter: PublicationCounter
+    private let logger: Logger
+    private let onEvent: @Sendable (AMQPPublisherEvent) -> Void
+    /// Called once: with the first connection, or the failure to make it.
+    private var onFirst: (@Sendable (AMQPError?) -> Void)?
+
+    private var queue: PublishingQueue<Item>
+    private var isClosing = false
+    /// Verdicts not reported yet.
+    private var confirmed: [UInt64] = []
+    private var refused: [UInt64] = []
+    private var settledCount = 0
+
+    init(
+        topology: AMQPTopology, unconfirmedLimit: Int, counter: PublicationCounter, logger: Logger,
+        onEvent: @escaping @Sendable (AMQPPublisherEvent) -> Void, onFirst: @escaping @Sendable (AMQPError?) -> Void
+    ) {
+        self.topology = topology
+        self.counter = counter
+        self.logger = logger
+        self.onEvent = onEvent
+        self.onFirst = onFirst
+        queue = PublishingQueue(limits: .init(messages: unconfirmedLimit))
+    }
+
+    func perform(_ commands: [Command]) {
+        for command in commands {
+            queue.append(command.publications.lazy.map { Item($0, command.batch) })
+        }
+    }
+
+    // MARK: Connection
+
+    func opened(_ link: BrokerLink) throws(AMQPError) {
+        _ = try link.declare(topology)
+        try link.openConfirmingChannel(Self.channel)
+        onFirst?(nil)
+        onFirst = nil
+        onEvent(.connected)
+    }
+
+    func disconnected(_ error: AMQPError) {
+        inputDrained()
+        queue.connectionLost()
+        onEvent(.disconnected(error))
+    }
+
+    func closeRequested() { isClosing = true }
+    var isFinished: Bool { queue.count == 0 }
+    var isConnectionWanted: Bool { !isClosing || queue.count > 0 }
+
+    func ended(_ error: AMQPError?) {
+        inputDrained()
+        let failure = error ?? AMQPError(.closed, "The publisher was closed before the broker had answered")
+        onFirst?(failure)
+        onFirst = nil
+        var unconfirmed: [UInt64] = []
+        for item in queue.takeAll() {
+            if let batch = item.batch { batch.fail(failure) } else { unconfirmed.append(item.publication.id) }
+        }
+        onEvent(.closed(unconfirmed: unconfirmed, error))
+    }
+
+    // MARK: Writing
+
+    func write(to link: BrokerLink) throws(AMQPError) -> Bool {
+        guard queue.canWrite else { return false }
+        guard link.isWritable else { return true }
+        try link.gatheringWrites { () throws(AMQPError) in
+            var bytes = 0
+            var messages = 0
+            while messages < Self.largestChunk.messages, bytes < Self.largestChunk.bytes {
+                while let problem = takeImpossible(link) { returned(problem.item, .init(code: 0, text: problem.text)) }
+                guard let item = queue.next() else { return }
+                try link.publish(item.publication, channel: Self.channel)
+                messages += 1
+                bytes += item.publication.body.count
+            }
+        }
+        return queue.canWrite
+    }
+
+    private func takeImpossible(_ link: BrokerLink) -> (item: Item, text: String)? {
+        var text = ""
+        let item = queue.removeNext { item in
+            guard let problem = link.problem(with: item.publication) else { return false }
+            text = problem
+            return true
+        }
+        return item.map { ($0, text) }
+    }
+
+    // MARK: Verdicts
+
+    func received(_ inbound: Inbound, _ link: BrokerLink) throws(AMQPError) {
+        switch inbound {
+        case .acknowledged(let number, let multiple):
+            try settled(number, multiple: multiple) { item in
+                if let batch = item.batch { batch.settled(nil) } else { confirmed.append(item.publication.id) }
+            }
+        case .refused(let number, let multiple):
+            try settled(number, multiple: multiple) { item in
+                guard let batch = item.batch else { return refused.append(item.publication.id) }
+                batch.settled(AMQPError(.publicationRefused, "The broker refused a publication (basic.nack)"))
+            }
+        case .returned(let reply, let message):
+            let item = queue.returned {
+                $0.publication.isMandatory && $0.publication.routingKey == message.routingKey
+                    && $0.publication.exchange == message.exchange
+                    && $0.publication.properties.messageID == message.properties.messageID
+                    && $0.publication.body == message.body
+            }
+            if let item {
+                returned(item, reply)
+            } else {
+                logger.warning("The broker returned a message that is not known", metadata: ["reply": "\(reply)"])
+            }
+        case .channelClosed(let channel, let reply, let causedByPublish):
+            guard causedByPublish, channel == Self.channel else {
+                throw AMQPError(closedBy: reply, isConnection: false, while: "The broker closed the publishing channel")
+            }
+            try channelClosedByPublication(reply, link)
+        case .blocked(let reason):
+            queue.isBlocked = true
+            logger.warning("The broker blocks publishing", metadata: ["reason": "\(reason)"])
+            inputDrained()
+            onEvent(.blocked(reason: reason))
+        case .unblocked:
+            queue.isBlocked = false
+            logger.notice("The broker takes publications again")
+            inputDrained()
+            onEvent(.unblocked)
+        default:
+            break
+        }
+    }
+
+    private func settled(_ number: UInt64, multiple: Bool, _ body: (Item) -> Void) throws(AMQPError) {
+        do {
+            try queue.settled(number, multiple: multiple) {
+                settledCount += 1
+                body($0)
+            }
+        } catch {
+            throw AMQPError(.protocolViolation, "The broker confirmed publication \(number), which is not open")
+        }
+    }
+
+    private func channelClosedByPublication(_ reply: AMQPError.Reply, _ link: BrokerLink) throws(AMQPError) {
+        // A missing or forbidden exchange meets all that are meant for it; other refusals are about one message.
+        let isAboutExchange = reply.code == 404 || reply.code == 403
+        let refused = queue.channelClosedByPublication {
+            isAboutExchange && $0.publication.exchange == $1.publication.exchange
+        }
+        for item in refused { returned(item, reply) }
+        try link.confirmChannelClosed(Self.channel)
+        try link.openConfirmingChannel(Self.channel)
+    }
+
+    private func returned(_ item: Item, _ reply: AMQPError.Reply) {
+        settledCount += 1
+        if let batch = item.batch {
+            let target = "exchange \"\(item.publication.exchange)\", routing key \"\(item.publication.routingKey)\""
+            batch.settled(AMQPError(.publicationRefused, "Publishing to \(target)", reply: reply))
+        } else {
+            inputDrained()
+            onEvent(.returned(AMQPReturn(id: item.publication.id, code: reply.code, text: reply.text)))
+        }
+    }
+
+    func inputDrained() {
+        if settledCount > 0 {
+            counter.subtract(settledCount)
+            settledCount = 0
+        }
+        if !confirmed.isEmpty {
+            let ids = confirmed
+            confirmed = []
+            onEvent(.confirmed(ids))
+        }
+        if !refused.isEmpty {
+            let ids = refused
+            refused = []
+            onEvent(.refused(ids))
+        }
+    }
+}

@@ -1,0 +1,113 @@
+/// The publications of one publisher: those that wait and those on the wire, and which may be written next. A value.
+///
+/// When the broker closes the channel because of a publication (missing exchange, no permission, refused property), it
+/// does not say which. The publications then on the wire become suspects and are written again one at a time; the one
+/// that is alone on the wire when that happens again is the culprit and gets the broker's verdict. So each
+/// such round settles at least one publication, and none is tried for ever.
+package struct PublishingQueue<Message> {
+    package struct Limits: Sendable {
+        /// Messages without a confirm on the wire.
+        let messages: Int
+
+        package init(messages: Int) {
+            self.messages = max(1, messages)
+        }
+    }
+
+    private let limits: Limits
+    private var waiting = FIFO<Message>()
+    private var onWire = ConfirmTracker<Message>()
+    /// How many of the first in ``waiting`` and on the wire are suspects.
+    private var suspects = 0
+    /// The broker asked to write nothing (connection.blocked).
+    package var isBlocked = false
+
+    package init(limits: Limits) {
+        self.limits = limits
+    }
+
+    /// All that have no verdict.
+    package var count: Int { waiting.count + onWire.openCount }
+
+    package var canWrite: Bool {
+        !isBlocked && !waiting.isEmpty && onWire.openCount < (suspects > 0 ? 1 : limits.messages)
+    }
+
+    package mutating func append(_ messages: some Sequence<Message>) {
+        waiting.append(contentsOf: messages)
+    }
+
+    /// The next one to write now; it counts as on the wire. `nil` when it must wait.
+    package mutating func next() -> Message? {
+        guard canWrite, let message = waiting.popFirst() else { return nil }
+        onWire.published(message)
+        return message
+    }
+
+    /// The next one that can't be written at all: taken out, with a verdict of the caller's.
+    package mutating func removeNext(where isImpossible: (Message) -> Bool) -> Message? {
+        guard let first = waiting.first, isImpossible(first) else { return nil }
+        resolvedSuspects(1)
+        return waiting.popFirst()
+    }
+
+    /// A confirm, positive or negative.
+    package mutating func settled(
+        _ number: UInt64, multiple: Bool, _ body: (Message) -> Void
+    ) throws(ConfirmTracker<Message>.Problem) {
+        let before = onWire.openCount
+        defer { resolvedSuspects(before - onWire.openCount) }
+        try onWire.settled(number, multiple: multiple, body)
+    }
+
+    /// The broker returned a message: the one it was.
+    package mutating func returned(where matches: (Message) -> Bool) -> Message? {
+        let message = onWire.returned(where: matches)
+        if message != nil { resolvedSuspects(1) }
+        return message
+    }
+
+    /// The broker closed the channel because of a publication.
+    ///
+    /// - Parameter sharesFate: whether another suspect certainly meets the same refusal.
+    /// - Returns: those that are refused, empty while the culprit is not known yet.
+    package mutating func channelClosedByPublication(
+        sharesFate: (_ culprit: Message, _ other: Message) -> Bool
+    ) -> [Message] {
+        let open = onWire.channelLost()
+        guard open.count == 1, let culprit = open.first else {
+            waiting.prepend(open)
+            suspects = max(suspects, open.count)
+            return []
+        }
+        resolvedSuspects(1)
+        var refused = [culprit]
+        var index = 0
+        let suspectsLeft = suspects
+        waiting.removeAll { message in
+            defer { index += 1 }
+            guard index < suspectsLeft, sharesFate(culprit, message) else { return false }
+            refused.append(message)
+            return true
+        }
+        suspects -= refused.count - 1
+        return refused
+    }
+
+    /// The connection is gone: what was on the wire is to be written again, in order, before the rest.
+    package mutating func connectionLost() {
+        waiting.prepend(onWire.channelLost())
+        isBlocked = false
+    }
+
+    /// Gives up: all without a verdict, in order.
+    package mutating func takeAll() -> [Message] {
+        connectionLost()
+        suspects = 0
+        return waiting.takeAll()
+    }
+
+    private mutating func resolvedSuspects(_ count: Int) {
+        suspects = max(0, suspects - count)
+    }
+}

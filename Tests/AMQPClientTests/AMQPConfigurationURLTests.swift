@@ -1,0 +1,85 @@
+import AMQPClient
+import Testing
+
+@Suite("AMQP URL")
+struct AMQPConfigurationURLTests {
+    @Test("every part is read and decoded")
+    func everyPart() throws {
+        let configuration = try AMQPConfiguration(
+            url: "amqp://us%65r:p%40ss%3A%2F@one.example:5673,two.example,[::1]:9/push%2Fa?heartbeat=5&connection_timeout=2500")
+        #expect(
+            configuration.endpoints == [
+                .init(host: "one.example", port: 5673), .init(host: "two.example", port: 5672),
+                .init(host: "::1", port: 9),
+            ])
+        #expect(configuration.user == "user")
+        #expect(configuration.password == AMQPPassword("p@ss:/"))
+        #expect(configuration.virtualHost == "push/a")
+        #expect(configuration.heartbeatSeconds == 5)
+        #expect(configuration.connectTimeout == .milliseconds(2500))
+        #expect(configuration.tls == nil)
+    }
+
+    @Test("what is left out has its default", arguments: ["amqp://broker", "amqp://broker/", "AMQP://broker"])
+    func defaults(url: String) throws {
+        let configuration = try AMQPConfiguration(url: url)
+        #expect(configuration.endpoints == [.init(host: "broker", port: 5672)])
+        #expect(configuration.user == "guest")
+        #expect(configuration.password == AMQPPassword("guest"))
+        #expect(configuration.virtualHost == "/")
+        #expect(configuration.heartbeatSeconds == 15)
+    }
+
+    @Test("amqps verifies by default and takes files")
+    func tls() throws {
+        let plain = try AMQPConfiguration(url: "amqps://broker")
+        #expect(plain.endpoints == [.init(host: "broker", port: 5671)])
+        #expect(plain.tls?.verifiesPeer == true)
+        #expect(plain.tls?.verifiesHostname == true)
+
+        let full = try AMQPConfiguration(
+            url: "amqps://broker?cacertfile=/ca.pem&keyfile=/key.pem&certfile=/client.pem&verify=verify_none")
+        #expect(full.tls?.authorityFile == "/ca.pem")
+        #expect(full.tls?.clientCertificate == .init(certificateFile: "/client.pem", keyFile: "/key.pem"))
+        #expect(full.tls?.verifiesPeer == false)
+        #expect(full.tls?.verifiesHostname == false)
+    }
+
+    @Test(
+        "an error names the wrong part and hides the password",
+        arguments: [
+            ("http://u:hidden@h", "scheme"),
+            ("amqp://u:hidden@", "host 1 is empty"),
+            ("amqp://u:hidden@h,", "host 2 is empty"),
+            ("amqp://u:hidden@h:0", "port of host 1"),
+            ("amqp://u:hidden@a:1,h:65536", "port of host 2"),
+            ("amqp://u:hidden@h:x", "port of host 1"),
+            ("amqp://u:hidden@[::1", "bracket"),
+            ("amqp://u%4:hidden@h", "user"),
+            ("amqp://u:hidden%ZZ@h", "password"),
+            ("amqp://u:hidden%FF@h", "password is not UTF-8"),
+            ("amqp://u:hidden%00@h", "null"),
+            ("amqp://u:hidden@h/a/b", "virtual host"),
+            ("amqp://u:hidden@h?heartbeat=0", "heartbeat"),
+            ("amqp://u:hidden@h?heartbeat=soon", "heartbeat"),
+            ("amqp://u:hidden@h?hartbeat=1", "hartbeat"),
+            ("amqp://u:hidden@h?cacertfile=/x", "needs amqps"),
+            ("amqps://u:hidden@h?certfile=/x", "needs keyfile"),
+            ("amqps://u:hidden@h?verify=maybe", "verify"),
+        ])
+    func wrong(url: String, part: String) {
+        let error = #expect(throws: AMQPError.self) { try AMQPConfiguration(url: url) }
+        #expect(error?.code == .invalidConfiguration)
+        #expect(error?.isRetriable == false)
+        #expect(error?.description.contains(part) == true, "\(String(describing: error))")
+        #expect(error?.description.contains("hidden") == false)
+    }
+
+    @Test("a password does not show")
+    func passwordIsHidden() throws {
+        let configuration = try AMQPConfiguration(url: "amqp://u:hidden@h")
+        var dumped = ""
+        dump(configuration, to: &dumped)
+        #expect(!"\(configuration) \(String(reflecting: configuration)) \(dumped)".contains("hidden"))
+    }
+}

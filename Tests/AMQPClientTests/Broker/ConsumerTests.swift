@@ -1,0 +1,176 @@
+import AMQPClient
+import Testing
+
+@Suite("Consumer on a broker", .enabled(if: TestBroker.url != nil, TestBroker.isMissing), .timeLimit(.minutes(1)))
+struct ConsumerTests {
+    @Test("acknowledged messages are gone, the others come again with the redelivered flag")
+    func acknowledge() async throws {
+        let queue = TestBroker.queue("ack")
+        try await TestPublisher.publish((0..<10).map { [$0] }, to: queue)
+        let first = try TestConsumer(queues: [.init(name: queue.name, prefetch: 100)])
+        first.consumer.start()
+        try await first.log.wait("ten deliveries") { $0.deliveries.count == 10 }
+        let deliveries = first.log.events.deliveries
+        #expect(deliveries.map(\.body) == (0..<10).map { [$0] })
+        #expect(deliveries.allSatisfy { !$0.isRedelivered })
+        first.consumer.acknowledge([
+            AMQPAcknowledgement(deliveries[3].tag, multiple: true), AMQPAcknowledgement(deliveries[7].tag),
+            // A second time, alone and within the multiple: must not upset the broker.
+            AMQPAcknowledgement(deliveries[7].tag), AMQPAcknowledgement(deliveries[0].tag),
+        ])
+        await first.consumer.close()
+        #expect(first.log.events.failures == [])
+
+        let second = try TestConsumer(queues: [.init(name: queue.name, prefetch: 100)])
+        second.consumer.start()
+        try await second.log.wait("the rest") { $0.deliveries.count == 5 }
+        await second.consumer.close()
+        #expect(second.log.events.deliveries.map { $0.body[0] } == [4, 5, 6, 8, 9])
+        #expect(second.log.events.deliveries.allSatisfy { $0.isRedelivered })
+    }
+
+    @Test("a rejected message comes again, or is dropped; a later multiple does not take it")
+    func reject() async throws {
+        let queue = TestBroker.queue("reject")
+        try await TestPublisher.publish([[0], [1], [2]], to: queue)
+        let test = try TestConsumer(queues: [.init(name: queue.name, prefetch: 100)])
+        try await test.consumer.connectOnce()
+        try await test.log.wait("three deliveries") { $0.deliveries.count == 3 }
+        let tags = test.log.events.deliveries.map(\.tag)
+        test.consumer.reject([tags[0]], requeue: true)
+        test.consumer.reject([tags[1]], requeue: false)
+        test.consumer.acknowledge([AMQPAcknowledgement(tags[2], multiple: true)])
+        try await test.log.wait("the redelivery") { $0.deliveries.count == 4 }
+        let again = test.log.events.deliveries[3]
+        #expect(again.body == [0])
+        #expect(again.isRedelivered)
+        test.consumer.acknowledge([AMQPAcknowledgement(again.tag)])
+        await test.consumer.close()
+        #expect(try await messagesLeft(in: queue) == [])
+    }
+
+    @Test("each queue has its own prefetch, and no more than that is open")
+    func prefetch() async throws {
+        let queues = [TestBroker.queue("prefetch-1"), TestBroker.queue("prefetch-5")]
+        for queue in queues { try await TestPublisher.publish((0..<10).map { [$0] }, to: queue) }
+        let test = try TestConsumer(
+            queues: [.init(name: queues[0].name, prefetch: 1), .init(name: queues[1].name, prefetch: 5)])
+        test.consumer.start()
+        try await test.log.wait("six deliveries") { $0.deliveries.count == 6 }
+
+        // Whatever the prefetch left in the queues goes to a second consumer.
+        let other = try TestConsumer(queues: queues.map { .init(name: $0.name, prefetch: 100) })
+        other.consumer.start()
+        try await other.log.wait("fourteen deliveries") { $0.deliveries.count == 14 }
+        func count(_ test: TestConsumer, _ index: UInt16) -> Int {
+            test.log.events.deliveries.count { $0.tag.queueIndex == index }
+        }
+        #expect([count(test, 0), count(test, 1)] == [1, 5])
+        #expect([count(other, 0), count(other, 1)] == [9, 5])
+
+        // An acknowledgement makes room for one more.
+        let tag = try #require(other.log.events.deliveries.first { $0.tag.queueIndex == 0 }).tag
+        other.consumer.reject([tag], requeue: true)
+        let mine = try #require(test.log.events.deliveries.first { $0.tag.queueIndex == 0 }).tag
+        test.consumer.acknowledge([AMQPAcknowledgement(mine)])
+        await other.consumer.close()
+        try await test.log.wait("the next delivery") { $0.deliveries.count { $0.tag.queueIndex == 0 } == 2 }
+        await test.consumer.close()
+    }
+
+    @Test("after stopping nothing comes, and what is open can be acknowledged")
+    func stop() async throws {
+        let queue = TestBroker.queue("stop")
+        try await TestPublisher.publish([[0], [1]], to: queue)
+        let test = try TestConsumer(queues: [.init(name: queue.name, prefetch: 100)])
+        test.consumer.start()
+        try await test.log.wait("two deliveries") { $0.deliveries.count == 2 }
+        test.consumer.stopConsuming()
+        try await test.log.wait("stopped") { $0.isStopped }
+        try await TestPublisher.publish([[2]], to: queue)
+        test.consumer.acknowledge(test.log.events.deliveries.map { AMQPAcknowledgement($0.tag) })
+        await test.consumer.close()
+        #expect(test.log.events.deliveries.count == 2)
+        #expect(try await messagesLeft(in: queue) == [[2]])
+        let last = try #require(test.log.events.last)
+        guard case .closed(nil) = last else {
+            Issue.record("The last event is \(last)")
+            return
+        }
+    }
+
+    @Test("large, empty and odd-sized bodies arrive whole")
+    func bodies() async throws {
+        let queue = TestBroker.queue("bodies")
+        // 131,064 bytes fill a frame exactly.
+        let bodies = [0, 1, 131_063, 131_064, 131_065, 262_128, 5_000_000].map { count in
+            (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+        }
+        try await TestPublisher.publish(bodies, to: queue)
+        let test = try TestConsumer(queues: [.init(name: queue.name, prefetch: 100)])
+        test.consumer.start()
+        try await test.log.wait("all bodies") { $0.deliveries.count == bodies.count }
+        #expect(test.log.events.deliveries.map(\.body.count) == bodies.map(\.count))
+        #expect(test.log.events.deliveries.map(\.body) == bodies)
+        await test.consumer.close()
+    }
+
+    @Test("every property and every type of header field makes the round trip")
+    func properties() async throws {
+        let queue = TestBroker.queue("properties")
+        let nested: AMQPFieldTable = ["empty": .table([:]), "text": .string("zwölf")]
+        let headers: AMQPFieldTable = [
+            "boolean": true, "int8": .int8(-8), "uint8": .uint8(200), "int16": .int16(-1600), "uint16": .uint16(60_000),
+            "int32": .int32(-70_000), "uint32": .uint32(4_000_000_000), "int64": .int64(-5_000_000_000), "uint64": .uint64(1 << 63),
+            "float": .float(1.5), "double": .double(-2.25), "decimal": .decimal(scale: 2, value: 314),
+            "string": "text", "empty": "", "not UTF-8": .bytes([0xFF, 0x00]), "timestamp": .timestamp(1_700_000_000),
+            "array": .array([.int32(1), "two", .array([]), .table(nested)]), "table": .table(nested), "void": .void,
+        ]
+        let properties = AMQPProperties(
+            contentType: "application/json", contentEncoding: "identity", headers: headers, deliveryMode: .transient,
+            priority: 7, correlationID: "correlation", replyTo: "reply", expiration: "60000", messageID: "message",
+            timestamp: 1_700_000_001, type: "type", userID: try TestBroker.configuration().user, appID: "app")
+        let publisher = try TestPublisher(topology: AMQPTopology(queues: [queue]))
+        publisher.publisher.start()
+        try await publisher.publisher.publishAndWait([
+            AMQPPublication(
+                id: 1, exchange: "", routingKey: queue.name, isMandatory: true, properties: properties, body: [1]),
+            AMQPPublication(id: 2, exchange: "", routingKey: queue.name, isMandatory: true, body: [2]),
+        ])
+        await publisher.publisher.close()
+        let test = try TestConsumer(queues: [.init(name: queue.name, prefetch: 100)])
+        test.consumer.start()
+        try await test.log.wait("both messages") { $0.deliveries.count == 2 }
+        let deliveries = test.log.events.deliveries
+        #expect(deliveries[0].properties == properties)
+        #expect(deliveries[1].properties == AMQPProperties(deliveryMode: .persistent))
+        #expect(deliveries[0].routingKey == queue.name)
+        #expect(deliveries[0].exchange == "")
+        await test.consumer.close()
+    }
+
+    @Test("an acknowledgement that the broker does not know is reported, and consuming goes on")
+    func unknownTag() async throws {
+        let queue = TestBroker.queue("unknown-tag")
+        let test = try TestConsumer(
+            topology: AMQPTopology(queues: [queue]), queues: [.init(name: queue.name, prefetch: 1)])
+        test.consumer.start()
+        try await test.log.wait("a connection") { $0.connections == 1 }
+        test.consumer.acknowledge([AMQPAcknowledgement(AMQPDeliveryTag(epoch: 1, queueIndex: 0, number: 99))])
+        try await test.log.wait("a second connection") { $0.connections == 2 }
+        let failure = try #require(test.log.events.failures.first)
+        #expect(failure.code == .preconditionFailed)
+        #expect(failure.reply?.text.contains("unknown delivery tag") == true, "\(failure)")
+        await test.consumer.close()
+    }
+
+    private func messagesLeft(in queue: AMQPQueue) async throws -> [[UInt8]] {
+        // The marker comes last, so everything before it was left in the queue.
+        try await TestPublisher.publish([[255]], to: queue)
+        let test = try TestConsumer(queues: [.init(name: queue.name, prefetch: 100)])
+        test.consumer.start()
+        try await test.log.wait("the marker") { $0.deliveries.last?.body == [255] }
+        await test.consumer.close()
+        return test.log.events.deliveries.dropLast().map(\.body)
+    }
+}

@@ -1,0 +1,166 @@
+import AMQPClient
+import Testing
+
+@Suite("Publisher on a broker", .enabled(if: TestBroker.url != nil, TestBroker.isMissing), .timeLimit(.minutes(1)))
+struct PublisherTests {
+    @Test("ten thousand publications are confirmed, each once")
+    func confirms() async throws {
+        let queue = TestBroker.queue("confirms")
+        let test = try TestPublisher(topology: AMQPTopology(queues: [queue]), unconfirmedLimit: 500)
+        // Before it is connected, and in batches from several tasks.
+        await withTaskGroup(of: Void.self) { group in
+            for start in stride(from: 0, to: 10_000, by: 1000) {
+                group.addTask {
+                    test.publisher.publish((start..<start + 1000).map { publication(UInt64($0), to: queue.name) })
+                }
+            }
+        }
+        #expect(test.publisher.unconfirmedCount == 10_000)
+        test.publisher.start()
+        try await test.log.wait("ten thousand confirms") { $0.confirmed.count >= 10_000 }
+        #expect(Set(test.log.events.confirmed) == Set(0..<10_000))
+        #expect(test.log.events.confirmed.count == 10_000)
+        #expect(await test.publisher.close() == 0)
+        #expect(test.publisher.unconfirmedCount == 0)
+        #expect(!test.publisher.publish([publication(1, to: queue.name)]))
+    }
+
+    @Test("a mandatory publication that nobody takes is returned instead of confirmed")
+    func returned() async throws {
+        let queue = TestBroker.queue("returned")
+        let test = try TestPublisher(topology: AMQPTopology(queues: [queue]))
+        let nowhere = TestBroker.uniqueName("nowhere")
+        test.publisher.publish([
+            publication(1, to: queue.name, isMandatory: true), publication(2, to: nowhere, isMandatory: true),
+            publication(3, to: nowhere), publication(4, to: nowhere, isMandatory: true),
+            publication(5, to: queue.name, isMandatory: true),
+        ])
+        test.publisher.start()
+        try await test.log.wait("five verdicts") { $0.confirmed.count + $0.returned.count == 5 }
+        let events = test.log.events
+        #expect(Set(events.confirmed) == [1, 3, 5])
+        #expect(events.returned.map(\.id) == [2, 4])
+        #expect(events.returned.allSatisfy { $0.code == 312 && $0.text == "NO_ROUTE" }, "\(events.returned)")
+        await test.publisher.close()
+    }
+
+    @Test("a missing exchange is reported for those that name it; the others are published, once")
+    func missingExchange() async throws {
+        let queue = TestBroker.queue("missing-exchange")
+        let test = try TestPublisher(topology: AMQPTopology(queues: [queue]))
+        let missing = TestBroker.uniqueName("missing")
+        test.publisher.publish(
+            (0..<100).map { id in
+                id % 10 == 3
+                    ? AMQPPublication(id: id, exchange: missing, routingKey: "", body: [3])
+                    : publication(id, to: queue.name)
+            })
+        test.publisher.start()
+        try await test.log.wait("a hundred verdicts") { $0.confirmed.count + $0.returned.count >= 100 }
+        let events = test.log.events
+        #expect(Set(events.returned.map(\.id)) == Set((0..<100).filter { $0 % 10 == 3 }))
+        #expect(events.returned.allSatisfy { $0.code == 404 && $0.text.contains(missing) }, "\(events.returned)")
+        #expect(Set(events.confirmed) == Set((0..<100).filter { $0 % 10 != 3 }))
+        #expect(events.connections == 1, "The connection need not be made again")
+        await test.publisher.close()
+    }
+
+    @Test("a property that the broker refuses is reported for that publication only")
+    func refusedProperty() async throws {
+        let queue = TestBroker.queue("refused-property")
+        let test = try TestPublisher(topology: AMQPTopology(queues: [queue]))
+        test.publisher.publish([
+            publication(1, to: queue.name),
+            AMQPPublication(
+                id: 2, exchange: "", routingKey: queue.name, properties: AMQPProperties(userID: "somebody-else"),
+                body: []),
+            publication(3, to: queue.name),
+        ])
+        test.publisher.start()
+        try await test.log.wait("three verdicts") { $0.confirmed.count + $0.returned.count >= 3 }
+        #expect(test.log.events.returned.map(\.id) == [2])
+        #expect(test.log.events.returned.first?.code == 406)
+        #expect(Set(test.log.events.confirmed) == [1, 3])
+        await test.publisher.close()
+    }
+
+    @Test("what AMQP can't carry is refused without a connection lost")
+    func impossible() async throws {
+        let queue = TestBroker.queue("impossible")
+        let test = try TestPublisher(topology: AMQPTopology(queues: [queue]))
+        let long = String(repeating: "x", count: 256)
+        test.publisher.publish([
+            AMQPPublication(id: 1, exchange: "", routingKey: long, body: []),
+            AMQPPublication(
+                id: 2, exchange: "", routingKey: queue.name, properties: AMQPProperties(headers: [long: true]), body: []),
+            AMQPPublication(
+                id: 3, exchange: "", routingKey: queue.name,
+                properties: AMQPProperties(headers: ["h": .string(String(repeating: "x", count: 200_000))]), body: []),
+            publication(4, to: queue.name),
+        ])
+        test.publisher.start()
+        try await test.log.wait("four verdicts") { $0.confirmed.count + $0.returned.count >= 4 }
+        #expect(test.log.events.returned.map(\.id) == [1, 2, 3])
+        #expect(test.log.events.returned.map(\.code) == [0, 0, 0])
+        #expect(test.log.events.returned.first?.text == "routing key is longer than 255 bytes")
+        #expect(test.log.events.confirmed == [4])
+        #expect(test.log.events.failures == [])
+        await test.publisher.close()
+    }
+
+    @Test("a full queue that rejects refuses the publication")
+    func refused() async throws {
+        let queue = TestBroker.queue("full", arguments: ["x-max-length": 1, "x-overflow": "reject-publish"])
+        let test = try TestPublisher(topology: AMQPTopology(queues: [queue]))
+        test.publisher.start()
+        try await test.publisher.publishAndWait([publication(0, to: queue.name)])
+        test.publisher.publish([publication(7, to: queue.name)])
+        try await test.log.wait("the refusal") { !$0.refused.isEmpty }
+        #expect(test.log.events.refused == [7])
+        let error = await #expect(throws: AMQPError.self) {
+            try await test.publisher.publishAndWait([publication(8, to: queue.name)])
+        }
+        #expect(error?.code == .publicationRefused)
+        #expect(test.log.events.confirmed == [])
+        await test.publisher.close()
+    }
+
+    @Test("waiting for a publication to a missing exchange throws the broker's words")
+    func awaitedMissingExchange() async throws {
+        let test = try TestPublisher()
+        test.publisher.start()
+        let error = await #expect(throws: AMQPError.self) {
+            try await test.publisher.publishAndWait([
+                AMQPPublication(id: 1, exchange: TestBroker.uniqueName("missing"), routingKey: "", body: [])
+            ])
+        }
+        #expect(error?.reply?.code == 404)
+        await test.publisher.close()
+    }
+
+    @Test("closing before the broker could be reached names what was not published, in time")
+    func closedWithoutBroker() async throws {
+        var configuration = try TestBroker.configuration()
+        configuration.endpoints = [.init(host: "127.0.0.1", port: 1)]
+        let test = try TestPublisher(configuration)
+        test.publisher.start()
+        test.publisher.publish([publication(5, to: "x")])
+        try await test.log.wait("a failed attempt") { !$0.failures.isEmpty }
+        #expect(test.log.events.failures.first?.code == .connectionFailed)
+        let awaited = Task { try await test.publisher.publishAndWait([publication(6, to: "x")]) }
+        let start = ContinuousClock.now
+        #expect(await test.publisher.close(drain: .milliseconds(300)) >= 1)
+        #expect(ContinuousClock.now - start < .seconds(3))
+        guard case .closed(let unconfirmed, nil) = test.log.events.last else {
+            Issue.record("The last event is \(String(describing: test.log.events.last))")
+            return
+        }
+        #expect(unconfirmed == [5])
+        let error = await #expect(throws: AMQPError.self) { try await awaited.value }
+        #expect(error?.code == .closed)
+    }
+
+    private func publication(_ id: UInt64, to queue: String, isMandatory: Bool = false) -> AMQPPublication {
+        AMQPPublication(id: id, exchange: "", routingKey: queue, isMandatory: isMandatory, body: Array("\(id)".utf8))
+    }
+}

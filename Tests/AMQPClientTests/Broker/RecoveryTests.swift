@@ -1,0 +1,158 @@
+import AMQPClient
+import Testing
+
+@Suite("Recovery on a broker", .enabled(if: TestBroker.url != nil, TestBroker.isMissing), .timeLimit(.minutes(1)))
+struct RecoveryTests {
+    @Test("publications lost on the wire are published again, in order, after the connection came back")
+    func republish() async throws {
+        let (proxy, configuration) = try proxied()
+        defer { proxy.stop() }
+        let queue = TestBroker.queue("republish")
+        let test = try TestPublisher(configuration, topology: AMQPTopology(queues: [queue]))
+        try await test.publisher.connectOnce()
+        proxy.freeze()
+        test.publisher.publish((0..<200).map { publication($0, to: queue) })
+        #expect(test.publisher.unconfirmedCount == 200)
+        proxy.cut()
+        try await test.log.wait("all confirms") { Set($0.confirmed).count == 200 }
+        #expect(test.log.events.connections == 2)
+        #expect(test.log.events.failures.count == 1)
+        #expect(test.publisher.unconfirmedCount == 0)
+        await test.publisher.close()
+
+        let consumer = try TestConsumer(queues: [.init(name: queue.name, prefetch: 1000)])
+        consumer.consumer.start()
+        try await consumer.log.wait("all messages") { $0.deliveries.count == 200 }
+        #expect(consumer.log.events.deliveries.map { UInt64($0.body[0]) } == Array(0..<200))
+        await consumer.consumer.close()
+    }
+
+    @Test("a stream of publications through many cuts loses nothing")
+    func manyCuts() async throws {
+        let (proxy, configuration) = try proxied()
+        defer { proxy.stop() }
+        let queue = TestBroker.queue("many-cuts")
+        let test = try TestPublisher(configuration, topology: AMQPTopology(queues: [queue]), unconfirmedLimit: 100)
+        test.publisher.start()
+        for cut in 1...4 {
+            let wanted = cut * 50
+            try await test.log.wait("connection \(cut)") { $0.connections == cut }
+            test.publisher.publish((wanted - 50..<wanted).map { publication(UInt64($0), to: queue) })
+            if cut == 2 { try await test.log.wait("some confirms") { $0.confirmed.count > 30 } }
+            proxy.cut()
+        }
+        try await test.log.wait("all confirms") { Set($0.confirmed).count == 200 }
+        #expect(test.log.events.confirmed.count == 200, "Each is reported once")
+        await test.publisher.close()
+        let consumer = try TestConsumer(queues: [.init(name: queue.name, prefetch: 1000)])
+        consumer.consumer.start()
+        try await consumer.log.wait("all messages, perhaps some twice") {
+            Set($0.deliveries.map { $0.body[0] }).count == 200
+        }
+        await consumer.consumer.close()
+    }
+
+    @Test("a consumer comes back, gets its open deliveries again, and old acknowledgements do no harm")
+    func consumer() async throws {
+        let (proxy, configuration) = try proxied()
+        defer { proxy.stop() }
+        let queue = TestBroker.queue("consumer")
+        try await TestPublisher.publish([[1], [2]], to: queue)
+        let test = try TestConsumer(configuration, queues: [.init(name: queue.name, prefetch: 10)])
+        test.consumer.start()
+        try await test.log.wait("two deliveries") { $0.deliveries.count == 2 }
+        let old = test.log.events.deliveries.map(\.tag)
+        proxy.cut()
+        try await test.log.wait("both again") { $0.deliveries.count == 4 }
+        let again = test.log.events.deliveries.suffix(2)
+        #expect(again.map(\.body) == [[1], [2]])
+        #expect(again.allSatisfy { $0.isRedelivered })
+        #expect(again.map(\.tag.epoch) == [2, 2])
+        test.consumer.acknowledge(old.map { AMQPAcknowledgement($0) })
+        test.consumer.acknowledge([AMQPAcknowledgement(again[again.startIndex].tag)])
+        await test.consumer.close()
+        #expect(test.log.events.failures.count == 1)
+
+        let other = try TestConsumer(queues: [.init(name: queue.name, prefetch: 10)])
+        other.consumer.start()
+        try await other.log.wait("the one that is left") { $0.deliveries.count == 1 }
+        #expect(other.log.events.deliveries.map(\.body) == [[2]])
+        await other.consumer.close()
+    }
+
+    @Test("a silent peer is noticed after two heartbeats, with and without something to write")
+    func deadPeer() async throws {
+        let (proxy, configuration) = try proxied(heartbeatSeconds: 1)
+        defer { proxy.stop() }
+        let queue = TestBroker.queue("dead-peer")
+        let publisher = try TestPublisher(configuration, topology: AMQPTopology(queues: [queue]))
+        try await publisher.publisher.connectOnce()
+        let consumer = try TestConsumer(configuration, queues: [.init(name: queue.name, prefetch: 1)])
+        try await consumer.consumer.connectOnce()
+        proxy.freeze()
+        let start = ContinuousClock.now
+        publisher.publisher.publish([publication(1, to: queue)])
+        try await consumer.log.wait("the loss") { !$0.failures.isEmpty }
+        try await publisher.log.wait("the loss") { !$0.failures.isEmpty }
+        #expect(ContinuousClock.now - start < .seconds(4))
+        #expect(consumer.log.events.failures.first?.description.contains("two heartbeats") == true)
+        try await publisher.log.wait("the confirm") { $0.confirmed == [1] }
+        try await consumer.log.wait("the message") { $0.deliveries.count == 1 }
+        await publisher.publisher.close()
+        await consumer.consumer.close()
+    }
+
+    @Test("a broker that reads nothing is cut off in the middle of a write")
+    func stalledWrite() async throws {
+        let (proxy, configuration) = try proxied(heartbeatSeconds: 1)
+        defer { proxy.stop() }
+        let queue = TestBroker.queue("stalled")
+        let test = try TestPublisher(configuration, topology: AMQPTopology(queues: [queue]))
+        try await test.publisher.connectOnce()
+        proxy.stall()
+        // More than the kernel's buffers hold.
+        let body = [UInt8](repeating: 1, count: 40_000_000)
+        test.publisher.publish([AMQPPublication(id: 1, exchange: "", routingKey: queue.name, body: body)])
+        try await test.log.wait("the loss", timeout: .seconds(10)) { $0.failures.count == 1 }
+        try await test.log.wait("the confirm") { $0.confirmed == [1] }
+        await test.publisher.close()
+    }
+
+    @Test("heartbeats keep an idle connection alive")
+    func idle() async throws {
+        var configuration = try TestBroker.configuration()
+        configuration.heartbeatSeconds = 1
+        let queue = TestBroker.queue("idle")
+        let test = try TestConsumer(
+            configuration, topology: AMQPTopology(queues: [queue]), queues: [.init(name: queue.name, prefetch: 1)])
+        try await test.consumer.connectOnce()
+        // Nothing is to happen here, so there is no event to wait for: the broker gives up on a silent client after 2 s.
+        try await Task.sleep(for: .seconds(4))
+        try await TestPublisher.publish([[1]], to: queue)
+        try await test.log.wait("the message") { $0.deliveries.count == 1 }
+        #expect(test.log.events.failures == [])
+        await test.consumer.close()
+    }
+
+    @Test("the next host of the list is used when one can't be reached")
+    func nextHost() async throws {
+        var configuration = try TestBroker.configuration()
+        configuration.endpoints.insert(.init(host: "127.0.0.1", port: 1), at: 0)
+        let test = try TestPublisher(configuration)
+        try await test.publisher.connectOnce()
+        #expect(test.log.events.failures.map(\.code) == [.connectionFailed])
+        await test.publisher.close()
+    }
+
+    private func publication(_ id: UInt64, to queue: AMQPQueue) -> AMQPPublication {
+        AMQPPublication(id: id, exchange: "", routingKey: queue.name, isMandatory: true, body: [UInt8(id)])
+    }
+
+    private func proxied(heartbeatSeconds: Int = 15) throws -> (TCPProxy, AMQPConfiguration) {
+        var configuration = try TestBroker.configuration()
+        let proxy = try TCPProxy(target: configuration.endpoints[0].port)
+        configuration.endpoints = [.init(host: "127.0.0.1", port: proxy.port)]
+        configuration.heartbeatSeconds = heartbeatSeconds
+        return (proxy, configuration)
+    }
+}

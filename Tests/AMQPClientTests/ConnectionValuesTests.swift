@@ -1,0 +1,104 @@
+import AMQPClient
+import Testing
+
+@Suite("Reconnect back-off")
+struct ReconnectBackoffTests {
+    @Test("the ceiling doubles up to the limit")
+    func ceilings() {
+        var backoff = ReconnectBackoff()
+        let delays = (1...9).map { _ in backoff.delayAfterFailure(uptime: .zero, random: 1) }
+        #expect(delays == [0.5, 1, 2, 4, 8, 16, 30, 30, 30].map { Duration.seconds($0) })
+    }
+
+    @Test("the delay is a random part of the ceiling, never nothing")
+    func jitter() {
+        var backoff = ReconnectBackoff()
+        #expect(delay(&backoff, uptime: .zero, random: 0.5) == .milliseconds(250))
+        #expect(delay(&backoff, uptime: .zero, random: 0) == ReconnectBackoff.floor)
+    }
+
+    @Test("only a connection that lived long clears the count")
+    func reset() {
+        var backoff = ReconnectBackoff()
+        for _ in 1...4 { _ = backoff.delayAfterFailure(uptime: .zero, random: 1) }
+        #expect(delay(&backoff, uptime: .seconds(29), random: 1) == .seconds(8))
+        #expect(delay(&backoff, uptime: .seconds(30), random: 1) == .milliseconds(500))
+    }
+
+    private func delay(_ backoff: inout ReconnectBackoff, uptime: Duration = .zero, random: Double) -> Duration {
+        backoff.delayAfterFailure(uptime: uptime, random: random)
+    }
+}
+
+@Suite("Heartbeat timer")
+struct HeartbeatTimerTests {
+    let start = ContinuousClock.now
+
+    @Test("a heartbeat is due after half an interval without a write")
+    func send() {
+        var timer = HeartbeatTimer(interval: .seconds(10), now: start)
+        timer.received(at: start + .seconds(8))
+        #expect(timer.action(at: start + .seconds(4.9)) == .nothing)
+        #expect(timer.nextDeadline == start + .seconds(5))
+        #expect(timer.action(at: start + .seconds(5)) == .send)
+        timer.sent(at: start + .seconds(5))
+        #expect(timer.action(at: start + .seconds(9.9)) == .nothing)
+        #expect(timer.nextDeadline == start + .seconds(10))
+    }
+
+    @Test("two intervals of silence are death, whatever was written")
+    func death() {
+        var timer = HeartbeatTimer(interval: .seconds(10), now: start)
+        timer.sent(at: start + .seconds(19.5))
+        #expect(timer.action(at: start + .seconds(19.9)) == .nothing)
+        #expect(timer.nextDeadline == start + .seconds(20))
+        #expect(timer.action(at: start + .seconds(20)) == .peerIsDead)
+        timer.received(at: start + .seconds(20))
+        timer.sent(at: start + .seconds(39))
+        #expect(timer.action(at: start + .seconds(39.9)) == .nothing)
+        #expect(timer.action(at: start + .seconds(40)) == .peerIsDead)
+    }
+}
+
+@Suite("Connection life cycle")
+struct ConnectionLifecycleTests {
+    let error = AMQPError(.connectionFailed, "refused")
+
+    @Test("hosts are tried in turn, with a wait after each failure")
+    func hostsInTurn() {
+        var lifecycle = ConnectionLifecycle(endpointCount: 2, mustConnectAtOnce: false)
+        #expect(lifecycle.started() == .connect(endpoint: 0))
+        #expect(fail(&lifecycle) == .wait(.milliseconds(500)))
+        #expect(lifecycle.waited(isWanted: true) == .connect(endpoint: 1))
+        #expect(fail(&lifecycle) == .wait(.seconds(1)))
+        #expect(lifecycle.waited(isWanted: true) == .connect(endpoint: 0))
+        lifecycle.connected()
+        #expect(fail(&lifecycle, uptime: .seconds(60)) == .wait(.milliseconds(500)))
+        #expect(lifecycle.waited(isWanted: true) == .connect(endpoint: 1))
+    }
+
+    @Test("it ends when nobody wants the connection any more")
+    func notWanted() {
+        var lifecycle = ConnectionLifecycle(endpointCount: 1, mustConnectAtOnce: false)
+        #expect(fail(&lifecycle, isWanted: false) == .end(nil))
+        #expect(lifecycle.waited(isWanted: false) == .end(nil))
+    }
+
+    @Test("connecting once tries each host once and reports the last failure; later losses are recovered")
+    func connectOnce() {
+        var lifecycle = ConnectionLifecycle(endpointCount: 2, mustConnectAtOnce: true)
+        #expect(lifecycle.started() == .connect(endpoint: 0))
+        #expect(fail(&lifecycle) == .connect(endpoint: 1))
+        #expect(fail(&lifecycle) == .end(error))
+
+        var connected = ConnectionLifecycle(endpointCount: 1, mustConnectAtOnce: true)
+        connected.connected()
+        #expect(fail(&connected) == .wait(.milliseconds(500)))
+    }
+
+    private func fail(
+        _ lifecycle: inout ConnectionLifecycle, uptime: Duration = .zero, isWanted: Bool = true
+    ) -> ConnectionLifecycle.Action {
+        lifecycle.failed(error, uptime: uptime, isWanted: isWanted, random: 1)
+    }
+}

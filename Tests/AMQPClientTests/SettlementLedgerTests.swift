@@ -1,0 +1,92 @@
+import AMQPClient
+import Testing
+
+@Suite("Settlement ledger")
+struct SettlementLedgerTests {
+    typealias Acknowledgement = SettlementLedger.Acknowledgement
+
+    @Test("a batch from the front becomes one multiple")
+    func inOrder() {
+        var ledger = SettlementLedger()
+        for number in [2, 1, 3] as [UInt64] { #expect(acknowledge(&ledger, number, multiple: false)) }
+        #expect(takeBatch(&ledger) == [Acknowledgement(number: 3, multiple: true)])
+        #expect(takeBatch(&ledger) == [])
+        #expect(ledger.lowestOpen == 4)
+    }
+
+    @Test("those ahead of a gap are acknowledged alone")
+    func gap() {
+        var ledger = SettlementLedger()
+        for number in [1, 3, 5] as [UInt64] { #expect(acknowledge(&ledger, number, multiple: false)) }
+        #expect(
+            takeBatch(&ledger) == [
+                Acknowledgement(number: 1, multiple: true), Acknowledgement(number: 3, multiple: false),
+                Acknowledgement(number: 5, multiple: false),
+            ])
+        #expect(acknowledge(&ledger, 2, multiple: false))
+        #expect(takeBatch(&ledger) == [Acknowledgement(number: 2, multiple: true)])
+        #expect(ledger.lowestOpen == 4)
+    }
+
+    @Test("nothing is settled twice")
+    func twice() {
+        var ledger = SettlementLedger()
+        #expect(acknowledge(&ledger, 3, multiple: true))
+        #expect(!acknowledge(&ledger, 2, multiple: false))
+        #expect(!acknowledge(&ledger, 3, multiple: true))
+        #expect(settle(&ledger, 5))
+        #expect(!settle(&ledger, 5))
+        #expect(!acknowledge(&ledger, 5, multiple: false))
+        #expect(takeBatch(&ledger) == [Acknowledgement(number: 3, multiple: true)])
+    }
+
+    @Test("random orders: the broker forgets exactly what was acknowledged", arguments: 0..<50)
+    func random(seed: UInt64) {
+        var random = SplitMix64(state: seed)
+        var ledger = SettlementLedger()
+        var open: Set<UInt64> = []
+        var atBroker: Set<UInt64> = []
+        var rejected: Set<UInt64> = []
+        var acknowledged: Set<UInt64> = []
+        var last: UInt64 = 0
+        for _ in 0..<500 {
+            for _ in 0..<Int.random(in: 0..<8, using: &random) {
+                last += 1
+                open.insert(last)
+                atBroker.insert(last)
+            }
+            if Bool.random(using: &random), let number = open.randomElement(using: &random) {
+                #expect(settle(&ledger, number))
+                open.remove(number)
+                rejected.insert(number)
+                atBroker.remove(number)
+            }
+            for number in open.shuffled(using: &random).prefix(Int.random(in: 0..<8, using: &random)) {
+                #expect(acknowledge(&ledger, number, multiple: false))
+                open.remove(number)
+                acknowledged.insert(number)
+            }
+            for sent in ledger.takeBatch() {
+                // The broker's side: a multiple takes all that are open there, and there must be the named one.
+                #expect(atBroker.contains(sent.number))
+                let taken: Set = sent.multiple ? atBroker.filter { $0 <= sent.number } : [sent.number]
+                #expect(taken.isSubset(of: acknowledged))
+                atBroker.subtract(taken)
+            }
+            #expect(atBroker == open)
+        }
+    }
+
+    // `#expect` takes no mutating call on a variable, but a function of it.
+    private func acknowledge(_ ledger: inout SettlementLedger, _ number: UInt64, multiple: Bool) -> Bool {
+        ledger.acknowledge(number, multiple: multiple)
+    }
+
+    private func settle(_ ledger: inout SettlementLedger, _ number: UInt64) -> Bool {
+        ledger.settle(number)
+    }
+
+    private func takeBatch(_ ledger: inout SettlementLedger) -> [Acknowledgement] {
+        ledger.takeBatch()
+    }
+}
