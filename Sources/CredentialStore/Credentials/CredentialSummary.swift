@@ -1,0 +1,55 @@
+public import PushModel
+
+/// A row of `martlet.credentials` without its secret.
+public struct CredentialSummary: Sendable, Hashable, Identifiable {
+    public enum Kind: String, Sendable, Hashable {
+        case token
+        case certificate
+    }
+
+    public enum State: String, Sendable, Hashable {
+        case active
+        /// The provider said no.
+        case refused
+        /// Taken out of use by an operator.
+        case retired
+    }
+
+    public let id: Credential.ID
+    public let kind: Kind
+    public let team: String
+    /// Apple's id of the key; nil for a certificate.
+    public let keyID: String?
+    public let environments: Set<PushEnvironment>
+    /// Empty means every topic of the team.
+    public let topics: Set<String>
+    public let notBefore: Timestamp?
+    public let notAfter: Timestamp?
+    public let state: State
+    /// SHA-256 in hex: of a token's public key, of a certificate.
+    public let fingerprint: String
+    public let label: String
+    /// The master key that its secret is sealed under.
+    public let masterKeyID: String
+    public let createdAt: Timestamp
+
+    package init(
+        id: Credential.ID, kind: Kind, team: String, keyID: String?, environments: Set<PushEnvironment>,
+        topics: Set<String>, notBefore: Timestamp?, notAfter: Timestamp?, state: State, fingerprint: String,
+        label: String, masterKeyID: String, createdAt: Timestamp
+    ) {
+        self.id = id
+        self.kind = kind
+        self.team = team
+        self.keyID = keyID
+        self.environments = environments
+        self.topics = topics
+        self.notBefore = notBefore
+        self.notAfter = notAfter
+        self.state = state
+        self.fingerprint = fingerprint
+        self.label = label
+        self.masterKeyID = masterKeyID
+        self.createdAt = createdAt
+    }
+}

@@ -1,0 +1,29 @@
+public import PushModel
+
+/// What a file says about a credential, before it has a row.
+public struct NewCredential: Sendable {
+    public var kind: Credential.Kind
+    public var team: String
+    public var environments: Set<PushEnvironment>
+    /// Empty for a key that may be used for every topic of its team.
+    public var topics: Set<String>
+    public var notBefore: Timestamp?
+    public var notAfter: Timestamp?
+    /// SHA-256 in hex: of the public key for a token credential, of the leaf for a certificate.
+    public var fingerprint: String
+    public var label: String
+
+    public init(
+        kind: Credential.Kind, team: String, environments: Set<PushEnvironment>, topics: Set<String>,
+        notBefore: Timestamp? = nil, notAfter: Timestamp? = nil, fingerprint: String, label: String
+    ) {
+        self.kind = kind
+        self.team = team
+        self.environments = environments
+        self.topics = topics
+        self.notBefore = notBefore
+        self.notAfter = notAfter
+        self.fingerprint = fingerprint
+        self.label = label
+    }
+}

@@ -1,0 +1,31 @@
+import Crypto
+
+/// One numbered SQL file of the Migrations folder, as it is in the binary.
+public struct Migration: Sendable, Hashable {
+    public let number: Int
+    /// The file's name without number and `.sql`.
+    public let name: String
+    package let sql: String
+
+    package init(number: Int, name: String, sql: String) {
+        self.number = number
+        self.name = name
+        self.sql = sql
+    }
+
+    /// SHA-256 of the file.
+    var checksum: [UInt8] { Array(SHA256.hash(data: Array(sql.utf8))) }
+
+    /// E.g. `0001_initial.sql`.
+    package var fileName: String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits + "_\(name).sql"
+    }
+
+    /// All there are, in order. A new file in the folder is added here; a test compares the two.
+    package static let all = [
+        Migration(
+            number: 1, name: "apps_credentials_device_tokens",
+            sql: String(decoding: PackageResources._001_apps_credentials_device_tokens_sql, as: UTF8.self))
+    ]
+}

@@ -1,0 +1,45 @@
+import PostgresClient
+import PushModel
+
+/// Reads apps and credentials as they are at one moment.
+struct SnapshotLoader: Sendable {
+    struct Loaded: Sendable {
+        let snapshot: Snapshot
+        let version: String
+    }
+
+    let pool: PostgresPool
+    let keyring: MasterKeyring
+
+    /// - Returns: nil if nothing was changed since `version`.
+    func load(unless version: String?) async throws -> Loaded? {
+        if let version, try await currentVersion() == version { return nil }
+        // repeatable read: an app and the credential it names come from the same moment
+        let results = try await pool.batch([
+            PostgresStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
+            PostgresStatement(Self.versionSQL),
+            PostgresStatement("SELECT \(AppRepository.columns) FROM martlet.apps"),
+            PostgresStatement("SELECT \(CredentialRow.columns) FROM martlet.credentials WHERE state <> 'retired'"),
+            PostgresStatement("COMMIT"),
+        ])
+        let credentials = try results[3].map { row in
+            let row = try CredentialRow(row)
+            return SnapshotCredential(
+                summary: row.summary, opened: Result { () throws(CredentialStoreError) in try row.open(with: keyring) })
+        }
+        return Loaded(
+            snapshot: Snapshot(apps: try results[2].map(AppRepository.app), credentials: credentials),
+            version: try results[1][0]["version"].text)
+    }
+
+    private func currentVersion() async throws -> String {
+        try await pool.query(Self.versionSQL)[0]["version"].text
+    }
+
+    /// Changes with every insert, update and delete: a row's xmin is the transaction that wrote it.
+    private static let versionSQL = """
+        SELECT md5(coalesce(string_agg(line, ' ' ORDER BY line), '')) AS version FROM (
+            SELECT 'a' || ctid::text || xmin::text AS line FROM martlet.apps
+            UNION ALL SELECT 'c' || ctid::text || xmin::text FROM martlet.credentials) AS lines
+        """
+}

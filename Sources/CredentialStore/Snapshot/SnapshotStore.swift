@@ -1,0 +1,123 @@
+public import Logging
+public import PostgresClient
+import PushModel
+import Synchronization
+
+/// Holds the newest snapshot, which it replaces when apps or credentials change.
+///
+/// `run()` follows the database by NOTIFY and, in case a notification is lost, by looking every few seconds.
+/// While the database is away the last snapshot stays.
+public final class SnapshotStore: Sendable {
+    private struct State {
+        var loaded: SnapshotLoader.Loaded
+        var observers: [Int: AsyncStream<Snapshot>.Continuation] = [:]
+        var lastObserver = 0
+    }
+
+    private let state: Mutex<State>
+    private let loader: SnapshotLoader
+    private let pollInterval: Duration
+    private let logger: Logger
+
+    /// Loads the first snapshot.
+    /// - Parameter pollInterval: how long a change may go unnoticed while notifications are lost.
+    /// - Throws: ``PostgresError``, ``CredentialStoreError``. A credential that can't be opened is no error:
+    ///   it stops only its own apps.
+    public static func load(
+        from pool: PostgresPool, keyring: MasterKeyring, pollInterval: Duration = .seconds(3), logger: Logger
+    ) async throws -> SnapshotStore {
+        let loader = SnapshotLoader(pool: pool, keyring: keyring)
+        guard let loaded = try await loader.load(unless: nil) else {
+            throw PostgresError(.unexpectedResult, "no snapshot of apps and credentials")
+        }
+        let store = SnapshotStore(loader: loader, loaded: loaded, pollInterval: pollInterval, logger: logger)
+        store.log(loaded.snapshot, after: nil)
+        return store
+    }
+
+    private init(loader: SnapshotLoader, loaded: SnapshotLoader.Loaded, pollInterval: Duration, logger: Logger) {
+        state = Mutex(State(loaded: loaded))
+        self.loader = loader
+        self.pollInterval = pollInterval
+        self.logger = logger
+    }
+
+    /// The newest snapshot; may be read from any thread.
+    public var current: Snapshot { state.withLock { $0.loaded.snapshot } }
+
+    /// Every snapshot from now on; a slow reader misses all but the newest.
+    public func changes() -> AsyncStream<Snapshot> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Snapshot.self, bufferingPolicy: .bufferingNewest(1))
+        let id = state.withLock { state in
+            state.lastObserver += 1
+            state.observers[state.lastObserver] = continuation
+            return state.lastObserver
+        }
+        continuation.onTermination = { [weak self] _ in
+            _ = self?.state.withLock { $0.observers.removeValue(forKey: id) }
+        }
+        return stream
+    }
+
+    /// Follows the database until the task is cancelled.
+    public func run() async {
+        let listener = PostgresListener(
+            channels: ["martlet_changed"], configuration: loader.pool.configuration, logger: logger)
+        // holds one signal: a burst of changes is one more look
+        let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await listener.run() }
+            group.addTask {
+                for await event in listener.events {
+                    if case .disconnected = event { continue }
+                    signal.yield()
+                }
+            }
+            group.addTask { [pollInterval] in
+                while (try? await Task.sleep(for: pollInterval)) != nil { signal.yield() }
+                signal.finish()
+            }
+            var isAway = false
+            for await _ in signals { isAway = await reload(wasAway: isAway) }
+        }
+    }
+
+    /// - Returns: whether the database is away.
+    private func reload(wasAway: Bool) async -> Bool {
+        do {
+            let version = state.withLock { $0.loaded.version }
+            if let loaded = try await loader.load(unless: version) { replace(with: loaded) }
+            if wasAway { logger.info("Apps and credentials can be read again") }
+            return false
+        } catch {
+            if !wasAway, !Task.isCancelled {
+                logger.warning(
+                    "Apps and credentials can't be read, the last ones stay in use", metadata: ["error": "\(error)"])
+            }
+            return true
+        }
+    }
+
+    private func replace(with loaded: SnapshotLoader.Loaded) {
+        let (old, observers) = state.withLock { state in
+            defer { state.loaded = loaded }
+            return (state.loaded.snapshot, Array(state.observers.values))
+        }
+        log(loaded.snapshot, after: old)
+        for observer in observers { observer.yield(loaded.snapshot) }
+    }
+
+    private func log(_ new: Snapshot, after old: Snapshot?) {
+        let added = new.credentialIDs.subtracting(old?.credentialIDs ?? [])
+        let removed = (old?.credentialIDs ?? []).subtracting(new.credentialIDs)
+        logger.info(
+            "Apps and credentials read",
+            metadata: [
+                "apps": "\(new.appCount)", "credentials": "\(new.credentialIDs.count)",
+                "credentials_added": "\(added.sorted())", "credentials_removed": "\(removed.sorted())",
+            ])
+        for problem in new.openingProblems.subtracting(old?.openingProblems ?? []).sorted() {
+            logger.error("Credential can't be used", metadata: ["error": "\(problem)"])
+        }
+    }
+}

@@ -1,0 +1,207 @@
+internal import CLibPQ
+import Glibc
+
+/// Owns a `PGconn`, which only the thread that made it may use (libpq manual, "Behavior in Threaded
+/// Programs"). Waits with poll(2) on its socket and on the wake-up of its mailbox.
+struct ConnectionHandle: ~Copyable {
+    private let connection: OpaquePointer
+    private let mailbox: Mailbox
+
+    /// Connects, within the configuration's connect timeout.
+    /// - Throws: ``PostgresError`` with code `connectFailed`, or `closed` if the owner lost interest.
+    static func connected(
+        _ configuration: PostgresConfiguration, mailbox: Mailbox
+    ) throws(PostgresError) -> ConnectionHandle {
+        guard let connection = startConnection(configuration.options) else {
+            throw PostgresError(.connectFailed, "out of memory")
+        }
+        let handle = ConnectionHandle(connection: connection, mailbox: mailbox)
+        try handle.connect(configuration)
+        return handle
+    }
+
+    private init(connection: OpaquePointer, mailbox: Mailbox) {
+        self.connection = connection
+        self.mailbox = mailbox
+    }
+
+    private func connect(_ configuration: PostgresConfiguration) throws(PostgresError) {
+        // libpq would print notices to stderr
+        PQsetNoticeReceiver(connection, { _, _ in }, nil)
+        let deadline = ContinuousClock.now + configuration.connectTimeout
+        var next = isBroken ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING
+        while next != PGRES_POLLING_OK {
+            guard next != PGRES_POLLING_FAILED else { throw lastError(.connectFailed) }
+            if mailbox.isClosing { throw .closedByOwner }
+            switch wait(for: next == PGRES_POLLING_READING ? POLLIN : POLLOUT, until: deadline) {
+            case .socketReady: next = PQconnectPoll(connection)
+            case .wokenUp: break
+            case .deadlinePassed:
+                throw PostgresError(
+                    .connectFailed, "no connection to \(configuration) within \(configuration.connectTimeout)")
+            }
+        }
+        guard PQsetnonblocking(connection, 1) == 0 else { throw lastError(.connectFailed) }
+    }
+
+    deinit { PQfinish(connection) }
+
+    var isBroken: Bool { PQstatus(connection) == CONNECTION_BAD }
+    var isInTransaction: Bool { PQtransactionStatus(connection) != PQTRANS_IDLE }
+
+    // MARK: waiting
+
+    enum Readiness { case socketReady, wokenUp, deadlinePassed }
+
+    func wait(for events: Int32, until deadline: ContinuousClock.Instant?) -> Readiness {
+        var descriptors = [
+            pollfd(fd: PQsocket(connection), events: Int16(events), revents: 0),
+            pollfd(fd: mailbox.wakeUp.descriptor, events: Int16(POLLIN), revents: 0),
+        ]
+        let ready = poll(&descriptors, 2, milliseconds(until: deadline))
+        if descriptors[1].revents != 0 { mailbox.wakeUp.clear() }
+        if ready > 0 { return descriptors[0].revents != 0 ? .socketReady : .wokenUp }
+        let isOver = deadline.map { ContinuousClock.now >= $0 } ?? false
+        // an interrupted wait counts as a wake-up: the caller looks and waits again
+        return isOver ? .deadlinePassed : .wokenUp
+    }
+
+    private func milliseconds(until deadline: ContinuousClock.Instant?) -> Int32 {
+        guard let deadline else { return -1 }
+        let left = (deadline - .now) / .milliseconds(1)
+        return Int32(clamping: Int(max(0, min(left.rounded(.up), 3_600_000))))
+    }
+
+    /// Sends what libpq has buffered and reads what has come, until a result is complete.
+    /// - Throws: `connectionLost` or `timedOut`: the connection is of no more use.
+    func waitForResult(until deadline: ContinuousClock.Instant?) throws(PostgresError) {
+        var unsent = PQflush(connection)
+        while unsent != 0 || PQisBusy(connection) == 1 {
+            guard unsent >= 0, !isBroken else { throw lastError(.connectionLost) }
+            switch wait(for: unsent == 1 ? POLLIN | POLLOUT : POLLIN, until: deadline) {
+            case .socketReady:
+                try readInput()
+                unsent = PQflush(connection)
+            case .wokenUp: break
+            case .deadlinePassed:
+                throw PostgresError(.timedOut, "no answer from the database within the query timeout")
+            }
+        }
+    }
+
+    func readInput() throws(PostgresError) {
+        guard PQconsumeInput(connection) == 1 else { throw lastError(.connectionLost) }
+    }
+
+    // MARK: sending and receiving
+
+    func send(_ work: Request.Work) throws(PostgresError) {
+        switch work {
+        case .statement(let statement):
+            try send(statement)
+        case .script(let sql):
+            guard !sql.utf8.contains(0) else { throw .sqlWithNUL }
+            guard PQsendQuery(connection, sql) == 1 else { throw lastError(.connectionLost) }
+        case .batch(let statements):
+            // encoded first: a batch is sent whole or not at all
+            let encoded = try statements.map { (statement) throws(PostgresError) in
+                try ParameterEncoder(statement.parameters)
+            }
+            guard !statements.contains(where: { $0.sql.utf8.contains(0) }) else { throw .sqlWithNUL }
+            guard PQenterPipelineMode(connection) == 1 else { throw lastError(.connectionLost) }
+            for (statement, parameters) in zip(statements, encoded) {
+                try send(statement.sql, parameters)
+            }
+            guard PQpipelineSync(connection) == 1 else { throw lastError(.connectionLost) }
+        }
+    }
+
+    private func send(_ statement: PostgresStatement) throws(PostgresError) {
+        guard !statement.sql.utf8.contains(0) else { throw .sqlWithNUL }
+        try send(statement.sql, try ParameterEncoder(statement.parameters))
+    }
+
+    private func send(_ sql: String, _ parameters: ParameterEncoder) throws(PostgresError) {
+        let isSent = parameters.bytes.withUnsafeBytes { bytes in
+            let values = parameters.offsets.map { offset -> UnsafePointer<CChar>? in
+                guard let offset, let base = bytes.baseAddress else { return nil }
+                return (base + offset).assumingMemoryBound(to: CChar.self)
+            }
+            return PQsendQueryParams(
+                connection, sql, Int32(values.count), parameters.types, values, parameters.lengths,
+                parameters.formats, 1)
+        }
+        guard isSent == 1 else { throw lastError(isBroken ? .connectionLost : .unsendable) }
+    }
+
+    /// The next step of the request in progress; call after `waitForResult`.
+    func nextEvent() throws(PostgresError) -> ResultCollector<PostgresResult>.Event {
+        guard let result = PQgetResult(connection) else {
+            if isBroken { throw lastError(.connectionLost) }
+            return .statementEnded
+        }
+        let storage = ResultStorage(taking: result)
+        switch PQresultStatus(result) {
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
+            return .result(PostgresResult(storage: storage))
+        case PGRES_PIPELINE_SYNC:
+            guard PQexitPipelineMode(connection) == 1 else { throw lastError(.connectionLost) }
+            return .synchronised
+        case PGRES_PIPELINE_ABORTED:
+            return .skipped
+        case PGRES_FATAL_ERROR:
+            let error = PostgresError(refusal: result)
+            if error.sqlState == nil || isBroken { throw error }
+            return .refused(error)
+        default:
+            // COPY: we have no use for it, and libpq would wait for its data
+            throw PostgresError(.unexpectedResult, "COPY is not supported")
+        }
+    }
+
+    func nextNotification() -> PostgresNotification? {
+        guard let notification = PQnotifies(connection) else { return nil }
+        defer { PQfreemem(notification) }
+        return PostgresNotification(
+            channel: String(cString: notification.pointee.relname),
+            payload: notification.pointee.extra.map { String(cString: $0) } ?? "")
+    }
+
+    /// libpq's text never holds the password.
+    private func lastError(_ code: PostgresError.Code) -> PostgresError {
+        let line = oneLine(PQerrorMessage(connection))
+        return PostgresError(code, line.isEmpty ? code.description : line)
+    }
+}
+
+private func startConnection(_ options: [String: String]) -> OpaquePointer? {
+    let keywords = options.keys.map { strdup($0) }
+    let values = options.values.map { strdup($0) }
+    defer { for string in keywords + values { free(string) } }
+    return PQconnectStartParams(
+        keywords.map { UnsafePointer($0) } + [nil], values.map { UnsafePointer($0) } + [nil], 0)
+}
+
+/// libpq folds its messages with line ends and tabs.
+private func oneLine(_ message: UnsafePointer<CChar>?) -> String {
+    message.map { String(cString: $0).split { "\n\t".contains($0) }.joined(separator: " ") } ?? ""
+}
+
+extension PostgresError {
+    fileprivate static let sqlWithNUL = PostgresError(.unsendable, "the SQL contains a NUL character")
+
+    fileprivate init(refusal result: OpaquePointer) {
+        // the field codes are characters (postgres_ext.h)
+        func field(_ code: Character) -> String? {
+            code.asciiValue.flatMap { PQresultErrorField(result, Int32($0)) }.map { String(cString: $0) }
+        }
+        let sqlState = field("C")
+        self.init(
+            sqlState == nil ? .connectionLost : .server, field("M") ?? oneLine(PQresultErrorMessage(result)))
+        self.sqlState = sqlState
+        severity = field("V")
+        detail = field("D")
+        hint = field("H")
+        constraint = field("n")
+    }
+}

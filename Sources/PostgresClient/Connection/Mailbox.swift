@@ -1,0 +1,81 @@
+import Synchronization
+
+/// What other threads say to a connection's thread, and what it lets them know.
+final class Mailbox: Sendable {
+    private struct State {
+        var requests: [Request] = []
+        var isClosing = false
+        var isInTransaction = false
+        /// Set once, when the connection has ended.
+        var end: PostgresError?
+        var endWaiters: [CheckedContinuation<PostgresError, Never>] = []
+    }
+
+    private let state = Mutex(State())
+    let wakeUp: WakeUp
+
+    init() throws(PostgresError) {
+        wakeUp = try WakeUp()
+    }
+
+    // MARK: any thread
+
+    func send(_ request: Request) {
+        let end = state.withLock { state -> PostgresError? in
+            if let end = state.end { return end }
+            if state.isClosing { return .closedByOwner }
+            state.requests.append(request)
+            return nil
+        }
+        if let end { request.reply(.failure(end)) } else { wakeUp.signal() }
+    }
+
+    func close() {
+        state.withLock { $0.isClosing = true }
+        wakeUp.signal()
+    }
+
+    var hasEnded: Bool { state.withLock { $0.end != nil } }
+
+    /// Open, and not inside a transaction that somebody forgot.
+    var isReusable: Bool {
+        state.withLock { $0.end == nil && !$0.isClosing && !$0.isInTransaction }
+    }
+
+    func waitForEnd() async -> PostgresError {
+        await withCheckedContinuation { continuation in
+            let end = state.withLock { state -> PostgresError? in
+                if state.end == nil { state.endWaiters.append(continuation) }
+                return state.end
+            }
+            if let end { continuation.resume(returning: end) }
+        }
+    }
+
+    // MARK: the connection's thread
+
+    var isClosing: Bool { state.withLock { $0.isClosing } }
+
+    func next() -> Request? {
+        state.withLock { $0.requests.isEmpty || $0.isClosing ? nil : $0.requests.removeFirst() }
+    }
+
+    func setIsInTransaction(_ isInTransaction: Bool) {
+        state.withLock { $0.isInTransaction = isInTransaction }
+    }
+
+    /// Fails what is still waiting.
+    func end(_ error: PostgresError) {
+        let (requests, waiters) = state.withLock { state in
+            state.end = error
+            defer { (state.requests, state.endWaiters) = ([], []) }
+            return (state.requests, state.endWaiters)
+        }
+        for request in requests { request.reply(.failure(error)) }
+        for waiter in waiters { waiter.resume(returning: error) }
+    }
+}
+
+extension PostgresError {
+    static let closedByOwner = PostgresError(.closed, "the database connection was closed")
+}

@@ -1,0 +1,118 @@
+/// One session with a PostgreSQL server, on a thread of its own.
+///
+/// Requests are carried out one after the other, in the order in which they were made. Cancelling a task
+/// does not stop a statement that was sent; the query timeout bounds it.
+public final class PostgresConnection: Sendable {
+    private let mailbox: Mailbox
+    private let queryTimeout: Duration?
+
+    private init(mailbox: Mailbox, queryTimeout: Duration?) {
+        self.mailbox = mailbox
+        self.queryTimeout = queryTimeout
+    }
+
+    deinit { mailbox.close() }
+
+    /// - Parameter onNotification: called on the connection's thread, for channels that were LISTENed to.
+    /// - Throws: ``PostgresError`` with code `connectFailed`, or with the server's reason.
+    public static func connect(
+        _ configuration: PostgresConfiguration,
+        onNotification: @escaping @Sendable (PostgresNotification) -> Void = { _ in }
+    ) async throws -> PostgresConnection {
+        try await connect(configuration, onNotification: onNotification, onEnd: {})
+    }
+
+    static func connect(
+        _ configuration: PostgresConfiguration,
+        onNotification: @escaping @Sendable (PostgresNotification) -> Void,
+        onEnd: @escaping @Sendable () -> Void
+    ) async throws -> PostgresConnection {
+        let mailbox = try Mailbox()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                ConnectionThread(
+                    configuration: configuration, mailbox: mailbox,
+                    onConnect: { result in continuation.resume(with: result.mapError { $0 as any Error }) },
+                    onNotification: onNotification, onEnd: onEnd
+                ).start()
+            }
+            return PostgresConnection(mailbox: mailbox, queryTimeout: configuration.queryTimeout)
+        } onCancel: {
+            mailbox.close()
+        }
+    }
+
+    /// Carries out one statement.
+    @discardableResult
+    public func query(_ sql: String, _ parameters: [PostgresValue] = []) async throws -> PostgresResult {
+        let results = try await perform(.statement(PostgresStatement(sql, parameters)))
+        guard let result = results.first else {
+            throw PostgresError(.unexpectedResult, "the server gave no result")
+        }
+        return result
+    }
+
+    /// Carries out statements in one round trip (libpq's pipeline mode), with one result for each.
+    ///
+    /// Outside a transaction the batch is one: it is committed whole, or not at all.
+    /// - Throws: ``PostgresError`` whose `statementIndex` tells which statement was refused.
+    @discardableResult
+    public func batch(_ statements: [PostgresStatement]) async throws -> [PostgresResult] {
+        guard !statements.isEmpty else { return [] }
+        return try await perform(.batch(statements))
+    }
+
+    /// Carries out a text of several statements, without parameters, as one transaction.
+    public func execute(script: String) async throws {
+        _ = try await perform(.script(script))
+    }
+
+    /// Runs `body` between BEGIN and COMMIT; rolls back if it throws.
+    public func transaction<Value: Sendable>(
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: (PostgresConnection) async throws -> Value
+    ) async throws -> Value {
+        try await query("BEGIN")
+        let value: Value
+        do {
+            value = try await body(self)
+        } catch {
+            // a failing ROLLBACK means a lost connection, which rolls back too; the first error tells more
+            _ = try? await query("ROLLBACK")
+            throw error
+        }
+        // the server answers a COMMIT after an error that `body` swallowed with ROLLBACK
+        guard try await query("COMMIT").commandTag == "COMMIT" else {
+            throw PostgresError(.unexpectedResult, "the transaction was rolled back: a statement in it had failed")
+        }
+        return value
+    }
+
+    /// Ends the session after the request in progress; those behind it fail with code `closed`.
+    public func close() async {
+        beginClosing()
+        _ = await mailbox.waitForEnd()
+    }
+
+    /// ``close()`` without waiting for the end.
+    func beginClosing() { mailbox.close() }
+
+    /// Waits until the session has ended, and tells why.
+    public func waitForEnd() async -> PostgresError {
+        await mailbox.waitForEnd()
+    }
+
+    public var isOpen: Bool { !mailbox.hasEnded }
+
+    /// Open, and not inside a transaction that somebody forgot.
+    var isReusable: Bool { mailbox.isReusable }
+
+    private func perform(_ work: Request.Work) async throws -> [PostgresResult] {
+        try await withCheckedThrowingContinuation { continuation in
+            mailbox.send(
+                Request(work: work, timeout: queryTimeout) { result in
+                    continuation.resume(with: result.mapError { $0 as any Error })
+                })
+        }
+    }
+}

@@ -1,0 +1,137 @@
+/// Decides who gets which connection of a pool. Waiters are served in the order in which they came.
+package struct PoolState {
+    package typealias ConnectionID = Int
+    package typealias WaiterID = Int
+
+    package enum Action: Equatable {
+        case open(ConnectionID)
+        case lease(ConnectionID, to: WaiterID)
+        case fail(WaiterID, PostgresError)
+        case cancel(WaiterID)
+        case close(ConnectionID)
+        /// Call `retryDue` after this time.
+        case retry(after: Duration)
+    }
+
+    private let maximumConnections: Int
+    private let waitsForDatabase: Bool
+
+    private var idle: [ConnectionID] = []
+    private var leased: Set<ConnectionID> = []
+    private var opening: Set<ConnectionID> = []
+    private var waiters: [WaiterID] = []
+    private var lastConnectionID = 0
+    private var delay = ReconnectDelay()
+    /// Why the database can't be reached, and until when it is not tried again.
+    private var outage: (error: PostgresError, retryAt: ContinuousClock.Instant)?
+    private var isClosed = false
+
+    /// - Parameter waitsForDatabase: while the database can't be reached, waiters wait for it to come back
+    ///   rather than fail with the last error.
+    package init(maximumConnections: Int, waitsForDatabase: Bool) {
+        self.maximumConnections = max(1, maximumConnections)
+        self.waitsForDatabase = waitsForDatabase
+    }
+
+    package mutating func leaseRequested(_ waiter: WaiterID, now: ContinuousClock.Instant) -> [Action] {
+        if isClosed { return [.fail(waiter, .poolClosed)] }
+        if let connection = idle.popLast() {
+            leased.insert(connection)
+            return [.lease(connection, to: waiter)]
+        }
+        waiters.append(waiter)
+        return openIfNeeded(now: now)
+    }
+
+    package mutating func waiterTimedOut(_ waiter: WaiterID) -> [Action] {
+        remove(waiter) ? [.fail(waiter, outage?.error ?? .poolExhausted)] : []
+    }
+
+    package mutating func waiterCancelled(_ waiter: WaiterID) -> [Action] {
+        remove(waiter) ? [.cancel(waiter)] : []
+    }
+
+    package mutating func opened(_ connection: ConnectionID) -> [Action] {
+        opening.remove(connection)
+        if isClosed { return [.close(connection)] }
+        delay.succeeded()
+        outage = nil
+        return assign(connection)
+    }
+
+    /// - Parameter chance: a random number from 0 to 1.
+    package mutating func openFailed(
+        _ connection: ConnectionID, _ error: PostgresError, chance: Double, now: ContinuousClock.Instant
+    ) -> [Action] {
+        opening.remove(connection)
+        if isClosed { return [] }
+        // attempts that failed together count as one
+        if let outage, now < outage.retryAt { return openIfNeeded(now: now) }
+        let wait = delay.failed(chance: chance)
+        outage = (error, now + wait)
+        return openIfNeeded(now: now) + (waitsForDatabase ? [.retry(after: wait)] : [])
+    }
+
+    package mutating func retryDue(now: ContinuousClock.Instant) -> [Action] {
+        isClosed ? [] : openIfNeeded(now: now)
+    }
+
+    /// - Parameter isReusable: false if the connection was lost, or left in a transaction.
+    package mutating func returned(
+        _ connection: ConnectionID, isReusable: Bool, now: ContinuousClock.Instant
+    ) -> [Action] {
+        leased.remove(connection)
+        if isReusable, !isClosed { return assign(connection) }
+        return [.close(connection)] + (isClosed ? [] : openIfNeeded(now: now))
+    }
+
+    /// The connection ended by itself.
+    package mutating func ended(_ connection: ConnectionID) -> [Action] {
+        guard let index = idle.firstIndex(of: connection) else { return [] }
+        idle.remove(at: index)
+        return [.close(connection)]
+    }
+
+    package mutating func closed() -> [Action] {
+        isClosed = true
+        defer { (idle, waiters) = ([], []) }
+        return waiters.map { .fail($0, .poolClosed) } + idle.map { .close($0) }
+    }
+
+    private mutating func assign(_ connection: ConnectionID) -> [Action] {
+        guard !waiters.isEmpty else {
+            idle.append(connection)
+            return []
+        }
+        leased.insert(connection)
+        return [.lease(connection, to: waiters.removeFirst())]
+    }
+
+    private mutating func openIfNeeded(now: ContinuousClock.Instant) -> [Action] {
+        if let outage, now < outage.retryAt {
+            // with another connection alive, a waiter may still get that one
+            guard !waitsForDatabase, leased.isEmpty, opening.isEmpty else { return [] }
+            defer { waiters = [] }
+            return waiters.map { .fail($0, outage.error) }
+        }
+        var actions: [Action] = []
+        while opening.count < waiters.count, opening.count + leased.count + idle.count < maximumConnections {
+            lastConnectionID += 1
+            opening.insert(lastConnectionID)
+            actions.append(.open(lastConnectionID))
+        }
+        return actions
+    }
+
+    private mutating func remove(_ waiter: WaiterID) -> Bool {
+        guard let index = waiters.firstIndex(of: waiter) else { return false }
+        waiters.remove(at: index)
+        return true
+    }
+}
+
+extension PostgresError {
+    static let poolClosed = PostgresError(.closed, "the database pool was closed")
+    static let poolExhausted = PostgresError(
+        .poolExhausted, "every database connection of the pool stayed busy for the lease timeout")
+}

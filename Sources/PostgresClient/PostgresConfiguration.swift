@@ -1,0 +1,77 @@
+internal import CLibPQ
+
+/// Where a database is and how to get in, as libpq understands it.
+public struct PostgresConfiguration: Sendable, CustomStringConvertible {
+    /// Time for a connection to be made, over all hosts of the URL; `connect_timeout` of the URL, else 5 s.
+    public var connectTimeout: Duration
+    /// Time for a request's answer, after which its connection is given up; nil waits for ever.
+    public var queryTimeout: Duration? = .seconds(30)
+
+    /// libpq's keywords and values.
+    let options: [String: String]
+
+    /// Reads `postgres://user:password@host:port/database?sslmode=verify-full&…`.
+    ///
+    /// Every parameter of the PostgreSQL manual's "Parameter Key Words" is understood, TLS (`sslmode`,
+    /// `sslrootcert`) included; what the URL leaves out comes from libpq's environment (`PGPASSFILE`, …).
+    /// - Parameter applicationName: shown in `pg_stat_activity` unless the URL names another.
+    /// - Throws: ``PostgresError`` with code `configuration`, which never shows the password.
+    public init(url: String, applicationName: String = "martlet") throws(PostgresError) {
+        guard url.hasPrefix("postgres://") || url.hasPrefix("postgresql://") else {
+            throw PostgresError(.configuration, "database URL must begin with postgres:// or postgresql://")
+        }
+        var options = Self.defaults.merging(try parsedByLibPQ(url)) { $1 }
+        if ["host", "port", "dbname"].contains(where: { options[$0]?.contains("@") == true }) {
+            // libpq took a part of an unencoded password for a host; its own errors would print it
+            throw PostgresError(
+                .configuration, "database URL: '@', ':' and '/' in the user name or password must be percent-encoded")
+        }
+        options["fallback_application_name"] = applicationName
+        // libpq itself applies this only to its blocking calls
+        connectTimeout = options["connect_timeout"].flatMap(Int.init).map { .seconds(max($0, 1)) } ?? .seconds(5)
+        self.options = options
+    }
+
+    /// A dead peer is noticed within about 30 s, also on a connection that only listens.
+    private static let defaults = [
+        "client_encoding": "UTF8", "keepalives_idle": "15", "keepalives_interval": "5",
+        "keepalives_count": "3", "tcp_user_timeout": "30000",
+    ]
+
+    /// Host, port, database and user; never the password.
+    public var description: String {
+        let host = options["host"] ?? options["hostaddr"] ?? "local socket"
+        let port = options["port"].map { ":\($0)" } ?? ""
+        let user = options["user"].map { " as \($0)" } ?? ""
+        return "\(host)\(port)/\(options["dbname"] ?? "")\(user)"
+    }
+}
+
+private func parsedByLibPQ(_ url: String) throws(PostgresError) -> [String: String] {
+    var problem: UnsafeMutablePointer<CChar>?
+    guard let parsed = PQconninfoParse(url, &problem) else {
+        defer { PQfreemem(problem) }
+        let message = problem.map { String(cString: $0) } ?? "out of memory"
+        throw PostgresError(.configuration, "database URL: " + withoutSecrets(message, from: url))
+    }
+    defer { PQconninfoFree(parsed) }
+    var options: [String: String] = [:]
+    var entry = parsed
+    while let keyword = entry.pointee.keyword {
+        if let value = entry.pointee.val { options[String(cString: keyword)] = String(cString: value) }
+        entry += 1
+    }
+    return options
+}
+
+/// libpq quotes what it could not read, which may be the whole URL or the password: only names of
+/// parameters stay in its message.
+private func withoutSecrets(_ message: String, from url: String) -> String {
+    let names = url.split(separator: "?", maxSplits: 1).dropFirst().joined()
+        .split(separator: "&").compactMap { $0.split(separator: "=", omittingEmptySubsequences: false).first }
+    let pieces = message.split(separator: "\"", omittingEmptySubsequences: false)
+    return pieces.enumerated().map { index, piece in
+        index % 2 == 0 ? String(piece) : names.contains(piece) ? "'\(piece)'" : "'…'"
+    }
+    .joined().split(separator: "\n").joined(separator: " ")
+}

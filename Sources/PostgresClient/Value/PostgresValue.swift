@@ -1,0 +1,31 @@
+/// A statement's parameter. Times are milliseconds since 1970 and go to a `timestamptz`.
+public enum PostgresValue: Sendable, Hashable {
+    case null
+    /// Takes the type that the statement gives it (`text` where it gives none), as a quoted literal does.
+    case text(String)
+    case int(Int32)
+    case bigint(Int64)
+    case bool(Bool)
+    case bytea([UInt8])
+    case timestamp(milliseconds: Int64)
+    case textArray([String?])
+    case bigintArray([Int64?])
+    case byteaArray([[UInt8]?])
+    case timestampArray(milliseconds: [Int64?])
+
+    public static func text(_ value: String?) -> Self { value.map { .text($0) } ?? .null }
+    public static func timestamp(milliseconds: Int64?) -> Self {
+        milliseconds.map { .timestamp(milliseconds: $0) } ?? .null
+    }
+}
+
+/// SQL with its parameters `$1`, `$2`, …
+public struct PostgresStatement: Sendable, Hashable {
+    public var sql: String
+    public var parameters: [PostgresValue]
+
+    public init(_ sql: String, _ parameters: [PostgresValue] = []) {
+        self.sql = sql
+        self.parameters = parameters
+    }
+}

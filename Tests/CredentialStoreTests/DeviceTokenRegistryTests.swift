@@ -1,0 +1,175 @@
+import CredentialStore
+import PostgresClient
+import PushModel
+import Testing
+
+@Suite(.enabled(if: TestDatabase.serverURL != nil, TestDatabase.missing), .timeLimit(.minutes(1)))
+struct DeviceTokenRegistryTests {
+    private func key(_ token: String, app: String = "com.example.shop") -> DeviceTokenKey {
+        DeviceTokenKey(output: "apns", app: app, environment: .production, token: token)
+    }
+
+    private func mark(
+        _ token: String, at milliseconds: Int64, registeredAt: Int64? = nil, reason: String = "Unregistered"
+    ) -> TokenMark {
+        TokenMark(
+            key: key(token), unregisteredAt: Timestamp(milliseconds: milliseconds), reason: reason,
+            registeredAt: registeredAt.map { Timestamp(milliseconds: $0) })
+    }
+
+    private func registration(_ token: String, at milliseconds: Int64) -> TokenRegistration {
+        TokenRegistration(key: key(token), registeredAt: Timestamp(milliseconds: milliseconds))
+    }
+
+    private func withRegistry(_ body: (DeviceTokenRegistry) async throws -> Void) async throws {
+        try await TestDatabase.withMigrated { database in
+            try await AppRepository(database.pool).set(App(bundleID: "com.example.shop", team: "TEAM000001"))
+            try await body(DeviceTokenRegistry(database.pool))
+        }
+    }
+
+    @Test func anUnknownTokenIsAddedAsDead() async throws {
+        try await withRegistry { registry in
+            #expect(try await registry.mark([mark("AB12", at: 1_000)]) == 1)
+            let token = try #require(try await registry.show(token: "ab12").first)
+            #expect(token.key.token == "ab12")
+            #expect(token.unregisteredAt == Timestamp(milliseconds: 1_000))
+            #expect(token.reason == "Unregistered")
+            #expect(token.registeredAt == nil)
+            #expect(token.markedAt != nil)
+        }
+    }
+
+    @Test(arguments: [
+        (registered: 999, isDead: true), (registered: 1_000, isDead: false), (registered: 1_001, isDead: false),
+    ])
+    func onlyAMarkAfterTheRegistrationCounts(registered: Int64, isDead: Bool) async throws {
+        try await withRegistry { registry in
+            // in one order, in the other, and told by the job itself
+            try await registry.register([registration("aa", at: registered)])
+            try await registry.mark([mark("aa", at: 1_000)])
+            try await registry.mark([mark("bb", at: 1_000)])
+            try await registry.register([registration("bb", at: registered)])
+            try await registry.mark([mark("cc", at: 1_000, registeredAt: registered)])
+            for token in ["aa", "bb", "cc"] {
+                let state = try #require(try await registry.show(token: token).first)
+                #expect((state.unregisteredAt != nil) == isDead, "\(state)")
+                #expect((state.reason != nil) == isDead)
+                #expect((state.markedAt != nil) == isDead)
+                #expect(state.registeredAt == Timestamp(milliseconds: registered))
+            }
+        }
+    }
+
+    @Test func doingItAgainChangesNothing() async throws {
+        try await withRegistry { registry in
+            try await registry.mark([mark("aa", at: 1_000)])
+            try await registry.register([registration("bb", at: 1_000)])
+            let before = try await registry.show(token: "aa") + registry.show(token: "bb")
+            #expect(try await registry.mark([mark("aa", at: 1_000), mark("aa", at: 999), mark("bb", at: 1_000)]) == 0)
+            #expect(try await registry.register([registration("bb", at: 1_000), registration("bb", at: 5)]) == 0)
+            #expect(try await registry.show(token: "aa") + registry.show(token: "bb") == before)
+        }
+    }
+
+    @Test func oneCallMayNameATokenTwice() async throws {
+        try await withRegistry { registry in
+            try await registry.mark([
+                mark("aa", at: 1_000, reason: "old"), mark("aa", at: 3_000, reason: "new"),
+                mark("aa", at: 2_000, registeredAt: 500),
+            ])
+            let token = try #require(try await registry.show(token: "aa").first)
+            #expect(token.unregisteredAt == Timestamp(milliseconds: 3_000))
+            #expect(token.registeredAt == Timestamp(milliseconds: 500))
+            #expect(token.reason == "new")
+        }
+    }
+
+    /// Marks and registrations of a thousand tokens, in random order, some twice, from several tasks at once:
+    /// what counts is the newest of each.
+    @Test func anyOrderGivesTheSameResult() async throws {
+        enum Change: Sendable {
+            case mark(TokenMark)
+            case registration(TokenRegistration)
+        }
+        try await withRegistry { registry in
+            var expected: [String: (registered: Int64?, unregistered: Int64?)] = [:]
+            var changes: [Change] = []
+            for index in 0..<1_000 {
+                let token = "a" + String(index, radix: 16)
+                for _ in 0..<Int.random(in: 1...4) {
+                    let time = Int64.random(in: 1...5)
+                    if Bool.random() {
+                        changes.append(.registration(registration(token, at: time)))
+                        expected[token, default: (nil, nil)].registered = max(expected[token]?.registered ?? 0, time)
+                    } else {
+                        changes.append(.mark(mark(token, at: time)))
+                        expected[token, default: (nil, nil)].unregistered = max(
+                            expected[token]?.unregistered ?? 0, time)
+                    }
+                }
+            }
+            changes += changes.filter { _ in Int.random(in: 0..<4) == 0 }
+            changes.shuffle()
+            let chunks = stride(from: 0, to: changes.count, by: 97).map {
+                Array(changes[$0..<min($0 + 97, changes.count)])
+            }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for chunk in chunks {
+                    group.addTask {
+                        try await registry.mark(chunk.compactMap { if case .mark(let mark) = $0 { mark } else { nil } })
+                        try await registry.register(
+                            chunk.compactMap {
+                                if case .registration(let registration) = $0 { registration } else { nil }
+                            })
+                    }
+                }
+                try await group.waitForAll()
+            }
+            for (token, times) in expected {
+                let state = try #require(try await registry.show(token: token).first, "\(token)")
+                let isDead = (times.unregistered ?? 0) > (times.registered ?? 0)
+                #expect(state.registeredAt?.milliseconds == times.registered, "\(token)")
+                #expect(state.unregisteredAt?.milliseconds == (isDead ? times.unregistered : nil), "\(token)")
+            }
+        }
+    }
+
+    @Test func aTokenIsForgotten() async throws {
+        try await withRegistry { registry in
+            try await registry.mark([mark("aa", at: 1_000)])
+            #expect(try await registry.forget(key("AA")))
+            #expect(try await registry.show(token: "aa").isEmpty)
+            #expect(try await registry.forget(key("aa")) == false)
+        }
+    }
+
+    @Test func theExportFollowsWhenMarksWereWritten() async throws {
+        try await withRegistry { registry in
+            let tokens = (0..<25).map { "a" + String($0 + 16, radix: 16) }
+            // APNs may tell late: the provider's time is long before ours
+            try await registry.mark(tokens.map { mark($0, at: 1_000) })
+            try await registry.register([registration(tokens[0], at: 2_000), registration("ff", at: 1)])
+            var exported: [String] = []
+            var pages = 0
+            try await registry.deadTokens(since: Timestamp.now.minus(seconds: 60), pageSize: 10) { page in
+                exported += page.map(\.key.token)
+                pages += 1
+            }
+            #expect(exported.sorted() == tokens.dropFirst().sorted())
+            #expect(pages == 3)
+            try await registry.deadTokens(since: Timestamp.now.minus(seconds: -60)) { page in
+                Issue.record("\(page.count) tokens of the future")
+            }
+        }
+    }
+
+    @Test(arguments: [("ABCDEF01", "abcdef01"), ("dGVzdA:APA91b-X", "dGVzdA:APA91b-X")])
+    func hexHasOneForm(token: String, stored: String) {
+        #expect(key(token).token == stored)
+    }
+}
+
+extension Timestamp {
+    fileprivate func minus(seconds: Int64) -> Timestamp { Timestamp(milliseconds: milliseconds - seconds * 1000) }
+}

@@ -1,0 +1,61 @@
+import CredentialStore
+import Foundation
+import Testing
+
+@Suite struct MasterKeyringTests {
+    private let key = String(repeating: "A", count: 43) + "="
+    private let otherKey = String(repeating: "B", count: 42) + "A="
+
+    @Test func theFirstKeySealsAndAllOpen() throws {
+        let keyring = try MasterKeyring(
+            text: "# changed in November\n\n  2026-11  \(key) \r\n2025-01\t\(otherKey)\n", source: "keyring")
+        #expect(keyring.currentKeyID == "2026-11")
+        #expect(keyring.keyIDs == ["2026-11", "2025-01"])
+    }
+
+    @Test(arguments: [
+        ("", "keyring keys: has no key"),
+        ("# nothing\n", "keyring keys: has no key"),
+        ("a\n", "keyring keys, line 1: expected <key id> <base64 of 32 bytes>"),
+        ("\na b c\n", "keyring keys, line 2: expected <key id> <base64 of 32 bytes>"),
+        ("a c2hvcnQ=\n", "keyring keys, line 1: the key of a is not 32 bytes in base64"),
+        ("a !!!\n", "keyring keys, line 1: the key of a is not 32 bytes in base64"),
+    ])
+    func malformedFilesAreRefusedWithTheLine(text: String, message: String) {
+        #expect(throws: CredentialStoreError(.keyring, message)) { try MasterKeyring(text: text, source: "keys") }
+    }
+
+    @Test func aKeyIDIsPlainAndUnique() {
+        #expect(throws: CredentialStoreError(.keyring, "keyring keys, line 2: key id a is there twice")) {
+            try MasterKeyring(text: "a \(key)\na \(otherKey)", source: "keys")
+        }
+        #expect(throws: CredentialStoreError.self) { try MasterKeyring(text: "a/b \(key)", source: "keys") }
+    }
+
+    @Test func errorsNeverShowAKey() throws {
+        let error = try #require(throws: CredentialStoreError.self) {
+            try MasterKeyring(text: "a \(key)\nb \(key) more", source: "keys")
+        }
+        #expect(!error.message.contains("AAAA"))
+    }
+
+    @Test(arguments: [(0o600, true), (0o640, true), (0o400, true), (0o644, false), (0o660, false), (0o601, false)])
+    func permissionsAreChecked(mode: Int, isFine: Bool) throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "keyring-\(UUID().uuidString)").path
+        try Data("a \(key)\n".utf8).write(to: URL(filePath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+        if isFine {
+            #expect(try MasterKeyring(file: path).currentKeyID == "a")
+        } else {
+            let error = try #require(throws: CredentialStoreError.self) { try MasterKeyring(file: path) }
+            #expect(error.message.contains(path) && error.message.contains("chmod"), "\(error)")
+        }
+    }
+
+    @Test func aMissingFileIsNamed() {
+        #expect(throws: CredentialStoreError(.keyring, "keyring /nowhere/keys: No such file or directory")) {
+            try MasterKeyring(file: "/nowhere/keys")
+        }
+    }
+}

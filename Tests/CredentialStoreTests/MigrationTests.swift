@@ -1,0 +1,98 @@
+import CredentialStore
+import Foundation
+import PostgresClient
+import Testing
+
+@Suite struct MigrationFolderTests {
+    @Test func everyFileOfTheFolderIsInTheProgram() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../Sources/CredentialStore/Migrations").standardized
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+        #expect(Migration.all.map(\.fileName) == files)
+        for migration in Migration.all {
+            let file = try String(contentsOf: folder.appending(path: migration.fileName), encoding: .utf8)
+            #expect(migration.sql == file, "\(migration.fileName) is not what was built")
+        }
+        #expect(Migration.all.map(\.number) == Array(1...Migration.all.count))
+    }
+}
+
+@Suite(.enabled(if: TestDatabase.serverURL != nil, TestDatabase.missing), .timeLimit(.minutes(1)))
+struct MigrationTests {
+    private let first = Migration(
+        number: 1, name: "first", sql: "CREATE TABLE martlet.a (n int); CREATE TABLE martlet.b (n int)")
+    private let second = Migration(number: 2, name: "second", sql: "INSERT INTO martlet.a VALUES (1)")
+
+    private func migrations(_ database: TestDatabase, _ known: [Migration]) -> Migrations {
+        Migrations(database.configuration, known: known, logger: database.logger)
+    }
+
+    @Test func theRealOnesApplyOnceAndVerify() async throws {
+        try await TestDatabase.withEmpty { database in
+            let migrations = Migrations(database.configuration, logger: database.logger)
+            let error = await #expect(throws: CredentialStoreError.self) { try await migrations.verify() }
+            #expect(error?.code == .migrationsMissing)
+            #expect(error?.message.contains("run martlet migrate") == true)
+            #expect(try await migrations.plan() == Migration.all)
+            #expect(try await migrations.apply() == Migration.all)
+            try await migrations.verify()
+            #expect(try await migrations.apply() == [])
+        }
+    }
+
+    @Test func manyAtOnceApplyEachOnce() async throws {
+        try await TestDatabase.withEmpty { database in
+            let applied = try await withThrowingTaskGroup(of: [Migration].self) { group in
+                for _ in 0..<6 { group.addTask { try await migrations(database, [first, second]).apply() } }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+            #expect(applied == [first, second])
+            #expect(try await database.pool.query("SELECT count(*) FROM martlet.a")[0]["count"].integer == 1)
+        }
+    }
+
+    @Test func aNewOneIsAppliedOnTop() async throws {
+        try await TestDatabase.withEmpty { database in
+            try await migrations(database, [first]).apply()
+            #expect(try await migrations(database, [first, second]).plan() == [second])
+            #expect(try await migrations(database, [first, second]).apply() == [second])
+        }
+    }
+
+    @Test func aFailingOneLeavesNothingBehind() async throws {
+        try await TestDatabase.withEmpty { database in
+            let broken = Migration(number: 2, name: "broken", sql: "INSERT INTO martlet.a VALUES (1); SELECT 1 / 0")
+            await #expect(throws: PostgresError.self) { try await migrations(database, [first, broken]).apply() }
+            let rows = try await database.pool.query("SELECT n FROM martlet.a")
+            #expect(rows.isEmpty)
+            #expect(try await migrations(database, [first, second]).apply() == [second])
+        }
+    }
+
+    @Test func aChangedFileAndADatabaseAheadAreRefused() async throws {
+        try await TestDatabase.withEmpty { database in
+            try await migrations(database, [first, second]).apply()
+            let changed = Migration(number: 2, name: "second", sql: second.sql + " ")
+            let checksum = await #expect(throws: CredentialStoreError.self) {
+                try await migrations(database, [first, changed]).apply()
+            }
+            #expect(checksum?.code == .migrationsDiffer)
+            #expect(checksum?.message.contains("0002_second.sql") == true)
+            let ahead = await #expect(throws: CredentialStoreError.self) {
+                try await migrations(database, [first]).verify()
+            }
+            #expect(ahead?.message.contains("the database is ahead") == true)
+        }
+    }
+
+    @Test func aForgottenNumberIsRefused() async throws {
+        try await TestDatabase.withEmpty { database in
+            let third = Migration(number: 3, name: "third", sql: "SELECT 1")
+            try await migrations(database, [first, third]).apply()
+            let error = await #expect(throws: CredentialStoreError.self) {
+                try await migrations(database, [first, second, third]).plan()
+            }
+            #expect(error?.message.contains("0002_second.sql was never applied") == true)
+        }
+    }
+}

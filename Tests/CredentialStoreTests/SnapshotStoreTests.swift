@@ -1,0 +1,157 @@
+import CredentialStore
+import PostgresClient
+import PushModel
+import Testing
+
+@Suite(.enabled(if: TestDatabase.serverURL != nil, TestDatabase.missing), .timeLimit(.minutes(1)))
+struct SnapshotStoreTests {
+    /// So long that only a notification can be the reason of a reload.
+    private static let never: Duration = .seconds(3600)
+    private let shop = App(bundleID: "com.example.shop", team: "TEAM000001")
+
+    private func withRunningStore(
+        _ database: TestDatabase, pollInterval: Duration, _ body: (SnapshotStore) async throws -> Void
+    ) async throws {
+        let store = try await SnapshotStore.load(
+            from: database.pool, keyring: MasterKeyring.sample(), pollInterval: pollInterval, logger: database.logger)
+        let running = Task { await store.run() }
+        try await eventually("the store listens") { try await listeners(database) == 1 }
+        try await body(store)
+        running.cancel()
+        await running.value
+    }
+
+    private func listeners(_ database: TestDatabase) async throws -> Int {
+        try await database.pool.query(
+            """
+            SELECT count(*) FROM pg_stat_activity
+            WHERE datname = current_database() AND query LIKE 'LISTEN%' AND state = 'idle'
+            """)[0]["count"].integer
+    }
+
+    private func cutListener(_ database: TestDatabase) async throws {
+        try await database.pool.query(
+            """
+            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+            WHERE datname = current_database() AND query LIKE 'LISTEN%'
+            """)
+    }
+
+    @Test func followsNotifications() async throws {
+        try await TestDatabase.withMigrated { database in
+            try await withRunningStore(database, pollInterval: Self.never) { store in
+                var changes = store.changes().makeAsyncIterator()
+                try await AppRepository(database.pool).set(shop)
+                let withApp = try #require(await changes.next())
+                #expect(withApp.app("com.example.shop") == shop)
+                let id = try await CredentialRepository(database.pool)
+                    .importCredential(.sampleKey("f1", secret: "the key"), keyring: MasterKeyring.sample())
+                let snapshot = try #require(await changes.next())
+                #expect(snapshot === store.current)
+                let route = try snapshot.route(app: "com.example.shop", environment: nil, topic: "com.example.shop")
+                    .get()
+                #expect(route.credential.id == id)
+                #expect(
+                    route.credential.kind == .token(keyID: "KEY0000001", privateKeyPEM: Secret(Array("the key".utf8))))
+                try await CredentialRepository(database.pool).retire(id)
+                #expect(try #require(await changes.next()).credentialIDs == [])
+            }
+        }
+    }
+
+    @Test func catchesUpAfterTheListenerWasCut() async throws {
+        try await TestDatabase.withMigrated { database in
+            try await withRunningStore(database, pollInterval: Self.never) { store in
+                try await cutListener(database)
+                try await AppRepository(database.pool).set(shop)
+                try await eventually("the change is seen") { store.current.app("com.example.shop") != nil }
+                try await eventually("it listens again") { try await listeners(database) == 1 }
+                try await AppRepository(database.pool).remove("com.example.shop")
+                try await eventually("the next change is seen") { store.current.app("com.example.shop") == nil }
+            }
+        }
+    }
+
+    @Test func looksByItselfWhenNotificationsAreLost() async throws {
+        try await TestDatabase.withMigrated { database in
+            try await database.pool.query("ALTER TABLE martlet.apps DISABLE TRIGGER announce")
+            try await withRunningStore(database, pollInterval: .milliseconds(50)) { store in
+                try await AppRepository(database.pool).set(shop)
+                try await eventually("the change is seen") { store.current.app("com.example.shop") != nil }
+                try await database.pool.query("UPDATE martlet.apps SET paused = true")
+                try await eventually("an update is seen") { store.current.app("com.example.shop")?.isPaused == true }
+                try await database.pool.query("DELETE FROM martlet.apps")
+                try await eventually("a removal is seen") { store.current.app("com.example.shop") == nil }
+            }
+        }
+    }
+
+    @Test func keepsTheLastSnapshotWhileTheDatabaseIsAway() async throws {
+        try await TestDatabase.withMigrated { database in
+            try await AppRepository(database.pool).set(shop)
+            try await withRunningStore(database, pollInterval: .milliseconds(20)) { store in
+                try await database.asAdministrator { admin in
+                    try await admin.query("ALTER DATABASE \(database.name) ALLOW_CONNECTIONS false")
+                    try await admin.query(
+                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1",
+                        [.text(database.name)])
+                }
+                try await eventually("the database is away") { (try? await database.pool.query("SELECT 1")) == nil }
+                #expect(store.current.app("com.example.shop") == shop)
+                try await database.asAdministrator { admin in
+                    try await admin.query("ALTER DATABASE \(database.name) ALLOW_CONNECTIONS true")
+                }
+                try await eventually("the database is back") {
+                    (try? await AppRepository(database.pool).remove("com.example.shop")) != nil
+                }
+                try await eventually("the change is seen") { store.current.app("com.example.shop") == nil }
+            }
+        }
+    }
+
+    @Test func aCredentialThatDoesNotOpenStopsOnlyItsApps() async throws {
+        try await TestDatabase.withMigrated { database in
+            let credentials = CredentialRepository(database.pool)
+            for team in ["TEAM000001", "TEAM000002", "TEAM000003"] {
+                try await AppRepository(database.pool).set(App(bundleID: team.lowercased(), team: team))
+            }
+            let good = try await credentials.importCredential(.sampleKey("f1", team: "TEAM000001"), keyring: .sample())
+            let swapped = try await credentials.importCredential(
+                .sampleKey("f2", team: "TEAM000002"), keyring: .sample())
+            let old = try await credentials.importCredential(
+                .sampleKey("f3", team: "TEAM000003"), keyring: .sample("old"))
+            try await database.pool.query(
+                "UPDATE martlet.credentials SET sealed_secret = (SELECT sealed_secret FROM martlet.credentials WHERE id = $1) WHERE id = $2",
+                [.text(good), .text(swapped)])
+            let store = try await SnapshotStore.load(from: database.pool, keyring: .sample(), logger: database.logger)
+            func route(_ app: String) -> Result<String, RoutingFailure> {
+                store.current.route(app: app, environment: nil, topic: app).map(\.credential.id)
+            }
+            #expect(route("team000001") == .success(good))
+            #expect(
+                route("team000002")
+                    == .failure(
+                        .credentialUnusable(
+                            explanation:
+                                "martlet.credentials row \(swapped) does not open under master key 2026-11: that is another key of the same id, or the row was changed"
+                        )))
+            #expect(
+                route("team000003")
+                    == .failure(
+                        .credentialUnusable(
+                            explanation:
+                                "martlet.credentials row \(old) is sealed under master key old, which is not in the keyring"
+                        )))
+            #expect(store.current.credentialIDs == [good])
+        }
+    }
+
+    @Test func aDatabaseWithoutMigrationsIsAnError() async throws {
+        try await TestDatabase.withEmpty { database in
+            let error = await #expect(throws: PostgresError.self) {
+                _ = try await SnapshotStore.load(from: database.pool, keyring: .sample(), logger: database.logger)
+            }
+            #expect(error?.sqlState == "42P01")
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import PostgresClient
+import Testing
+
+@Suite struct ResultCollectorTests {
+    private typealias Event = ResultCollector<Int>.Event
+
+    private func outcome(isBatch: Bool, _ events: [Event]) -> Result<[Int], PostgresError>? {
+        var collector = ResultCollector<Int>(isBatch: isBatch)
+        for (index, event) in events.enumerated() {
+            if case .finish(let result) = collector.received(event) {
+                #expect(index == events.count - 1, "finished before the last event")
+                return result
+            }
+        }
+        return nil
+    }
+
+    @Test func aStatementEndsWithItsResults() throws {
+        #expect(outcome(isBatch: false, [.result(1)]) == nil)
+        #expect(outcome(isBatch: false, [.result(1), .statementEnded]) == .success([1]))
+        #expect(outcome(isBatch: false, [.result(1), .result(2), .statementEnded]) == .success([1, 2]))
+    }
+
+    @Test func aBatchEndsWhenSynchronised() {
+        let events: [Event] = [.result(1), .statementEnded, .result(2), .statementEnded]
+        #expect(outcome(isBatch: true, events) == nil)
+        #expect(outcome(isBatch: true, events + [.synchronised]) == .success([1, 2]))
+    }
+
+    @Test func aBatchNamesTheRefusedStatement() throws {
+        let refusal = PostgresError(.server, "division by zero")
+        let result = outcome(
+            isBatch: true,
+            [
+                .result(1), .statementEnded, .refused(refusal), .statementEnded, .skipped, .statementEnded,
+                .synchronised,
+            ])
+        var expected = refusal
+        expected.statementIndex = 1
+        #expect(result == .failure(expected))
+    }
+
+    @Test func theFirstRefusalCounts() {
+        let (first, second) = (PostgresError(.server, "first"), PostgresError(.server, "second"))
+        #expect(outcome(isBatch: false, [.refused(first), .refused(second), .statementEnded]) == .failure(first))
+    }
+}
