@@ -1,0 +1,255 @@
+internal import HTTP2Session
+public import Logging
+internal import NIOCore
+internal import NIOPosix
+internal import NIOSSL
+internal import Synchronization
+
+/// Apple's push service, on this machine: TLS and HTTP/2 on loopback with a certificate authority of its own. It
+/// checks requests as APNs does, answers with the right status, reason and fields, and does on demand what
+/// APNs does on bad days.
+///
+/// Start it, let the sender under test trust ``caCertificatePEM``, push to ``port``, look at ``counters()``.
+public final class APNSSimulator: Sendable {
+    public let configuration: SimulatorConfiguration
+    /// What vouches for the simulator's TLS certificate.
+    public let certificateAuthority: CertificateAuthority
+
+    private struct Running {
+        var group: MultiThreadedEventLoopGroup
+        var loops: [NIOLoopBound<SimulatorLoop>]
+        var listener: any Channel
+        var control: ControlServer?
+    }
+
+    private let tokens: ProviderTokenAuthority
+    private let answers = SharedAnswers()
+    private let recorder = Recorder()
+    private let running = Mutex<Running?>(nil)
+    private let logger: Logger
+
+    /// - Throws: ``SimulatorError`` if the certificate authority's directory can't be used.
+    public init(
+        configuration: SimulatorConfiguration = SimulatorConfiguration(),
+        logger: Logger = Logger(label: "apns-simulator")
+    ) throws {
+        self.configuration = configuration
+        self.logger = logger
+        certificateAuthority =
+            try configuration.directory.map { try AuthorityDirectory(path: $0).loadOrCreate() } ?? CertificateAuthority()
+        tokens = ProviderTokenAuthority(isStrict: configuration.requiresStrictTokens, keys: configuration.tokenKeys)
+    }
+
+    // MARK: Running
+
+    /// Listens. The ports are known afterwards.
+    ///
+    /// - Throws: ``SimulatorError`` naming the port that is in use or may not be used.
+    public func start() async throws {
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.threads))
+        do {
+            let loops = try await makeLoops(group)
+            let listener = try await listen(group, loops)
+            var running = Running(group: group, loops: loops, listener: listener)
+            if let port = configuration.controlPort {
+                do {
+                    running.control = try await ControlServer.start(
+                        simulator: self, host: configuration.host, port: port, logger: logger)
+                } catch {
+                    try? await listener.close()
+                    throw error
+                }
+            }
+            self.running.withLock { [running] in $0 = running }
+        } catch {
+            try? await group.shutdownGracefully()
+            throw error
+        }
+    }
+
+    /// Closes all connections and the ports. Nothing happens if the simulator is not running.
+    public func stop() async {
+        guard let running = running.withLock({ $0.take() }) else { return }
+        await running.control?.stop()
+        try? await running.listener.close()
+        await onEachLoop(running) { loop in
+            for connection in loop.connections.values {
+                connection.cut()
+            }
+        }
+        try? await running.group.shutdownGracefully()
+    }
+
+    /// The port for pushes; 0 while not running.
+    public var port: Int {
+        running.withLock { $0?.listener.localAddress?.port ?? 0 }
+    }
+
+    /// The port of the control endpoint; nil while not running or without one.
+    public var controlPort: Int? {
+        running.withLock { $0?.control?.port }
+    }
+
+    // MARK: Credentials
+
+    /// The certificate that clients must trust.
+    public var caCertificatePEM: String {
+        get throws { try certificateAuthority.certificatePEM }
+    }
+
+    /// The file with the certificate that clients must trust; nil if the authority is kept in memory only.
+    public var caCertificatePath: String? {
+        configuration.directory.map { AuthorityDirectory(path: $0).certificatePath }
+    }
+
+    /// Accepts provider tokens signed with this key from now on.
+    public func register(_ key: TokenKey) {
+        tokens.register(key)
+    }
+
+    // MARK: Answers
+
+    /// Chooses the answer for one device token; nil: none is chosen.
+    public func setAnswer(_ answer: PlannedAnswer?, forToken token: String) {
+        answers.change { $0.set(answer, forToken: token) }
+    }
+
+    /// Chooses the answer for the next `count` requests that pass all checks, whatever their token.
+    public func answerNext(_ count: Int, with answer: PlannedAnswer) {
+        answers.change { $0.answerNext(count, with: answer) }
+    }
+
+    // MARK: Faults
+
+    /// Sends GOAWAY on all connections open now.
+    public func sendGoAway(_ fault: GoAwayFault = GoAwayFault()) async {
+        await onEachConnection { $0.goAway(fault) }
+    }
+
+    /// Announces another limit for open streams to all connections, those to come included.
+    public func changeStreamLimit(to limit: Int) async {
+        await onEachLoop { loop in
+            loop.streamLimit = limit
+            for connection in loop.connections.values {
+                connection.streamLimitChanged(to: limit)
+            }
+        }
+    }
+
+    /// Cuts all connections off without a word, as a failing network does.
+    public func cutConnections() async {
+        await onEachConnection { $0.cut() }
+    }
+
+    // MARK: Looking
+
+    /// What has happened since the start or the last ``reset()``.
+    public func counters() async -> SimulatorCounters {
+        let sum = Mutex(SimulatorCounters())
+        await onEachLoop { loop in
+            let snapshot = loop.snapshot
+            sum.withLock { $0.add(snapshot) }
+        }
+        return sum.withLock { $0 }
+    }
+
+    /// True: requests are kept for ``recordedRequests``, at most 10,000.
+    public var isRecording: Bool {
+        get { recorder.isRecording }
+        set { recorder.isRecording = newValue }
+    }
+
+    /// The requests that came in while recording, oldest first.
+    public var recordedRequests: [RecordedRequest] {
+        recorder.requests
+    }
+
+    /// How many requests came in for each device token while recording.
+    public var recordedArrivals: [String: Int] {
+        recorder.arrivalsByToken
+    }
+
+    /// Sets counters to zero and forgets chosen answers, recordings and stream limits. Keys and open
+    /// connections stay.
+    public func reset() async {
+        answers.change { $0 = AnswerPlan() }
+        recorder.reset()
+        await onEachLoop { $0.reset() }
+    }
+
+    // MARK: Inside
+
+    private func makeLoops(_ group: MultiThreadedEventLoopGroup) async throws -> [NIOLoopBound<SimulatorLoop>] {
+        var loops: [NIOLoopBound<SimulatorLoop>] = []
+        for eventLoop in group.makeIterator() {
+            let loop = eventLoop.submit { [configuration, tokens, answers, recorder] in
+                NIOLoopBound(
+                    try SimulatorLoop(
+                        eventLoop: eventLoop, configuration: configuration, authority: tokens, answers: answers,
+                        recorder: recorder), eventLoop: eventLoop)
+            }
+            loops.append(try await loop.get())
+        }
+        return loops
+    }
+
+    private func listen(
+        _ group: MultiThreadedEventLoopGroup, _ loops: [NIOLoopBound<SimulatorLoop>]
+    ) async throws -> any Channel {
+        let tls = try makeTLSContext()
+        let bootstrap = ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 1_024)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelOption(
+                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 4_096, initial: 65_536, maximum: 262_144)
+            )
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    guard let loop = loops.first(where: { $0.eventLoop === channel.eventLoop }) else { return }
+                    try channel.pipeline.syncOperations.addHandlers(
+                        NIOSSLServerHandler(context: tls), HandshakeHandler(loop: loop.value))
+                }
+            }
+        do {
+            return try await bootstrap.bind(host: configuration.host, port: configuration.port).get()
+        } catch {
+            throw SimulatorError("can't listen on \(configuration.host):\(configuration.port): \(error)")
+        }
+    }
+
+    private func makeTLSContext() throws -> NIOSSLContext {
+        let issued = try certificateAuthority.issueServerCertificate()
+        var tls = TLSConfiguration.makeServerConfiguration(
+            certificateChain: [.certificate(try NIOSSLCertificate(bytes: Array(issued.certificatePEM.utf8), format: .pem))],
+            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(issued.privateKeyPEM.utf8), format: .pem)))
+        tls.minimumTLSVersion = .tlsv12
+        tls.applicationProtocols = ["h2"]
+        tls.certificateVerification = .optionalVerification
+        tls.trustRoots = .certificates([
+            try NIOSSLCertificate(bytes: Array(try caCertificatePEM.utf8), format: .pem)
+        ])
+        return try NIOSSLContext(configuration: tls)
+    }
+
+    private func onEachLoop(_ body: @escaping @Sendable (SimulatorLoop) -> Void) async {
+        if let running = running.withLock({ $0 }) {
+            await onEachLoop(running, body)
+        }
+    }
+
+    private func onEachLoop(_ running: Running, _ body: @escaping @Sendable (SimulatorLoop) -> Void) async {
+        for loop in running.loops {
+            // Fails only if the event loop has been shut down, with all its connections.
+            try? await loop.eventLoop.submit { body(loop.value) }.get()
+        }
+    }
+
+    private func onEachConnection(_ body: @escaping @Sendable (SimulatorConnection) -> Void) async {
+        await onEachLoop { loop in
+            for connection in loop.connections.values {
+                body(connection)
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+/// The answers chosen for requests that pass all checks. In order of precedence: for the next requests
+/// whatever their token, for single tokens, by token pattern, accepted.
+package struct AnswerPlan: Sendable {
+    private var next: [(answer: PlannedAnswer, remaining: Int)] = []
+    private var byToken: [String: PlannedAnswer] = [:]
+
+    package init() {}
+
+    /// False: only the token's pattern counts.
+    package var hasChoices: Bool {
+        !next.isEmpty || !byToken.isEmpty
+    }
+
+    /// Answers the next `count` requests so, after those planned before.
+    package mutating func answerNext(_ count: Int, with answer: PlannedAnswer) {
+        if count > 0 {
+            next.append((answer, count))
+        }
+    }
+
+    /// - Parameter token: hex digits, in either case.
+    package mutating func set(_ answer: PlannedAnswer?, forToken token: String) {
+        byToken[token.lowercased()] = answer
+    }
+
+    /// The answer to a request to this token (lower-case hex digits). Uses up a turn of a "next" choice.
+    package mutating func takeAnswer(forToken token: String) -> PlannedAnswer? {
+        if let first = next.first {
+            if first.remaining == 1 {
+                next.removeFirst()
+            } else {
+                next[0].remaining -= 1
+            }
+            return first.answer
+        }
+        return byToken[token]
+    }
+}

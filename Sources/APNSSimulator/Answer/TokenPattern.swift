@@ -1,0 +1,48 @@
+/// Device tokens whose first eight hex digits choose the answer, so that a load of pushes can be given any mix
+/// of answers without a word to the simulator. A random token meets one of them once in 300 million.
+///
+/// | first digits | answer |
+/// |---|---|
+/// | `dead0410` | 410 Unregistered, died just now |
+/// | `dead1410` | 410 ExpiredToken, died just now |
+/// | `dead2410` | 410 Unregistered, died 30 days ago |
+/// | `bad00400` | 400 BadDeviceToken |
+/// | `bad01400` | 400 DeviceTokenNotForTopic |
+/// | `bad00429` | 429 TooManyRequests |
+/// | `bad00500` | 500 InternalServerError |
+/// | `bad00503` | 503 ServiceUnavailable |
+/// | `bad01503` | 503 Shutdown |
+/// | `de1ade1a` + 4 decimal digits | 200 after that many milliseconds |
+/// | `deafdeaf` | no answer, ever |
+package enum TokenPattern {
+    /// - Parameters:
+    ///   - prefix: the value of the token's first eight hex digits.
+    ///   - parameter: the value of the four hex digits after them.
+    package static func answer(prefix: UInt32, parameter: UInt16) -> PlannedAnswer? {
+        switch prefix {
+        case 0xdead_0410: PlannedAnswer(.unregistered)
+        case 0xdead_1410: PlannedAnswer(.expiredToken)
+        case 0xdead_2410: PlannedAnswer(.unregistered, diedMillisecondsAgo: 30 * 24 * 3600 * 1000)
+        case 0xbad0_0400: PlannedAnswer(.badDeviceToken)
+        case 0xbad0_1400: PlannedAnswer(.deviceTokenNotForTopic)
+        case 0xbad0_0429: PlannedAnswer(.tooManyRequests)
+        case 0xbad0_0500: PlannedAnswer(.internalServerError)
+        case 0xbad0_0503: PlannedAnswer(.serviceUnavailable)
+        case 0xbad0_1503: PlannedAnswer(.shutdown)
+        case 0xde1a_de1a: decimal(parameter).map { PlannedAnswer(delayMilliseconds: $0) }
+        case 0xdeaf_deaf: PlannedAnswer(isWithheld: true)
+        default: nil
+        }
+    }
+
+    /// The number that four digits spell when read as decimal.
+    private static func decimal(_ digits: UInt16) -> Int? {
+        var value = 0
+        for shift in stride(from: 12, through: 0, by: -4) {
+            let digit = Int(digits >> shift & 0xf)
+            guard digit <= 9 else { return nil }
+            value = value * 10 + digit
+        }
+        return value
+    }
+}

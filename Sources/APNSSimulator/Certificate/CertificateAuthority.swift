@@ -1,0 +1,147 @@
+internal import Crypto
+public import Foundation
+internal import SwiftASN1
+internal import X509
+
+/// The simulator's own authority: it vouches for the simulator's server certificate, and issues push
+/// certificates as Apple would.
+public struct CertificateAuthority: Sendable {
+    let certificate: Certificate
+    let key: P256.Signing.PrivateKey
+
+    /// Makes a new authority.
+    public init() throws {
+        let key = P256.Signing.PrivateKey()
+        let name = try DistinguishedName {
+            CommonName("APNs simulator authority \(key.publicKey.fingerprint)")
+        }
+        certificate = try Self.sign(
+            subject: name, publicKey: Certificate.PublicKey(key.publicKey), issuer: name, issuerKey: key,
+            validity: Validity(days: 3_650),
+            extensions: Certificate.Extensions {
+                Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
+                Critical(KeyUsage(keyCertSign: true))
+                SubjectKeyIdentifier(hash: Certificate.PublicKey(key.publicKey))
+            })
+        self.key = key
+    }
+
+    init(certificatePEM: String, keyPEM: String) throws {
+        certificate = try Certificate(pemEncoded: certificatePEM)
+        key = try P256.Signing.PrivateKey(pemRepresentation: keyPEM)
+    }
+
+    public var certificatePEM: String {
+        get throws { try certificate.serializeAsPEM().pemString }
+    }
+
+    var keyPEM: String {
+        key.pemRepresentation
+    }
+
+    /// A certificate with its private key, both in PEM form.
+    public struct Issued: Sendable {
+        public let certificatePEM: String
+        /// PKCS #8.
+        public let privateKeyPEM: String
+    }
+
+    /// A certificate for the simulator itself, good for `localhost`, `127.0.0.1` and `::1`.
+    func issueServerCertificate() throws -> Issued {
+        let loopback6: [UInt8] = Array(repeating: 0, count: 15) + [1]
+        return try issue(
+            subject: DistinguishedName { CommonName("APNs simulator") }, validity: Validity(days: 397),
+            extensions: Certificate.Extensions {
+                Critical(KeyUsage(digitalSignature: true))
+                try ExtendedKeyUsage([.serverAuth])
+                SubjectAlternativeNames([
+                    .dnsName("localhost"), .ipAddress(ASN1OctetString(contentBytes: [127, 0, 0, 1])),
+                    .ipAddress(ASN1OctetString(contentBytes: loopback6[...])),
+                ])
+            })
+    }
+
+    /// A push certificate as Apple issues them.
+    ///
+    /// - Parameters:
+    ///   - app: the bundle identifier, in the subject's user identifier and common name.
+    ///   - topics: what it may push to; empty: the app, its `.voip` and its `.complication`.
+    ///   - environments: where it may be used.
+    ///   - validity: from when to when.
+    public func issueClientCertificate(
+        app: String, topics: [String] = [],
+        environments: Set<SimulatorConfiguration.Environment> = Set(SimulatorConfiguration.Environment.allCases),
+        validity: Validity = Validity(days: 397)
+    ) throws -> Issued {
+        let names = topics.isEmpty ? [app, app + ".voip", app + ".complication"] : topics
+        let list = TopicList(
+            topics: names.map { TopicList.Topic(name: $0, kind: $0.split(separator: ".").last.map(String.init) ?? "app") })
+        var encodedList = DER.Serializer()
+        try encodedList.serialize(list)
+        let null: [UInt8] = [5, 0]
+        var extensions = try Certificate.Extensions {
+            Critical(KeyUsage(digitalSignature: true))
+            try ExtendedKeyUsage([.clientAuth])
+            Certificate.Extension(
+                oid: PushCertificateOID.topics, critical: false, value: encodedList.serializedBytes[...])
+        }
+        let marks = [
+            SimulatorConfiguration.Environment.sandbox: PushCertificateOID.sandbox, .production: PushCertificateOID.production,
+        ]
+        for (environment, mark) in marks where environments.contains(environment) {
+            try extensions.append(Certificate.Extension(oid: mark, critical: false, value: null[...]))
+        }
+        let subject = DistinguishedName([
+            RelativeDistinguishedName(.init(type: PushCertificateOID.userID, utf8String: app)),
+            RelativeDistinguishedName(
+                .init(type: .NameAttributes.commonName, utf8String: "Apple Push Services: \(app)")),
+        ])
+        return try issue(subject: subject, validity: validity, extensions: extensions)
+    }
+
+    /// When a certificate is good.
+    public struct Validity: Sendable {
+        public var notBefore: Date
+        public var notAfter: Date
+
+        public init(notBefore: Date, notAfter: Date) {
+            self.notBefore = notBefore
+            self.notAfter = notAfter
+        }
+
+        /// From an hour ago, for clocks that differ, to so many days from now.
+        public init(days: Int) {
+            self.init(
+                notBefore: Date(timeIntervalSinceNow: -3_600),
+                notAfter: Date(timeIntervalSinceNow: Double(days) * 86_400))
+        }
+    }
+
+    private func issue(
+        subject: DistinguishedName, validity: Validity, extensions: Certificate.Extensions
+    ) throws -> Issued {
+        let leafKey = P256.Signing.PrivateKey()
+        let leaf = try Self.sign(
+            subject: subject, publicKey: Certificate.PublicKey(leafKey.publicKey), issuer: certificate.subject,
+            issuerKey: key, validity: validity, extensions: extensions)
+        return Issued(certificatePEM: try leaf.serializeAsPEM().pemString, privateKeyPEM: leafKey.pemRepresentation)
+    }
+
+    private static func sign(
+        subject: DistinguishedName, publicKey: Certificate.PublicKey, issuer: DistinguishedName,
+        issuerKey: P256.Signing.PrivateKey, validity: Validity, extensions: Certificate.Extensions
+    ) throws -> Certificate {
+        try Certificate(
+            version: .v3, serialNumber: Certificate.SerialNumber(), publicKey: publicKey,
+            notValidBefore: validity.notBefore, notValidAfter: validity.notAfter, issuer: issuer, subject: subject,
+            signatureAlgorithm: .ecdsaWithSHA256, extensions: extensions,
+            issuerPrivateKey: Certificate.PrivateKey(issuerKey))
+    }
+}
+
+extension P256.Signing.PublicKey {
+    /// Enough to tell one authority from another by name: clients look issuers up by name.
+    fileprivate var fingerprint: String {
+        SHA256.hash(data: rawRepresentation).prefix(4).map { String($0, radix: 16) }.joined()
+    }
+}

@@ -1,0 +1,45 @@
+internal import SwiftASN1
+internal import X509
+
+/// What a client certificate entitles to.
+package struct ClientIdentity: Sendable {
+    package let topics: [String]
+    package let environments: Set<SimulatorConfiguration.Environment>
+    private let topicBytes: [[UInt8]]
+
+    package init(topics: [String], environments: Set<SimulatorConfiguration.Environment>) {
+        self.topics = topics
+        self.environments = environments
+        topicBytes = topics.map { Array($0.utf8) }
+    }
+
+    /// - Throws: if the certificate can't be decoded.
+    package init(derEncodedCertificate bytes: [UInt8]) throws {
+        let certificate = try Certificate(derEncoded: bytes)
+        var environments: Set<SimulatorConfiguration.Environment> = []
+        if certificate.extensions[oid: PushCertificateOID.sandbox] != nil { environments.insert(.sandbox) }
+        if certificate.extensions[oid: PushCertificateOID.production] != nil { environments.insert(.production) }
+        self.init(topics: try Self.topics(certificate), environments: environments)
+    }
+
+    func covers(topic: UnsafeRawBufferPointer) -> Bool {
+        topicBytes.contains { topic.equals($0) }
+    }
+
+    /// The topics extension, else the subject's user identifier, else what its common name says after the
+    /// colon ("Apple Push Services: com.example.app").
+    private static func topics(_ certificate: Certificate) throws -> [String] {
+        if let list = certificate.extensions[oid: PushCertificateOID.topics] {
+            return try TopicList(derEncoded: list.value).topics.map(\.name)
+        }
+        if let userID = value(of: PushCertificateOID.userID, in: certificate.subject) {
+            return [userID]
+        }
+        guard let name = value(of: .NameAttributes.commonName, in: certificate.subject) else { return [] }
+        return [name.split(separator: ": ", maxSplits: 1).last.map(String.init) ?? name]
+    }
+
+    private static func value(of type: ASN1ObjectIdentifier, in name: DistinguishedName) -> String? {
+        name.lazy.flatMap { $0 }.first { $0.type == type }.flatMap { String($0.value) }
+    }
+}

@@ -1,0 +1,41 @@
+/// What the simulator has seen since its start or the last reset.
+public struct SimulatorCounters: Codable, Sendable, Equatable {
+    /// Requests that came in whole.
+    public var arrivals = 0
+    /// Answers, by status.
+    public var byStatus: [Int: Int] = [:]
+    /// Answers with a reason, by reason.
+    public var byReason: [String: Int] = [:]
+    /// Requests left unanswered on purpose.
+    public var withheld = 0
+    /// Connections whose TLS handshake succeeded.
+    public var connections = 0
+    /// Connections open now.
+    public var openConnections = 0
+    /// Requests begun and not finished now.
+    public var openStreams = 0
+    /// The most requests open at once on any one connection.
+    public var mostOpenStreams = 0
+    /// Handshakes that failed, for instance over a certificate.
+    public var failedHandshakes = 0
+
+    enum CodingKeys: String, CodingKey {
+        case arrivals, byStatus = "by_status", byReason = "by_reason", withheld, connections
+        case openConnections = "open_connections", openStreams = "open_streams"
+        case mostOpenStreams = "most_open_streams", failedHandshakes = "failed_handshakes"
+    }
+
+    public init() {}
+
+    mutating func add(_ other: SimulatorCounters) {
+        arrivals += other.arrivals
+        byStatus.merge(other.byStatus, uniquingKeysWith: +)
+        byReason.merge(other.byReason, uniquingKeysWith: +)
+        withheld += other.withheld
+        connections += other.connections
+        openConnections += other.openConnections
+        openStreams += other.openStreams
+        mostOpenStreams = max(mostOpenStreams, other.mostOpenStreams)
+        failedHandshakes += other.failedHandshakes
+    }
+}

@@ -1,0 +1,21 @@
+/// A request as it came in, and what was answered.
+public struct RecordedRequest: Codable, Sendable, Equatable {
+    /// What the path has after `/3/device/`, or the path itself if it is another one.
+    public var token: String
+    /// All fields but the pseudo-headers and `authorization`.
+    public var fields: [String: String]
+    /// The body's bytes, as UTF-8.
+    public var payload: String
+    public var status: Int?
+    public var reason: String?
+
+    public init(
+        token: String, fields: [String: String], payload: String, status: Int? = nil, reason: String? = nil
+    ) {
+        self.token = token
+        self.fields = fields
+        self.payload = payload
+        self.status = status
+        self.reason = reason
+    }
+}

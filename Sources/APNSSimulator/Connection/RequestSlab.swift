@@ -1,0 +1,42 @@
+internal import HTTP2Session
+
+/// One request under way.
+struct RequestState {
+    var facts = RequestFacts()
+    var stream: Int32 = 0
+    /// The request's text, while someone wants it.
+    var text: RequestText?
+    /// Tells a request from later ones in the same place.
+    var generation = 0
+}
+
+/// The requests of one connection, in memory that is used again.
+struct RequestSlab {
+    private var requests: ContiguousArray<RequestState> = []
+    private var free: ContiguousArray<Int> = []
+
+    mutating func insert(stream: Int32) -> Int {
+        guard let index = free.popLast() else {
+            requests.append(RequestState(stream: stream))
+            return requests.count - 1
+        }
+        let generation = requests[index].generation
+        requests[index] = RequestState(stream: stream, generation: generation)
+        return index
+    }
+
+    mutating func remove(_ index: Int) {
+        requests[index].generation += 1
+        requests[index].text = nil
+        free.append(index)
+    }
+
+    var count: Int {
+        requests.count - free.count
+    }
+
+    subscript(index: Int) -> RequestState {
+        _read { yield requests[index] }
+        _modify { yield &requests[index] }
+    }
+}

@@ -1,0 +1,27 @@
+/// A request's text, kept only while requests are recorded or answers are chosen by token: checking needs none.
+final class RequestText {
+    /// Lower-case hex digits; the whole path if it is not a device's.
+    private(set) var token = ""
+    private var fields: [String: String] = [:]
+    private var payload: [UInt8] = []
+
+    func take(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        if name.equals(":path") {
+            let prefix = RequestFacts.devicePath
+            let token = value.hasPrefix(prefix) ? value.dropFirst(prefix.utf8CodeUnitCount) : value[...]
+            self.token = String(decoding: token, as: UTF8.self).lowercased()
+        } else if !name.hasPrefix(":"), !name.equals("authorization") {
+            fields[String(decoding: name, as: UTF8.self)] = String(decoding: value, as: UTF8.self)
+        }
+    }
+
+    func take(body bytes: UnsafeRawBufferPointer) {
+        payload.append(contentsOf: bytes)
+    }
+
+    func record(answer: PlannedAnswer?) -> RecordedRequest {
+        RecordedRequest(
+            token: token, fields: fields, payload: String(decoding: payload, as: UTF8.self), status: answer?.status,
+            reason: answer?.reason)
+    }
+}

@@ -1,0 +1,220 @@
+internal import HTTP2Channel
+internal import HTTP2Session
+internal import NIOCore
+internal import NIOSSL
+
+/// One client's connection: collects requests, has them checked, answers. Everything happens in callbacks on
+/// the connection's event loop.
+final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
+    private let loop: SimulatorLoop
+    private let channel: any Channel
+    private let handler: HTTP2ChannelHandler<HTTP2ServerSession>
+    private let session: HTTP2ServerSession
+    private let identity: ClientIdentity?
+    private let checker: RequestChecker
+    // One event loop, one thread: nothing for exclusivity checks to find on the hot path.
+    @exclusivity(unchecked) private var authorization: ConnectionAuthorization
+    @exclusivity(unchecked) private var requests = RequestSlab()
+    private var isClosed = false
+
+    /// - Parameter identity: what the client's certificate says; nil if it showed none.
+    init(loop: SimulatorLoop, channel: any Channel, identity: ClientIdentity?) throws {
+        self.loop = loop
+        self.channel = channel
+        self.identity = identity
+        authorization = ConnectionAuthorization(authority: loop.authority)
+        checker = RequestChecker(
+            certificate: identity.map {
+                RequestChecker.Certificate(
+                    isForThisEnvironment: $0.environments.contains(loop.configuration.environment),
+                    topicCount: $0.topics.count)
+            })
+        let streams = identity == nil ? loop.configuration.unauthenticatedStreamLimit : loop.streamLimit
+        // As observed on the live service (aapns, pushy#878).
+        session = try HTTP2ServerSession(
+            settings: HTTP2Settings(
+                headerTableSize: 4_096, maxConcurrentStreams: UInt32(clamping: streams), initialWindowSize: 65_535,
+                maxFrameSize: 16_384, maxHeaderListSize: 8_000))
+        handler = HTTP2ChannelHandler(session: session)
+    }
+
+    /// Starts serving, in place of whatever follows TLS in the channel's pipeline.
+    func start() throws {
+        session.delegate = self
+        handler.observer = self
+        loop.connectionOpened(self)
+        try channel.pipeline.syncOperations.addHandler(handler)
+    }
+
+    var openStreams: Int {
+        requests.count
+    }
+
+    // MARK: Requests
+
+    func requestStarted(streamID: Int32) -> Int {
+        let tag = requests.insert(stream: streamID)
+        loop.streamsOpen(requests.count)
+        if loop.recorder.isRecording || loop.answers.needToken {
+            requests[tag].text = RequestText()
+        }
+        return tag
+    }
+
+    func requestField(tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+        requests[tag].text?.take(name, value)
+        guard let field = FieldName(name) else { return }
+        requests[tag].facts.take(field, value)
+        switch field {
+        case .authorization where identity == nil:
+            authorize(tag, value)
+        case .topic where identity != nil:
+            requests[tag].facts.topicIsAllowed = identity?.covers(topic: value) ?? true
+        default:
+            break
+        }
+    }
+
+    private func authorize(_ tag: Int, _ value: UnsafeRawBufferPointer) {
+        let wasAuthenticated = authorization.hasAccepted
+        requests[tag].facts.authorization = authorization.judge(value, at: loop.now / 1_000)
+        if !wasAuthenticated, authorization.hasAccepted {
+            changeStreamLimit(loop.streamLimit)
+        }
+    }
+
+    func requestData(tag: Int, _ bytes: UnsafeRawBufferPointer) {
+        requests[tag].facts.bodyLength += bytes.count
+        requests[tag].text?.take(body: bytes)
+    }
+
+    func requestEnded(tag: Int, streamID: Int32) {
+        loop.requestArrived()
+        if let reason = checker.check(requests[tag].facts) {
+            return answer(tag, PlannedAnswer(reason))
+        }
+        let planned = plannedAnswer(tag)
+        if planned.isWithheld {
+            loop.answerWithheld()
+            finishRecord(tag, nil)
+        } else if planned.delayMilliseconds > 0 {
+            answerLater(tag, planned)
+        } else {
+            answer(tag, planned)
+        }
+    }
+
+    private func plannedAnswer(_ tag: Int) -> PlannedAnswer {
+        if let text = requests[tag].text, let chosen = loop.answers.takeAnswer(forToken: text.token) {
+            return chosen
+        }
+        let prefix = requests[tag].facts.tokenPrefix, parameter = requests[tag].facts.tokenParameter
+        return TokenPattern.answer(prefix: prefix, parameter: parameter) ?? .accepted
+    }
+
+    private func answerLater(_ tag: Int, _ planned: PlannedAnswer) {
+        let generation = requests[tag].generation
+        loop.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(planned.delayMilliseconds))) {
+            guard !self.isClosed, self.requests[tag].generation == generation else { return }
+            self.answer(tag, planned)
+            self.handler.setNeedsFlush()
+        }
+    }
+
+    private func answer(_ tag: Int, _ answer: PlannedAnswer) {
+        loop.answered(answer)
+        finishRecord(tag, answer)
+        var messageID: MessageID?
+        if case .valid(let given) = requests[tag].facts.messageID {
+            messageID = given
+        }
+        do {
+            try loop.writer.write(
+                answer, messageID: messageID, to: requests[tag].stream, on: session, now: loop.now)
+        } catch {
+            // The client has reset the stream meanwhile: there is nobody left to answer.
+        }
+    }
+
+    func streamClosed(tag: Int, streamID: Int32, code: HTTP2ErrorCode) {
+        requests.remove(tag)
+    }
+
+    private func finishRecord(_ tag: Int, _ answer: PlannedAnswer?) {
+        guard let text = requests[tag].text, loop.recorder.isRecording else { return }
+        loop.recorder.record(text.record(answer: answer))
+    }
+
+    // MARK: Faults on demand
+
+    func goAway(_ fault: GoAwayFault) {
+        if fault.announcesFirst {
+            announceGoAway(before: fault)
+            return
+        }
+        do {
+            try session.goAway(
+                lastStreamID: fault.lastStreamID ?? session.lastStreamID, code: HTTP2ErrorCode(rawValue: fault.code),
+                debugData: Array(fault.debugText.utf8))
+        } catch {
+            // Not possible for this connection: it is ending already, or an earlier GOAWAY named a lower stream.
+        }
+        handler.setNeedsFlush()
+    }
+
+    private func announceGoAway(before fault: GoAwayFault) {
+        do {
+            try session.announceGoAway()
+        } catch {
+            return
+        }
+        handler.setNeedsFlush()
+        var second = fault
+        second.announcesFirst = false
+        loop.eventLoop.assumeIsolated().scheduleTask(in: Self.timeBetweenGoAways) { [second] in
+            guard !self.isClosed else { return }
+            self.goAway(second)
+        }
+    }
+
+    /// A round trip or more, so that requests under way arrive in between.
+    private static var timeBetweenGoAways: TimeAmount { .milliseconds(200) }
+
+    /// Announces the limit, unless the connection still has to show who it is.
+    func streamLimitChanged(to limit: Int) {
+        if identity != nil || authorization.hasAccepted {
+            changeStreamLimit(limit)
+        }
+    }
+
+    private func changeStreamLimit(_ limit: Int) {
+        do {
+            try session.changeSettings(HTTP2Settings(maxConcurrentStreams: UInt32(clamping: limit)))
+        } catch {
+            // The connection is ending.
+        }
+        handler.setNeedsFlush()
+    }
+
+    /// Ends the connection as a lost network does: no GOAWAY, no TLS farewell.
+    func cut() {
+        guard let tls = try? channel.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self) else {
+            return channel.close(promise: nil)
+        }
+        // Closing from here leaves TLS out of it: an outbound event starts at the handler before.
+        tls.close(promise: nil)
+    }
+
+    // MARK: Connection
+
+    func channelClosed(error: (any Error)?) {
+        isClosed = true
+        loop.connectionClosed(self)
+    }
+
+    func settingsAcknowledged() {}
+
+    func goAwayReceived(lastStreamID: Int32, code: HTTP2ErrorCode, debugData: UnsafeRawBufferPointer) {}
+
+    func pingAcknowledged(_ payload: UInt64) {}
+}

@@ -1,0 +1,118 @@
+internal import Foundation
+internal import Hummingbird
+
+/// What the control endpoint can be asked for. A thin layer: each route calls one function of the simulator.
+struct ControlRoutes {
+    typealias Context = BasicRequestContext
+
+    let simulator: APNSSimulator
+
+    func router() -> Router<Context> {
+        let router = Router(context: Context.self)
+        router.add(middleware: ControlErrors())
+        addAnswers(to: router)
+        addFaults(to: router)
+        addObservation(to: router)
+        return router
+    }
+
+    private func addAnswers(to router: Router<Context>) {
+        router.put("answers/tokens/:token") { [simulator] request, context in
+            let token = try context.parameters.require("token")
+            let answer = try await request.decode(as: ControlMessage.Answer.self, context: context)
+            simulator.setAnswer(try answer.planned(), forToken: token)
+            return HTTPResponse.Status.noContent
+        }
+        router.delete("answers/tokens/:token") { [simulator] _, context in
+            simulator.setAnswer(nil, forToken: try context.parameters.require("token"))
+            return HTTPResponse.Status.noContent
+        }
+        router.post("answers/next") { [simulator] request, context in
+            let next = try await request.decode(as: ControlMessage.NextAnswers.self, context: context)
+            guard next.count > 0 else { throw SimulatorError("count: must be at least 1") }
+            simulator.answerNext(next.count, with: try next.answer.planned())
+            return HTTPResponse.Status.noContent
+        }
+        router.post("keys") { [simulator] request, context in
+            let key = try await request.decode(as: ControlMessage.Key.self, context: context)
+            simulator.register(try TokenKey(team: key.team, keyID: key.keyID, pem: key.pem))
+            return HTTPResponse.Status.noContent
+        }
+        router.post("reset") { [simulator] _, _ in
+            await simulator.reset()
+            return HTTPResponse.Status.noContent
+        }
+    }
+
+    private func addFaults(to router: Router<Context>) {
+        router.post("faults/goaway") { [simulator] request, context in
+            let wanted = try await request.decode(as: ControlMessage.GoAway.self, context: context)
+            await simulator.sendGoAway(
+                GoAwayFault(
+                    lastStreamID: wanted.lastStreamID, code: wanted.code ?? 0, reason: wanted.reason,
+                    announcesFirst: wanted.twoSteps ?? false))
+            return HTTPResponse.Status.noContent
+        }
+        router.post("faults/streams") { [simulator] request, context in
+            let wanted = try await request.decode(as: ControlMessage.StreamLimit.self, context: context)
+            guard wanted.limit >= 0 else { throw SimulatorError("limit: must not be negative") }
+            await simulator.changeStreamLimit(to: wanted.limit)
+            return HTTPResponse.Status.noContent
+        }
+        router.post("faults/cut") { [simulator] _, _ in
+            await simulator.cutConnections()
+            return HTTPResponse.Status.noContent
+        }
+    }
+
+    private func addObservation(to router: Router<Context>) {
+        router.get("counters") { [simulator] _, _ in
+            try json(await simulator.counters())
+        }
+        router.put("recording") { [simulator] request, context in
+            simulator.isRecording = try await request.decode(as: ControlMessage.Recording.self, context: context).on
+            return HTTPResponse.Status.noContent
+        }
+        router.get("requests") { [simulator] request, _ in
+            var recorded = ControlMessage.Recorded(
+                arrivals: simulator.recordedArrivals, requests: simulator.recordedRequests)
+            if let token = request.uri.queryParameters["token"].map({ String($0).lowercased() }) {
+                recorded.arrivals = recorded.arrivals.filter { $0.key == token }
+                recorded.requests = recorded.requests.filter { $0.token == token }
+            }
+            return try json(recorded)
+        }
+        router.get("ca.pem") { [simulator] _, _ in
+            Response(
+                status: .ok, headers: [.contentType: "application/x-pem-file"],
+                body: ResponseBody(byteBuffer: ByteBuffer(string: try simulator.caCertificatePEM)))
+        }
+    }
+}
+
+/// Keys in a fixed order, so that people and scripts see the same.
+private func json(_ value: some Encodable) throws -> Response {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let bytes = try encoder.encode(value)
+    return Response(
+        status: .ok, headers: [.contentType: "application/json"],
+        body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+}
+
+/// Tells the caller what was wrong, as `{"error": …}` with status 400.
+private struct ControlErrors: RouterMiddleware {
+    typealias Context = ControlRoutes.Context
+
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let error as SimulatorError {
+            var response = try json(["error": error.description])
+            response.status = .badRequest
+            return response
+        }
+    }
+}

@@ -1,0 +1,102 @@
+internal import Crypto
+internal import Foundation
+
+/// Reads the value of an `authorization` field and checks its signature (Apple: "Establishing a token-based
+/// connection to APNs"). Knows nothing of time.
+package struct ProviderTokenVerifier: Sendable {
+    /// False: accepts what the live service is known to accept too, such as signatures in DER form, standard
+    /// base64 with padding, `iat` as a string, `Bearer`, and a header without `alg`.
+    private let isStrict: Bool
+    private var keys: [String: TokenKey] = [:]
+
+    package init(isStrict: Bool) {
+        self.isStrict = isStrict
+    }
+
+    package mutating func register(_ key: TokenKey) {
+        keys[key.keyID] = key
+    }
+
+    /// - Returns: nil if the token is malformed, of an unknown key or team, or not signed by that key.
+    package func verify(_ authorization: UnsafeRawBufferPointer) -> ProviderToken? {
+        guard let text = tokenText(authorization) else { return nil }
+        let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard parts.count == 3,
+            let header: Header = decodeJSON(parts[0]), let claims: Claims = decodeJSON(parts[1]),
+            header.alg == "ES256" || (header.alg == nil && !isStrict),
+            let key = keys[header.kid], key.team == claims.iss,
+            let issuedAt = claims.issuedAt(isStrict: isStrict),
+            let signature = signature(parts[2])
+        else { return nil }
+        let signed = Data(text[..<(parts[1].endIndex)])
+        guard key.publicKey.isValidSignature(signature, for: signed) else { return nil }
+        return ProviderToken(team: key.team, keyID: key.keyID, issuedAt: issuedAt, text: Array(text))
+    }
+
+    private struct Header: Decodable {
+        var alg: String?
+        var kid: String
+    }
+
+    private struct Claims: Decodable {
+        var iss: String
+        var iat: IssueTime
+
+        enum IssueTime: Decodable {
+            case number(Int64), text(String)
+
+            init(from decoder: any Decoder) throws {
+                let value = try decoder.singleValueContainer()
+                if let number = try? value.decode(Int64.self) {
+                    self = .number(number)
+                } else {
+                    self = .text(try value.decode(String.self))
+                }
+            }
+        }
+
+        func issuedAt(isStrict: Bool) -> Int64? {
+            switch iat {
+            case .number(let seconds): seconds
+            case .text(let digits): isStrict ? nil : Int64(digits)
+            }
+        }
+    }
+
+    private func tokenText(_ authorization: UnsafeRawBufferPointer) -> Slice<UnsafeRawBufferPointer>? {
+        guard authorization.hasPrefix("bearer ") || (!isStrict && authorization.hasPrefix("Bearer ")) else { return nil }
+        return authorization.dropFirst("bearer ".utf8.count)
+    }
+
+    private func decodeJSON<Value: Decodable>(_ part: Slice<UnsafeRawBufferPointer>) -> Value? {
+        decodeBase64(part).flatMap { try? JSONDecoder().decode(Value.self, from: $0) }
+    }
+
+    private func signature(_ part: Slice<UnsafeRawBufferPointer>) -> P256.Signing.ECDSASignature? {
+        guard let bytes = decodeBase64(part) else { return nil }
+        if let signature = try? P256.Signing.ECDSASignature(rawRepresentation: bytes) {
+            return signature
+        }
+        return isStrict ? nil : try? P256.Signing.ECDSASignature(derRepresentation: bytes)
+    }
+
+    /// Base64url without padding (RFC 7515, section 2); standard base64 with padding too unless strict.
+    private func decodeBase64(_ part: Slice<UnsafeRawBufferPointer>) -> Data? {
+        var standard: [UInt8] = []
+        standard.reserveCapacity(part.count + 3)
+        for byte in part {
+            switch byte {
+            case UInt8(ascii: "-"): standard.append(UInt8(ascii: "+"))
+            case UInt8(ascii: "_"): standard.append(UInt8(ascii: "/"))
+            case UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="):
+                guard !isStrict else { return nil }
+                standard.append(byte)
+            default: standard.append(byte)
+            }
+        }
+        while !standard.count.isMultiple(of: 4) {
+            standard.append(UInt8(ascii: "="))
+        }
+        return Data(base64Encoded: Data(standard))
+    }
+}

@@ -1,0 +1,90 @@
+/// Decides what is wrong with a request, as APNs does. Apple documents the reasons but not the order of the
+/// checks; here the credential comes first, so that who has none learns nothing about tokens.
+package struct RequestChecker: Sendable {
+    /// What a client certificate lets its connection do; nil with token authentication.
+    package struct Certificate: Sendable {
+        package var isForThisEnvironment: Bool
+        package var topicCount: Int
+
+        package init(isForThisEnvironment: Bool, topicCount: Int) {
+            self.isForThisEnvironment = isForThisEnvironment
+            self.topicCount = topicCount
+        }
+    }
+
+    private let certificate: Certificate?
+
+    package init(certificate: Certificate?) {
+        self.certificate = certificate
+    }
+
+    /// The first thing wrong with the request; nil if nothing is.
+    package func check(_ request: RequestFacts) -> RejectionReason? {
+        if request.hasDuplicates { return .duplicateHeaders }
+        if !request.isPost { return .methodNotAllowed }
+        switch request.path {
+        case .other: return .badPath
+        case .withoutToken: return .missingDeviceToken
+        case .malformedToken, .device: break
+        }
+        return checkCredential(request) ?? checkFields(request) ?? checkTopic(request) ?? checkPayload(request)
+            ?? checkToken(request)
+    }
+
+    private func checkCredential(_ request: RequestFacts) -> RejectionReason? {
+        if let certificate {
+            return certificate.isForThisEnvironment ? nil : .badCertificateEnvironment
+        }
+        switch request.authorization {
+        case .absent: return .missingProviderToken
+        case .refused(let reason): return reason
+        case .accepted: return nil
+        }
+    }
+
+    private func checkFields(_ request: RequestFacts) -> RejectionReason? {
+        if case .invalid = request.messageID { return .badMessageID }
+        if request.expirationIsInvalid { return .badExpirationDate }
+        if case .invalid = request.priority { return .badPriority }
+        if request.collapseIDIsTooLong { return .badCollapseID }
+        switch (request.pushType, request.priority) {
+        case (.invalid, _): return .invalidPushType
+        case (.valid(.background), .valid(10)): return .badPriority
+        default: return nil
+        }
+    }
+
+    private func checkTopic(_ request: RequestFacts) -> RejectionReason? {
+        switch request.topic {
+        case .malformed:
+            return .badTopic
+        case .absent:
+            // A certificate for a single topic says which one is meant.
+            return certificate?.topicCount == 1 ? nil : .missingTopic
+        case .present(let suffix):
+            guard request.topicIsAllowed else { return .topicDisallowed }
+            guard case .valid(let type) = request.pushType else { return nil }
+            if type == .location, certificate != nil { return .topicDisallowed }
+            guard let expected = type.topicSuffix else { return nil }
+            return suffix == expected ? nil : .topicDisallowed
+        }
+    }
+
+    private func checkPayload(_ request: RequestFacts) -> RejectionReason? {
+        if request.bodyLength == 0 { return .payloadEmpty }
+        return request.bodyLength > Self.payloadLimit(request) ? .payloadTooLarge : nil
+    }
+
+    /// Bytes (Apple: "Generating a remote notification").
+    private static func payloadLimit(_ request: RequestFacts) -> Int {
+        switch (request.pushType, request.topic) {
+        case (.valid(.voip), _), (.absent, .present(.voip)): 5_120
+        default: 4_096
+        }
+    }
+
+    private func checkToken(_ request: RequestFacts) -> RejectionReason? {
+        if case .malformedToken = request.path { return .badDeviceToken }
+        return nil
+    }
+}

@@ -1,0 +1,111 @@
+/// What the checks need to know of a request, collected field by field without keeping its text.
+package struct RequestFacts: Sendable {
+    package enum Path: Sendable {
+        case other, withoutToken, malformedToken, device
+    }
+
+    package enum Topic: Sendable {
+        case absent, malformed, present(TopicSuffix)
+    }
+
+    package enum Finding<Value: Sendable>: Sendable {
+        case absent, invalid, valid(Value)
+    }
+
+    package enum Authorization: Sendable {
+        case absent, accepted, refused(RejectionReason)
+    }
+
+    package var isPost = false
+    package var path = Path.other
+    /// The values of the device token's digits 1 to 8 and 9 to 12.
+    package var tokenPrefix: UInt32 = 0
+    package var tokenParameter: UInt16 = 0
+    package var hasDuplicates = false
+    package var topic = Topic.absent
+    /// False if the connection's certificate does not cover the topic.
+    package var topicIsAllowed = true
+    package var pushType = Finding<PushType>.absent
+    package var priority = Finding<UInt8>.absent
+    package var messageID = Finding<MessageID>.absent
+    package var expirationIsInvalid = false
+    package var collapseIDIsTooLong = false
+    package var authorization = Authorization.absent
+    package var bodyLength = 0
+    private var seen: UInt16 = 0
+
+    package init() {}
+
+    /// Takes in one field. What an `authorization` is worth, and whether a topic is allowed, depends on the
+    /// connection and is set by it.
+    package mutating func take(_ name: FieldName, _ value: UnsafeRawBufferPointer) {
+        let bit = 1 << name.rawValue as UInt16
+        hasDuplicates = hasDuplicates || seen & bit != 0
+        seen |= bit
+        switch name {
+        case .method:
+            isPost = value.equals("POST")
+        case .path:
+            takePath(value)
+        case .topic:
+            topic = Self.topic(value)
+        case .pushType:
+            pushType = PushType(value).map { .valid($0) } ?? .invalid
+        case .messageID:
+            messageID = MessageID(value).map { .valid($0) } ?? .invalid
+        case .expiration:
+            expirationIsInvalid = value.isEmpty || value.count > 18 || value.contains { !(0x30...0x39 ~= $0) }
+        case .priority:
+            priority =
+                value.equals("10") ? .valid(10) : value.equals("5") ? .valid(5) : value.equals("1") ? .valid(1) : .invalid
+        case .collapseID:
+            collapseIDIsTooLong = value.count > Self.longestCollapseID
+        case .authorization, .contentType, .contentLength:
+            break
+        }
+    }
+
+    /// Bytes of UTF-8.
+    private static let longestCollapseID = 64
+    /// Tokens are opaque and of any length (Apple: "Registering your app with APNs"); these bounds only
+    /// tell a token from nonsense.
+    private static let tokenDigits = 2...512
+    package static let devicePath: StaticString = "/3/device/"
+
+    private mutating func takePath(_ value: UnsafeRawBufferPointer) {
+        guard value.hasPrefix(Self.devicePath) else {
+            path = value.equals("/3/device") ? .withoutToken : .other
+            return
+        }
+        let token = value.dropFirst(Self.devicePath.utf8CodeUnitCount)
+        guard !token.isEmpty else {
+            path = .withoutToken
+            return
+        }
+        guard Self.tokenDigits.contains(token.count), token.count.isMultiple(of: 2) else {
+            path = .malformedToken
+            return
+        }
+        var leading: UInt64 = 0
+        var position = 0
+        for digit in token {
+            let value = hexValue(digit)
+            guard value != 0xff else {
+                path = .malformedToken
+                return
+            }
+            if position < 12 {
+                leading |= UInt64(value) << UInt64(44 - 4 * position)
+            }
+            position += 1
+        }
+        path = .device
+        tokenPrefix = UInt32(truncatingIfNeeded: leading >> 16)
+        tokenParameter = UInt16(truncatingIfNeeded: leading)
+    }
+
+    private static func topic(_ value: UnsafeRawBufferPointer) -> Topic {
+        let isWellFormed = !value.isEmpty && value.allSatisfy { 0x21...0x7e ~= $0 }
+        return isWellFormed ? .present(TopicSuffix(ofTopic: value)) : .malformed
+    }
+}

@@ -1,0 +1,34 @@
+public import Foundation
+
+/// How a simulator behaves.
+public struct SimulatorConfiguration: Sendable {
+    /// Which of Apple's two services it stands for.
+    public enum Environment: String, CaseIterable, Sendable {
+        case production, sandbox
+    }
+
+    /// The address to listen on.
+    public var host = "127.0.0.1"
+    /// The port for pushes (TLS, HTTP/2); 0: one the system chooses.
+    public var port = 0
+    /// The port of the control endpoint (plain HTTP/1.1); 0: one the system chooses; nil: no control endpoint.
+    public var controlPort: Int? = 0
+    /// Where the certificate authority is kept between runs; nil: a new one each time, in memory.
+    public var directory: String?
+    public var environment = Environment.production
+    /// The keys whose provider tokens are accepted from the start.
+    public var tokenKeys: [TokenKey] = []
+    /// True: provider tokens must follow their specification to the letter; false: deviations that the live
+    /// service is known to accept pass.
+    public var requiresStrictTokens = false
+    /// Threads that serve connections.
+    public var threads = 1
+    /// Streams a connection may open at once.
+    public var streamLimit = 1_000
+    /// Streams a connection without a client certificate may open at once before its first good provider token.
+    public var unauthenticatedStreamLimit = 1
+    /// The clock by which provider tokens and certificates' answers are judged.
+    public var now: @Sendable () -> Date = { Date() }
+
+    public init() {}
+}

@@ -1,0 +1,164 @@
+public import HTTP2Session
+public import NIOCore
+
+/// Who wants to know what becomes of the channel under an HTTP/2 session.
+public protocol HTTP2ChannelObserver: AnyObject {
+    /// The connection is gone, and nothing of the session will be called again. Called once, on the
+    /// channel's event loop.
+    ///
+    /// - Parameter error: what ended it: ``HTTP2Error`` for the peer's faults, else the network's or TLS's
+    ///   error; nil when both sides had finished or the peer closed.
+    func channelClosed(error: (any Error)?)
+}
+
+/// Connects an HTTP/2 session with a channel (behind TLS or bare). Bytes that arrive go into the session; what
+/// the session has to send leaves in one write and one flush per turn of the event loop.
+///
+/// The session may be used from the channel's event loop only. Output made inside the session's callbacks
+/// leaves by itself; after using the session at any other time, call ``setNeedsFlush()``.
+///
+/// Holds the observer, and through the session its delegate, until the channel is closed.
+public final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHandler {
+    public typealias InboundIn = ByteBuffer
+    public typealias OutboundOut = ByteBuffer
+
+    public let session: Session
+    public var observer: (any HTTP2ChannelObserver)?
+    private var context: ChannelHandlerContext?
+    private var outbound = ByteBuffer()
+    private var isReading = false
+    private var isFlushing = false
+    private var flushIsScheduled = false
+    private var isClosing = false
+    private var failure: (any Error)?
+
+    /// Bytes taken out of the session between looks at the channel's writability, so that a slow peer fills
+    /// the session's queue and not the channel's.
+    private static var bytesPerWrite: Int { 128 * 1024 }
+
+    public init(session: Session, observer: (any HTTP2ChannelObserver)? = nil) {
+        self.session = session
+        self.observer = observer
+    }
+
+    /// Sends what the session has to send, before the next turn of the event loop ends. Cheap to call often.
+    public func setNeedsFlush() {
+        guard !isReading, !flushIsScheduled, let context else { return }
+        flushIsScheduled = true
+        context.eventLoop.assumeIsolated().execute {
+            self.flushIsScheduled = false
+            self.flush()
+        }
+    }
+
+    /// Closes the channel after sending what is ready now.
+    public func close() {
+        flush()
+        beginClosing()
+    }
+
+    // MARK: Channel events
+
+    public func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        outbound = context.channel.allocator.buffer(capacity: 16 * 1024)
+        if context.channel.isActive {
+            flush()
+        }
+    }
+
+    public func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        letGo()
+    }
+
+    public func channelActive(context: ChannelHandlerContext) {
+        flush()
+        context.fireChannelActive()
+    }
+
+    public func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isClosing else { return }
+        isReading = true
+        let bytes = unwrapInboundIn(data)
+        do throws(HTTP2Error) {
+            // Typed throws do not pass through ByteBuffer's accessor, so the error is carried out by hand.
+            try bytes.withUnsafeReadableBytes { pointer in
+                Result { () throws(HTTP2Error) in try session.receive(pointer) }
+            }.get()
+        } catch {
+            fail(error)
+        }
+    }
+
+    public func channelReadComplete(context: ChannelHandlerContext) {
+        isReading = false
+        flush()
+        context.fireChannelReadComplete()
+    }
+
+    public func channelWritabilityChanged(context: ChannelHandlerContext) {
+        flush()
+        context.fireChannelWritabilityChanged()
+    }
+
+    public func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        fail(error)
+    }
+
+    public func channelInactive(context: ChannelHandlerContext) {
+        isClosing = true
+        letGo()
+        context.fireChannelInactive()
+    }
+
+    // MARK: Output
+
+    private func flush() {
+        guard let context, !isFlushing, !isClosing else { return }
+        isFlushing = true
+        var wrote = false
+        while context.channel.isWritable, session.wantsWrite || failure != nil {
+            outbound.clear()
+            var ended = false
+            do throws(HTTP2Error) {
+                try session.collectOutput(limit: Self.bytesPerWrite) { outbound.writeBytes($0) }
+            } catch {
+                failure = failure ?? error
+                ended = true
+            }
+            if outbound.readableBytes > 0 {
+                context.write(wrapOutboundOut(outbound), promise: nil)
+                wrote = true
+            }
+            if ended || outbound.readableBytes == 0 { break }
+        }
+        if wrote {
+            context.flush()
+        }
+        isFlushing = false
+        if failure != nil || session.isFinished {
+            beginClosing()
+        }
+    }
+
+    private func fail(_ error: any Error) {
+        failure = failure ?? error
+        // What the session has left to say, at best the GOAWAY that explains the end.
+        flush()
+        beginClosing()
+    }
+
+    private func beginClosing() {
+        guard !isClosing else { return }
+        isClosing = true
+        context?.close(promise: nil)
+    }
+
+    /// Ends what ties handler, session, delegate and observer together.
+    private func letGo() {
+        session.detachDelegate()
+        let told = observer.take()
+        told?.channelClosed(error: failure)
+    }
+}

@@ -1,0 +1,79 @@
+internal import CNGHTTP2
+
+/// The library's callbacks of client sessions. Each finds its session, hands on Swift values, returns.
+enum ClientCallbacks {
+    static func install(in callbacks: OpaquePointer) {
+        nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, context in
+            guard let frame, let context else { return 0 }
+            context.session._withUnsafeGuaranteedRef { $0.frameReceived(frame) }
+            return 0
+        }
+        nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, _, context in
+            guard let context else { return 0 }
+            context.session._withUnsafeGuaranteedRef { $0.core.headersBegan() }
+            return 0
+        }
+        nghttp2_session_callbacks_set_on_header_callback(callbacks) {
+            _, frame, name, nameLength, value, valueLength, _, context in
+            guard let frame, let context else { return 0 }
+            context.session._withUnsafeGuaranteedRef {
+                $0.fieldReceived(
+                    stream: frame.pointee.hd.stream_id,
+                    name: UnsafeRawBufferPointer(start: name, count: nameLength),
+                    value: UnsafeRawBufferPointer(start: value, count: valueLength))
+            }
+            return 0
+        }
+        nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) {
+            _, _, stream, bytes, count, context in
+            guard let context else { return 0 }
+            context.session._withUnsafeGuaranteedRef {
+                $0.dataReceived(stream: stream, UnsafeRawBufferPointer(start: bytes, count: count))
+            }
+            return 0
+        }
+        nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, stream, code, context in
+            guard let context else { return 0 }
+            context.session._withUnsafeGuaranteedRef { $0.streamClosed(stream: stream, code: code) }
+            return 0
+        }
+        nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks) { _, frame, _, context in
+            guard let frame, let context, frame.type == NGHTTP2_HEADERS else { return 0 }
+            context.session._withUnsafeGuaranteedRef { $0.requestNotSent(stream: frame.pointee.hd.stream_id) }
+            return 0
+        }
+        nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, context in
+            guard let frame, let context, frame.type == NGHTTP2_GOAWAY else { return 0 }
+            context.session._withUnsafeGuaranteedRef { frame.reportGoAwaySent(to: $0.core) }
+            return 0
+        }
+        nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks) { _, frame, code, context in
+            guard let frame, let context else { return 0 }
+            context.session._withUnsafeGuaranteedRef { $0.core.noteDiagnosis(frame.diagnosis(code)) }
+            return 0
+        }
+        nghttp2_session_callbacks_set_error_callback2(callbacks) { _, _, text, length, context in
+            guard let text, let context else { return 0 }
+            let message = String(decoding: UnsafeRawBufferPointer(start: text, count: length), as: UTF8.self)
+            context.session._withUnsafeGuaranteedRef { $0.core.noteDiagnosis(message) }
+            return 0
+        }
+    }
+
+    static let readBody: nghttp2_data_source_read_callback = { _, _, target, length, flags, source, context in
+        guard let target, let flags, let record = source?.pointee.ptr, let context else { return 0 }
+        return context.session._withUnsafeGuaranteedRef {
+            let (copied, ended) = $0.core.readBody(SessionCore.index(record), into: target, atMost: length)
+            if ended {
+                flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue
+            }
+            return copied
+        }
+    }
+}
+
+extension UnsafeMutableRawPointer {
+    fileprivate var session: Unmanaged<HTTP2ClientSession> {
+        .fromOpaque(self)
+    }
+}

@@ -1,0 +1,80 @@
+internal import CNGHTTP2
+
+/// One header field (RFC 9113, section 8.2).
+public struct HTTP2Field: Hashable, Sendable {
+    /// Lower case; a pseudo-header's begins with a colon.
+    public var name: String
+    public var value: String
+    /// Never put in a compression table, by anyone on the way (RFC 7541, section 6.2.3): for secrets.
+    public var neverIndexed: Bool
+
+    public init(_ name: String, _ value: String, neverIndexed: Bool = false) {
+        self.name = name
+        self.value = value
+        self.neverIndexed = neverIndexed
+    }
+}
+
+/// Header fields encoded once into memory that never moves, in the form the HTTP/2 library reads without
+/// copying. Pseudo-headers come first, whatever the order given.
+public final class HTTP2Fields: Sendable {
+    // Written before init returns and never after.
+    private nonisolated(unsafe) let text: UnsafeMutablePointer<UInt8>
+    nonisolated(unsafe) let native: UnsafeMutablePointer<nghttp2_nv>
+    let pseudoCount: Int
+    public let count: Int
+
+    /// - Throws: ``HTTP2Error`` of kind `invalidField`, naming the field, if a name is not a lower-case token
+    ///   or a value holds a control character or begins or ends with white space.
+    public init(_ fields: [HTTP2Field]) throws(HTTP2Error) {
+        for field in fields {
+            try Self.check(field)
+        }
+        let ordered = fields.filter { $0.name.hasPrefix(":") } + fields.filter { !$0.name.hasPrefix(":") }
+        count = ordered.count
+        pseudoCount = ordered.count { $0.name.hasPrefix(":") }
+        text = .allocate(capacity: max(1, ordered.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }))
+        native = .allocate(capacity: max(1, ordered.count))
+        var end = text
+        func append(_ string: String) -> (UnsafeMutablePointer<UInt8>, Int) {
+            let start = end
+            for byte in string.utf8 {
+                end.initialize(to: byte)
+                end += 1
+            }
+            return (start, end - start)
+        }
+        for (index, field) in ordered.enumerated() {
+            let (name, nameLength) = append(field.name)
+            let (value, valueLength) = append(field.value)
+            var flags = NGHTTP2_NV_FLAG_NO_COPY_NAME.rawValue | NGHTTP2_NV_FLAG_NO_COPY_VALUE.rawValue
+            if field.neverIndexed {
+                flags |= NGHTTP2_NV_FLAG_NO_INDEX.rawValue
+            }
+            (native + index).initialize(
+                to: nghttp2_nv(
+                    name: name, value: value, namelen: nameLength, valuelen: valueLength,
+                    flags: UInt8(truncatingIfNeeded: flags)))
+        }
+    }
+
+    deinit {
+        text.deallocate()
+        native.deallocate()
+    }
+
+    private static func check(_ field: HTTP2Field) throws(HTTP2Error) {
+        var name = field.name
+        let nameIsGood = name.withUTF8 { nghttp2_check_header_name($0.baseAddress, $0.count) != 0 }
+        guard nameIsGood else {
+            throw HTTP2Error(.invalidField, "'\(field.name)' is not a lower-case header field name")
+        }
+        var value = field.value
+        let valueIsGood = value.withUTF8 { nghttp2_check_header_value_rfc9113($0.baseAddress, $0.count) != 0 }
+        guard valueIsGood else {
+            throw HTTP2Error(
+                .invalidField,
+                "the value of '\(field.name)' holds a control character or begins or ends with white space")
+        }
+    }
+}

@@ -1,0 +1,44 @@
+internal import CNGHTTP2
+
+/// SETTINGS parameters to announce to the peer (RFC 9113, section 6.5.2). Those that are nil are not sent
+/// and keep their last value, at first the RFC's default.
+public struct HTTP2Settings: Hashable, Sendable {
+    /// Bytes of HPACK dynamic table the peer may use to send to us. RFC default 4,096.
+    public var headerTableSize: UInt32?
+    /// Streams the peer may have open at once. RFC default: no limit.
+    public var maxConcurrentStreams: UInt32?
+    /// Bytes of body the peer may send on a stream before a WINDOW_UPDATE. RFC default 65,535.
+    public var initialWindowSize: UInt32?
+    /// Payload bytes of the largest frame we take, 16,384 to 16,777,215. RFC default 16,384.
+    public var maxFrameSize: UInt32?
+    /// Bytes of uncompressed header list we take (names + values + 32 for each field). A session that
+    /// announces none still holds peers to ``defaultHeaderListLimit``.
+    public var maxHeaderListSize: UInt32?
+
+    /// The header list limit of a session that does not announce one, in bytes.
+    public static let defaultHeaderListLimit = 16_384
+
+    public init(
+        headerTableSize: UInt32? = nil, maxConcurrentStreams: UInt32? = nil, initialWindowSize: UInt32? = nil,
+        maxFrameSize: UInt32? = nil, maxHeaderListSize: UInt32? = nil
+    ) {
+        self.headerTableSize = headerTableSize
+        self.maxConcurrentStreams = maxConcurrentStreams
+        self.initialWindowSize = initialWindowSize
+        self.maxFrameSize = maxFrameSize
+        self.maxHeaderListSize = maxHeaderListSize
+    }
+
+    var nativeEntries: [nghttp2_settings_entry] {
+        let parameters: [(nghttp2_settings_id, UInt32?)] = [
+            (NGHTTP2_SETTINGS_HEADER_TABLE_SIZE, headerTableSize),
+            (NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS, maxConcurrentStreams),
+            (NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE, initialWindowSize),
+            (NGHTTP2_SETTINGS_MAX_FRAME_SIZE, maxFrameSize),
+            (NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE, maxHeaderListSize),
+        ]
+        return parameters.compactMap { identifier, value in
+            value.map { nghttp2_settings_entry(settings_id: Int32(truncatingIfNeeded: identifier.rawValue), value: $0) }
+        }
+    }
+}

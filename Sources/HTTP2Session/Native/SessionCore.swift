@@ -1,0 +1,200 @@
+internal import CNGHTTP2
+
+/// What client and server sessions have in common: the library's session, its stream records, and how it
+/// fails. The library's handle is not thread-safe ("Programmers' Guide"), so neither is this.
+final class SessionCore {
+    let native: OpaquePointer
+    // One owner, one thread: nothing for exclusivity checks to find on the hot path.
+    @exclusivity(unchecked) var streams = StreamSlab()
+    @exclusivity(unchecked) var scratch = FieldScratch()
+    let headerListLimit: Int
+    /// Why the session ended; set once.
+    private(set) var failure: HTTP2Error?
+    private(set) var isProcessing = false
+
+    @exclusivity(unchecked) private var headerListSize = 0
+    /// What the library last said about the peer's input: the detail of a failure.
+    private var diagnosis: String?
+    private var submittedGoAwayCode: UInt32?
+    @exclusivity(unchecked) private var lastFoundStream: Int32 = 0
+    @exclusivity(unchecked) private var lastFoundIndex = 0
+
+    init(native: OpaquePointer, headerListLimit: Int) {
+        self.native = native
+        self.headerListLimit = headerListLimit
+    }
+
+    deinit {
+        nghttp2_session_del(native)
+    }
+
+    // MARK: Bytes
+
+    func receive(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error) {
+        if let failure {
+            throw failure
+        }
+        guard !isProcessing else {
+            throw HTTP2Error(.misuse, "receive called from inside a delegate's call")
+        }
+        isProcessing = true
+        defer { isProcessing = false }
+        let taken = nghttp2_session_mem_recv(
+            native, bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), bytes.count)
+        if taken < 0 {
+            throw fail(HTTP2Error(native: taken, doing: "reading the peer's frames", detail: diagnosis))
+        }
+    }
+
+    func collectOutput(limit: Int, _ body: (UnsafeRawBufferPointer) -> Void) throws(HTTP2Error) {
+        guard !isProcessing else { return }
+        isProcessing = true
+        defer { isProcessing = false }
+        var collected = 0
+        while collected < limit {
+            var piece: UnsafePointer<UInt8>?
+            let length = nghttp2_session_mem_send(native, &piece)
+            if length < 0 {
+                throw fail(HTTP2Error(native: length, doing: "writing frames", detail: diagnosis))
+            }
+            if length == 0 {
+                if let failure {
+                    throw failure
+                }
+                return
+            }
+            body(UnsafeRawBufferPointer(start: piece, count: length))
+            collected += length
+        }
+    }
+
+    // MARK: Streams
+
+    /// The index of the stream's record, if it has one.
+    func record(of stream: Int32) -> Int? {
+        // Callbacks come in runs for one stream: its fields, its end, its close.
+        if stream == lastFoundStream {
+            return lastFoundIndex
+        }
+        guard let data = nghttp2_session_get_stream_user_data(native, stream) else { return nil }
+        lastFoundStream = stream
+        lastFoundIndex = Self.index(data)
+        return lastFoundIndex
+    }
+
+    func closeRecord(_ index: Int) {
+        lastFoundStream = 0
+        streams.remove(index)
+    }
+
+    // Index 0 must not become a null pointer, which means "no record".
+    static func pointer(_ index: Int) -> UnsafeMutableRawPointer? {
+        UnsafeMutableRawPointer(bitPattern: index + 1)
+    }
+
+    static func index(_ pointer: UnsafeMutableRawPointer) -> Int {
+        Int(bitPattern: pointer) - 1
+    }
+
+    func readBody(_ index: Int, into target: UnsafeMutableRawPointer, atMost length: Int) -> (copied: Int, ended: Bool) {
+        let record = streams[index]
+        guard let body = record.pointee.body else { return (0, true) }
+        let copied = body.copy(from: record.pointee.bodyOffset, to: target, atMost: length)
+        record.pointee.bodyOffset += copied
+        return (copied, record.pointee.bodyOffset == body.count)
+    }
+
+    // MARK: Failing
+
+    func headersBegan() {
+        headerListSize = 0
+    }
+
+    /// Counts one received field against the limit. False: the session has ended over it.
+    func admitField(nameLength: Int, valueLength: Int) -> Bool {
+        // RFC 9113, section 6.5.2: each field counts 32 bytes more than its name and value.
+        headerListSize += nameLength + valueLength + 32
+        guard headerListSize > headerListLimit else { return true }
+        if failure == nil {
+            let problem = "the peer's header list is larger than \(headerListLimit) bytes"
+            diagnosis = problem
+            nghttp2_session_terminate_session(native, HTTP2ErrorCode.enhanceYourCalm.rawValue)
+            fail(HTTP2Error(.connection(.enhanceYourCalm), problem))
+        }
+        return false
+    }
+
+    func noteDiagnosis(_ text: String) {
+        diagnosis = text
+    }
+
+    /// The library ends a session over the peer's faults with a GOAWAY of its own making.
+    func goAwaySent(code: UInt32, debugData: UnsafeRawBufferPointer) {
+        guard failure == nil, code != HTTP2ErrorCode.noError.rawValue, code != submittedGoAwayCode else { return }
+        let said = [diagnosis, String(decoding: debugData, as: UTF8.self)].compactMap { $0 }.first { !$0.isEmpty }
+        let code = HTTP2ErrorCode(rawValue: code)
+        fail(HTTP2Error(.connection(code), "the peer broke the protocol: \(said ?? code.description)"))
+    }
+
+    @discardableResult
+    private func fail(_ error: HTTP2Error) -> HTTP2Error {
+        if failure == nil {
+            failure = error
+        }
+        return failure ?? error
+    }
+
+    // MARK: Frames
+
+    func check(_ result: Int32, _ action: @autoclosure () -> String) throws(HTTP2Error) {
+        if result != 0 {
+            throw HTTP2Error(native: Int(result), doing: action())
+        }
+    }
+
+    func submitSettings(_ entries: [nghttp2_settings_entry]) throws(HTTP2Error) {
+        try check(
+            nghttp2_submit_settings(native, UInt8(NGHTTP2_FLAG_NONE.rawValue), entries, entries.count),
+            "announcing settings")
+    }
+
+    func reset(_ stream: Int32, _ code: HTTP2ErrorCode) throws(HTTP2Error) {
+        try check(
+            nghttp2_submit_rst_stream(native, UInt8(NGHTTP2_FLAG_NONE.rawValue), stream, code.rawValue),
+            "resetting stream \(stream)")
+    }
+
+    func ping(_ payload: UInt64) throws(HTTP2Error) {
+        let result = withUnsafeBytes(of: payload.bigEndian) { bytes in
+            nghttp2_submit_ping(
+                native, UInt8(NGHTTP2_FLAG_NONE.rawValue), bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
+        }
+        try check(result, "sending a ping")
+    }
+
+    func goAway(lastStreamID: Int32, code: HTTP2ErrorCode, debugData: [UInt8]) throws(HTTP2Error) {
+        try check(
+            nghttp2_submit_goaway(
+                native, UInt8(NGHTTP2_FLAG_NONE.rawValue), lastStreamID, code.rawValue, debugData, debugData.count),
+            "sending GOAWAY")
+        submittedGoAwayCode = code.rawValue
+    }
+
+    // MARK: State
+
+    var wantsRead: Bool {
+        failure == nil && nghttp2_session_want_read(native) != 0
+    }
+
+    var wantsWrite: Bool {
+        nghttp2_session_want_write(native) != 0
+    }
+
+    func remoteSetting(_ identifier: nghttp2_settings_id) -> Int {
+        Int(nghttp2_session_get_remote_settings(native, identifier))
+    }
+
+    var connectionSendWindow: Int {
+        Int(nghttp2_session_get_remote_window_size(native))
+    }
+}

@@ -1,0 +1,76 @@
+/// What a session keeps for one open stream.
+struct StreamRecord {
+    /// How far the peer's message has come; used by client sessions.
+    enum ResponsePhase: UInt8 {
+        case awaitingStatus, informational, fields, body
+    }
+
+    var tag = 0
+    // The library reads fields and body without copying, so they live until the stream closes.
+    var leadingFields: HTTP2Fields?
+    var fields: HTTP2Fields?
+    var body: HTTP2Body?
+    var bodyOffset = 0
+    var responsePhase = ResponsePhase.awaitingStatus
+    /// The library gave up the request before sending it.
+    var wasNeverSent = false
+    /// The slab's list of free records.
+    var nextFree: Int32 = -1
+}
+
+/// Records in one block of memory, addressed by an index that stays the same while the stream is open. It
+/// grows to the largest number of streams ever open at once and never allocates below that.
+struct StreamSlab: ~Copyable {
+    private var records: UnsafeMutablePointer<StreamRecord>
+    private(set) var capacity: Int
+    private var firstFree: Int32 = -1
+    private var initialized = 0
+    /// Streams open now.
+    private(set) var count = 0
+
+    init(capacity: Int = 16) {
+        self.capacity = capacity
+        records = .allocate(capacity: capacity)
+    }
+
+    deinit {
+        records.deinitialize(count: initialized)
+        records.deallocate()
+    }
+
+    subscript(index: Int) -> UnsafeMutablePointer<StreamRecord> {
+        records + index
+    }
+
+    mutating func insert(_ record: consuming StreamRecord) -> Int {
+        count += 1
+        if firstFree >= 0 {
+            let index = Int(firstFree)
+            firstFree = records[index].nextFree
+            records[index] = record
+            return index
+        }
+        if initialized == capacity {
+            grow()
+        }
+        (records + initialized).initialize(to: record)
+        initialized += 1
+        return initialized - 1
+    }
+
+    /// Frees the record and releases what it held.
+    mutating func remove(_ index: Int) {
+        records[index] = StreamRecord()
+        records[index].nextFree = firstFree
+        firstFree = Int32(truncatingIfNeeded: index)
+        count -= 1
+    }
+
+    private mutating func grow() {
+        let larger = UnsafeMutablePointer<StreamRecord>.allocate(capacity: capacity * 2)
+        larger.moveInitialize(from: records, count: initialized)
+        records.deallocate()
+        records = larger
+        capacity *= 2
+    }
+}
