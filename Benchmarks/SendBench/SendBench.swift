@@ -1,0 +1,135 @@
+import APNSOutput
+import ArgumentParser
+import CredentialStore
+import Foundation
+import Glibc
+import Logging
+import NIOPosix
+import PushModel
+import Synchronization
+
+@main
+struct MartletBench: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "martlet-bench", abstract: "Measures parts of Martlet by themselves.", subcommands: [Send.self])
+}
+
+/// The send path alone: jobs that are already decoded go through the APNs output over one connection.
+struct Send: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Send pushes to one endpoint and print the CPU time each took, as JSON.")
+
+    @Option(help: "host:port of a simulator.")
+    var endpoint: String
+
+    @Option(help: "PEM file with the authority to trust.")
+    var caFile: String
+
+    @Option(help: "TEAM:KEYID:FILE of a .p8 key.")
+    var tokenKey: String
+
+    @Option(help: "The app's bundle id.")
+    var topic: String
+
+    @Option(help: "File with the payload.")
+    var payloadFile: String
+
+    @Option(help: "How many pushes, each to a device token of its own.")
+    var count = 200_000
+
+    func run() async throws {
+        let jobs = try makeJobs()
+        let parts = endpoint.split(separator: ":")
+        guard parts.count == 2, let port = Int(parts[1]) else { throw ValidationError("--endpoint: must be host:port") }
+        let configuration = APNSConfiguration(
+            production: .init(host: String(parts[0]), port: port), authorityFile: caFile, maximumConnections: 1)
+        let output = APNSOutput(
+            configuration: configuration, eventLoops: MultiThreadedEventLoopGroup(numberOfThreads: 1),
+            logger: Logger(label: "bench"), clock: { .now })
+        // The first push opens the connection and authenticates it, which is not what is measured.
+        let warmUp = CountingSink(count: 1)
+        output.send(try routed(makeJob(first: count, size: 1)), reportingTo: warmUp)
+        await warmUp.wait()
+
+        let sink = CountingSink(count: count)
+        let started = ContinuousClock.now
+        let cpu = Self.cpuMicroseconds()
+        for job in jobs { output.send(job, reportingTo: sink) }
+        await sink.wait()
+        let spent = Self.cpuMicroseconds() - cpu
+        let seconds = (ContinuousClock.now - started) / .seconds(1)
+        await output.shutDown()
+        guard sink.sent == count else { throw ValidationError("only \(sink.sent) of \(count) were accepted") }
+        print("{\"cpu_us_per_push\": \(Double(spent) / Double(count)), \"seconds\": \(seconds)}")
+    }
+
+    private func makeJobs() throws -> [RoutedJob] {
+        try stride(from: 0, to: count, by: 1_000).map { first in
+            try routed(makeJob(first: first, size: min(1_000, count - first)))
+        }
+    }
+
+    private func makeJob(first: Int, size: Int) throws -> Job {
+        let payload = try String(contentsOfFile: payloadFile, encoding: .utf8)
+        let tokens = (first..<first + size).map { number in
+            let digits = String(number, radix: 16)
+            return "\"0a11fe57" + String(repeating: "0", count: 56 - digits.count) + digits + "\""
+        }
+        let body = """
+            {"id":"bench","app":"\(topic)","recipients":[\(tokens.joined(separator: ","))],"payload":\(payload)}
+            """
+        return try JobDecoder.decode(Array(body.utf8), makeID: { "bench" })
+    }
+
+    private func routed(_ job: Job) throws -> RoutedJob {
+        let parts = tokenKey.split(separator: ":", maxSplits: 2).map(String.init)
+        guard parts.count == 3 else { throw ValidationError("--token-key: must be TEAM:KEYID:FILE") }
+        let key = Secret(try Data(contentsOf: URL(filePath: parts[2])))
+        return RoutedJob(
+            job: job, environment: .production,
+            credential: Credential(
+                id: "bench", kind: .token(keyID: parts[1], privateKeyPEM: key), team: parts[0],
+                environments: [.production]),
+            lane: .normal, attempt: 1, redelivered: false, ledgerID: 0)
+    }
+
+    private static func cpuMicroseconds() -> Int {
+        var usage = rusage()
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
+        return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1_000_000
+            + Int(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec)
+    }
+}
+
+/// Counts outcomes and says when all have come.
+private final class CountingSink: OutcomeSink {
+    private struct Counts {
+        var reported = 0
+        var sent = 0
+    }
+
+    private let expected: Int
+    private let counts = Mutex(Counts())
+    private let done: AsyncStream<Void>
+    private let finish: AsyncStream<Void>.Continuation
+
+    init(count: Int) {
+        expected = count
+        (done, finish) = AsyncStream.makeStream(of: Void.self)
+    }
+
+    var sent: Int { counts.withLock { $0.sent } }
+
+    func report(_ outcomes: [Outcome]) {
+        let isDone = counts.withLock { counts in
+            counts.reported += outcomes.count
+            counts.sent += outcomes.count { $0.verdict == .sent }
+            return counts.reported >= expected
+        }
+        if isDone { finish.finish() }
+    }
+
+    func wait() async {
+        for await _ in done {}
+    }
+}

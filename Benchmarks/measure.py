@@ -1,0 +1,108 @@
+"""Reading CPU, memory and queues from outside, the same way for whatever is measured."""
+import base64
+import json
+import os
+import pathlib
+import subprocess
+import time
+
+import pika
+
+TICK = os.sysconf("SC_CLK_TCK")
+
+
+def cpu_seconds(pid: int) -> float:
+    """User and system time of a living process (proc(5): fields 14 and 15)."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / TICK
+
+
+def peak_memory_mb(pid: int) -> float:
+    for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            return int(line.split()[1]) / 1024
+    raise ValueError(f"process {pid} has no VmHWM")
+
+
+def cpu_of_run(process: subprocess.Popen) -> float:
+    """Waits for the process, and returns the CPU seconds that it used; raises when it failed."""
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise RuntimeError(f"{process.args[0]} ended with {process.returncode}")
+    return usage.ru_utime + usage.ru_stime
+
+
+def provider_token(team: str, key_id: str, key: pathlib.Path) -> str:
+    """An APNs provider token: a JWT signed with ES256 (RFC 7515, RFC 7518 section 3.4), by way of openssl."""
+    def encode(data: bytes) -> str:
+        return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+    text = ".".join(encode(json.dumps(part).encode()) for part in (
+        {"alg": "ES256", "kid": key_id}, {"iss": team, "iat": int(time.time())}))
+    der = subprocess.run(
+        ["openssl", "dgst", "-sha256", "-sign", str(key)], input=text.encode(), capture_output=True, check=True).stdout
+    # DER: SEQUENCE { INTEGER r, INTEGER s }; a JWS has the two as 32 bytes each.
+    numbers, place = [], 2
+    for _ in range(2):
+        length = der[place + 1]
+        numbers.append(int.from_bytes(der[place + 2:place + 2 + length], "big").to_bytes(32, "big"))
+        place += 2 + length
+    return f"{text}.{encode(b''.join(numbers))}"
+
+
+class Broker:
+    def __init__(self, url: str):
+        self.connection = pika.BlockingConnection(pika.URLParameters(url))
+        self.channel = self.connection.channel()
+
+    def depth(self, queue: str) -> int:
+        """Messages ready for delivery."""
+        return self.channel.queue_declare(queue, passive=True).method.message_count
+
+    def fill(self, lane: str, bodies, count: int) -> None:
+        """Publishes to an idle lane and waits until the queue holds it all."""
+        properties = pika.BasicProperties(content_type="application/json", delivery_mode=2)
+        for body in bodies:
+            self.channel.basic_publish("martlet.jobs", lane, body, properties)
+        while self.depth(f"martlet.jobs.{lane}") < count:
+            time.sleep(0.02)
+
+    def bind_sink(self, queue: str, **arguments) -> None:
+        self.channel.queue_declare(queue, durable=True, arguments=arguments)
+        self.channel.queue_bind(queue, "martlet.results", "#")
+
+    def unbind_sink(self, queue: str) -> None:
+        self.channel.queue_delete(queue)
+
+    def drain_rate(self, queue: str, count: int, alive, limit: float) -> float:
+        """Messages a second while the queue falls from nine tenths of `count` to one tenth."""
+        high, low = int(count * 0.9), int(count * 0.1)
+        deadline = time.monotonic() + limit
+        began = None
+        while True:
+            alive()
+            depth, at = self.depth(queue), time.monotonic()
+            if began is None and depth <= high:
+                began = (depth, at)
+            if depth <= low:
+                return (began[0] - depth) / (at - began[1]) if at > began[1] else float("inf")
+            if at > deadline:
+                raise RuntimeError(f"{queue} still holds {depth} messages after {limit:.0f} s")
+            time.sleep(0.005)
+
+    def count_outcomes(self, queue: str, count: int, alive, limit: float) -> None:
+        """Consumes events until they have told that many outcomes."""
+        seen, deadline, shown = 0, time.monotonic() + limit, time.monotonic()
+        for method, _, body in self.channel.consume(queue, auto_ack=True, inactivity_timeout=1):
+            alive()
+            if method is not None:
+                seen += body.count(b'"recipient":')
+            if time.monotonic() - shown > 10:
+                shown = time.monotonic()
+                print(f"          {seen} of {count} outcomes", flush=True)
+            if seen >= count:
+                break
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"{seen} of {count} outcomes after {limit:.0f} s")
+        self.channel.cancel()

@@ -1,0 +1,42 @@
+# What a person does with this project. `make` alone lists it.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.PHONY: help install build up down demo test check bench format clean
+
+# When make is killed, even by SIGKILL, the kernel tells what it was running.
+RUN := exec setpriv --pdeathsig TERM
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+install: ## install the Debian packages that are missing
+	@$(RUN) scripts/install
+
+build: install ## build everything, in release configuration
+	@$(RUN) scripts/build
+
+up: install ## start a private RabbitMQ and PostgreSQL and leave them running
+	@scripts/services up
+	@scripts/services status
+
+down: ## stop them
+	@scripts/services down
+
+demo: build ## the main job, end to end, on this machine
+	@$(RUN) demo/run
+
+test: install ## build and run all tests, with private servers
+	@$(RUN) scripts/test
+
+check: install ## the quick gate: format, imports, sizes, links, schemas
+	@$(RUN) scripts/check
+
+bench: build ## measure, beside h2load and a bare librabbitmq loop
+	@$(RUN) Benchmarks/run
+
+format: ## format the Swift code in place
+	@scripts/format
+
+clean: ## delete builds, servers' data and logs
+	@scripts/clean

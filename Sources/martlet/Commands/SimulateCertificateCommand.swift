@@ -1,0 +1,33 @@
+import APNSSimulator
+import ArgumentParser
+
+/// `martlet simulate certificate`: a push certificate that the simulator accepts.
+struct SimulateCertificateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "certificate", abstract: "Issue a push certificate from the simulator's authority.")
+
+    @Option(help: "Where the simulator's certificate authority is kept; made if missing.")
+    var directory = ".local/simulator"
+
+    @Option(help: "The app's bundle identifier.")
+    var app: String
+
+    @Option(help: "A topic it may push to; may be repeated. Default: the app, its .voip and its .complication.")
+    var topic: [String] = []
+
+    @Option(help: "Where it may be used, production or sandbox; may be repeated. Default: both.")
+    var environment: [SimulatorConfiguration.Environment] = []
+
+    @Option(help: "Where to write certificate and private key, both in PEM form.")
+    var output: String
+
+    func run() async throws {
+        let authority = try AuthorityDirectory(path: directory).loadOrCreate()
+        let environments = environment.isEmpty ? SimulatorConfiguration.Environment.allCases : environment
+        let issued = try authority.issueClientCertificate(
+            app: app, topics: topic, environments: Set(environments))
+        try AuthorityDirectory.save(
+            issued.certificatePEM + "\n" + issued.privateKeyPEM + "\n", to: output, mode: 0o600)
+        print("\(output): push certificate for \(app)")
+    }
+}

@@ -1,0 +1,129 @@
+public import APNSSimulator
+public import ArgumentParser
+import Dispatch
+import Foundation
+
+/// `martlet simulate`: the APNs simulator.
+struct SimulateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "simulate", abstract: "Run a simulator of Apple's push service on this machine.",
+        subcommands: [SimulateRunCommand.self, SimulateCertificateCommand.self],
+        defaultSubcommand: SimulateRunCommand.self)
+}
+
+extension SimulatorConfiguration.Environment: ExpressibleByArgument {}
+
+/// `martlet simulate run`, or without the last word: serves until it is told to stop.
+struct SimulateRunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Serve until SIGTERM or SIGINT (the default).")
+
+    @Option(help: "Port for pushes (TLS, HTTP/2); 0: any free one.")
+    var port = 2197
+
+    @Option(help: "Port of the control endpoint (HTTP/1.1, JSON); 0: any free one.")
+    var controlPort = 2198
+
+    @Option(help: "Where the simulator's certificate authority is kept; made if missing.")
+    var directory = ".local/simulator"
+
+    @Option(help: "Which of Apple's services to stand for: production or sandbox.")
+    var environment = SimulatorConfiguration.Environment.production
+
+    @Option(
+        name: .customLong("token-key"),
+        help: ArgumentHelp(
+            "Accept provider tokens of this key. The file holds its public key, or the .p8. May be repeated.",
+            valueName: "team:key-id:file"))
+    var tokenKeys: [TokenKeyArgument] = []
+
+    @Flag(help: "Refuse provider tokens with deviations that APNs is known to let pass.")
+    var strictJwt = false
+
+    @Option(help: "Threads that serve connections.")
+    var threads = 1
+
+    @Option(help: "Streams a connection may have open before its first good provider token.")
+    var unauthenticatedStreams = 1
+
+    func validate() throws {
+        guard (1...256).contains(threads) else { throw ValidationError("--threads: \(threads) is not between 1 and 256") }
+        guard unauthenticatedStreams >= 1 else { throw ValidationError("--unauthenticated-streams: must be at least 1") }
+        for (name, port) in [("--port", port), ("--control-port", controlPort)] where !(0...65_535).contains(port) {
+            throw ValidationError("\(name): \(port) is not a port")
+        }
+    }
+
+    func run() async throws {
+        var configuration = SimulatorConfiguration()
+        configuration.port = port
+        configuration.controlPort = controlPort
+        configuration.directory = directory
+        configuration.environment = environment
+        configuration.tokenKeys = try tokenKeys.map { try $0.load() }
+        configuration.requiresStrictTokens = strictJwt
+        configuration.threads = threads
+        configuration.unauthenticatedStreamLimit = unauthenticatedStreams
+
+        let stopped = StopSignal()
+        let simulator = try APNSSimulator(configuration: configuration)
+        try await simulator.start()
+        let address = "https://\(configuration.host):\(simulator.port)"
+        let control = simulator.controlPort.map { ", control http://\(configuration.host):\($0)" } ?? ""
+        print(
+            "APNs simulator (\(environment.rawValue)) on \(address)\(control), CA file \(simulator.caCertificatePath ?? "")")
+        // Standard output may be a pipe, whose reader waits for this line.
+        fflush(nil)
+        await stopped.wait()
+        await simulator.stop()
+    }
+}
+
+/// A provider token key as given on the command line: `TEAM:KEYID:FILE`.
+struct TokenKeyArgument: ExpressibleByArgument {
+    let team: String
+    let keyID: String
+    let file: String
+
+    init?(argument: String) {
+        let parts = argument.split(separator: ":", maxSplits: 2).map(String.init)
+        guard parts.count == 3 else { return nil }
+        (team, keyID, file) = (parts[0], parts[1], parts[2])
+    }
+
+    func load() throws -> TokenKey {
+        let pem: String
+        do {
+            pem = try String(contentsOfFile: file, encoding: .utf8)
+        } catch {
+            throw ValidationError("--token-key: \(file) can't be read")
+        }
+        return try TokenKey(team: team, keyID: keyID, pem: pem)
+    }
+}
+
+/// Becomes true at SIGTERM or SIGINT, from its making on.
+private struct StopSignal {
+    private let signals: AsyncStream<Void>
+    private let sources: [any DispatchSourceSignal]
+
+    init() {
+        let (signals, arrival) = AsyncStream<Void>.makeStream()
+        self.signals = signals
+        sources = [SIGTERM, SIGINT].map { number in
+            // The default action would end the process before the source is asked.
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number)
+            source.setEventHandler { arrival.yield() }
+            source.activate()
+            return source
+        }
+    }
+
+    func wait() async {
+        for await _ in signals { break }
+        for source in sources {
+            source.cancel()
+        }
+    }
+}

@@ -1,0 +1,161 @@
+"""Rules about documents: links lead somewhere, examples are valid, schemas and the AsyncAPI document hold together."""
+import json
+import pathlib
+import re
+
+import jsonschema
+import yaml
+
+LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+HEADING = re.compile(r"^#+\s+(.*)$", re.MULTILINE)
+URL_HOST = re.compile(r"\b(?:https?|amqps?|postgres(?:ql)?)://(?:[^\s/@\"'`]*@)?(\[[0-9a-f:]+\]|[\w.-]+)")
+# Loopback, names that RFC 2606 and RFC 6761 reserve, and names without a dot, which nobody else has.
+HARMLESS_HOST = re.compile(
+    r"^(?:[\w-]+|127\.\d+\.\d+\.\d+|\[::1\]|localhost|(?:.*\.)?(?:example|test|invalid|localhost)|(?:.*\.)?example\.(?:com|org|net))$")
+# Told to a person, never connected to.
+MENTIONED_HOSTS = {"www.swift.org"}
+
+
+def markdown_files(root: pathlib.Path) -> list[pathlib.Path]:
+    return sorted([*root.glob("*.md"), *(root / "docs").rglob("*.md")])
+
+
+def anchor(heading: str) -> str:
+    text = re.sub(r"[`*]", "", re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading)).strip().lower()
+    return re.sub(r"\s", "-", re.sub(r"[^\w\s-]", "", text))
+
+
+def links(root: pathlib.Path) -> list[str]:
+    problems = []
+    for file in markdown_files(root):
+        for target in LINK.findall(FENCE.sub("", file.read_text())):
+            if re.match(r"[a-z]+:", target):
+                continue
+            path, _, fragment = target.partition("#")
+            destination = (file.parent / path).resolve() if path else file
+            if not destination.exists():
+                problems.append(f"{file.relative_to(root)}: {target} does not exist")
+            elif fragment and destination.suffix == ".md":
+                prose = FENCE.sub("", destination.read_text())
+                if fragment not in {anchor(heading) for heading in HEADING.findall(prose)}:
+                    problems.append(f"{file.relative_to(root)}: {target}: no such heading")
+    return problems
+
+
+def schemas(root: pathlib.Path) -> list[str]:
+    problems = []
+    for file in sorted((root / "docs" / "schema").glob("*.json")):
+        try:
+            jsonschema.Draft202012Validator.check_schema(json.loads(file.read_text()))
+        except (ValueError, jsonschema.SchemaError) as error:
+            problems.append(f"{file.relative_to(root)}: {str(error).splitlines()[0]}")
+    return problems
+
+
+def validator(root: pathlib.Path, name: str) -> jsonschema.Draft202012Validator:
+    schema = json.loads((root / "docs" / "schema" / f"{name}.schema.json").read_text())
+    return jsonschema.Draft202012Validator(schema, format_checker=jsonschema.FormatChecker())
+
+
+def examples(root: pathlib.Path) -> list[str]:
+    """Each JSON example of a job or an event in the documents is a valid one."""
+    problems = []
+    found = {"job": 0, "event": 0}
+    for file in markdown_files(root):
+        for language, text in FENCE.findall(file.read_text()):
+            if language != "json":
+                continue
+            try:
+                value = json.loads(text)
+            except ValueError as error:
+                problems.append(f"{file.relative_to(root)}: a JSON example: {error}")
+                continue
+            kind = "event" if "kind" in value else "job" if "recipients" in value else None
+            if kind:
+                found[kind] += 1
+                for error in validator(root, kind).iter_errors(value):
+                    problems.append(f"{file.relative_to(root)}: an example {kind}: {error.json_path}: {error.message}")
+    problems += [f"the documents show no {kind}" for kind, count in found.items() if count == 0]
+    return problems
+
+
+def asyncapi(root: pathlib.Path) -> list[str]:
+    """References resolve, and each operation's messages are among its channel's."""
+    file = root / "docs" / "asyncapi.yaml"
+    if not file.exists():
+        return ["docs/asyncapi.yaml is missing"]
+    document = yaml.safe_load(file.read_text())
+    problems = []
+    if not str(document.get("asyncapi", "")).startswith("3."):
+        problems.append("asyncapi: not version 3")
+
+    def walk(value) -> None:
+        if isinstance(value, dict):
+            reference = value.get("$ref")
+            if isinstance(reference, str) and not resolves(reference):
+                problems.append(f"{reference} leads nowhere")
+            for part in value.values():
+                walk(part)
+        elif isinstance(value, list):
+            for part in value:
+                walk(part)
+
+    def resolves(reference: str) -> bool:
+        path, _, pointer = reference.partition("#")
+        if path:
+            return (file.parent / path).exists()
+        place = document
+        for part in pointer.strip("/").split("/"):
+            part = part.replace("~1", "/").replace("~0", "~")
+            if not isinstance(place, dict) or part not in place:
+                return False
+            place = place[part]
+        return True
+
+    walk(document)
+    for name, operation in document.get("operations", {}).items():
+        channel = operation.get("channel", {}).get("$ref", "")
+        for message in operation.get("messages", []):
+            if not message["$ref"].startswith(f"{channel}/messages/"):
+                problems.append(f"operation {name}: {message['$ref']} is not of {channel}")
+    return [f"{file.relative_to(root)}: {problem}" for problem in problems]
+
+
+def configuration_keys(root: pathlib.Path) -> list[str]:
+    """Each key has a line in docs/configuration.md and in the example file, which have no others."""
+    source = next((root / "Sources" / "MartletService").rglob("ConfigurationKey.swift"))
+    known = set(re.findall(r'^\s*case \w+ = "([a-z._]+)"', source.read_text(), re.MULTILINE))
+    documented = set(re.findall(r"^\| `([a-z._]+)` \|", (root / "docs" / "configuration.md").read_text(), re.MULTILINE))
+    example = set()
+
+    def walk(value, name: str) -> None:
+        if isinstance(value, dict):
+            for key, part in value.items():
+                walk(part, f"{name}.{key}" if name else key)
+        else:
+            example.add(name)
+
+    # Keys without a sensible default are there as comments.
+    text = (root / "deploy" / "martlet.example.yaml").read_text()
+    walk(yaml.safe_load(re.sub(r"^( +)# (\w+: )", r"\1\2", text, flags=re.MULTILINE)), "")
+    return [
+        f"{place}: {what} {key}"
+        for place, found in (("docs/configuration.md", documented), ("deploy/martlet.example.yaml", example))
+        for what, keys in (("lacks", known - found), ("has the unknown key", found - known))
+        for key in sorted(keys)
+    ]
+
+
+def hosts(root: pathlib.Path) -> list[str]:
+    """Tests and scripts talk to this machine only."""
+    problems = []
+    folders = ("Tests", "scripts", "demo", "Benchmarks", ".ci")
+    files = [root / "Makefile", *(file for folder in folders for file in (root / folder).rglob("*") if file.is_file())]
+    for file in files:
+        if not file.exists() or file.suffix in (".pyc",):
+            continue
+        for host in URL_HOST.findall(file.read_text(errors="replace")):
+            if not HARMLESS_HOST.match(host) and host not in MENTIONED_HOSTS:
+                problems.append(f"{file.relative_to(root)}: names {host}, which is not this machine")
+    return problems

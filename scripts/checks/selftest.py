@@ -1,0 +1,63 @@
+"""Sees each rule red once: a rule that can't fail holds nothing."""
+import pathlib
+import tempfile
+
+from . import documents, sources
+
+KEYS = {"Sources/MartletService/ConfigurationKey.swift": 'enum K: String {\n    case one = "a.one"\n    case two = "a.two"\n}'}
+EMPTY_SCHEMA = '{"type": "object", "required": ["id"]}'
+
+# rule, files of a tree that breaks it, files of a tree that does not
+CASES = [
+    (sources.imports, {"Sources/PushModel/A.swift": "import APNSOutput"}, {"Sources/APNSOutput/A.swift": "import PushModel"}),
+    (sources.imports, {"Sources/New/A.swift": "let a = 1"}, {"Sources/PushModel/A.swift": "import Foundation"}),
+    (sources.imports, {"Sources/DeliveryPipeline/A.swift": "import APNSOutput"},
+     {"Sources/MartletService/A.swift": "public import APNSOutput"}),
+    (sources.imports, {"Sources/AMQPClient/A.swift": "import CRabbitMQ"}, {"Sources/AMQPClient/A.swift": "internal import CRabbitMQ"}),
+    (sources.imports,
+     {"Sources/AMQPClient/A.swift": "internal import CLibPQ", "Sources/PostgresClient/A.swift": "internal import CLibPQ"},
+     {"Sources/PostgresClient/A.swift": "internal import CLibPQ", "Sources/PostgresClient/B.swift": "internal import CLibPQ"}),
+    (sources.reasons, {"Sources/PushModel/A.swift": "let a = try! b()"}, {"Sources/PushModel/A.swift": 'let a = "try! b()"'}),
+    (sources.reasons, {"Sources/PushModel/A.swift": "fatalError()"},
+     {"Sources/PushModel/A.swift": "// why: the compiler can't see that all cases are above.\nfatalError()"}),
+    (sources.reasons, {"Sources/PushModel/A.swift": "// swift-format-ignore: NeverForceUnwrap\na!"},
+     {"Sources/PushModel/A.swift": "// why: set in init.\n// swift-format-ignore: NeverForceUnwrap\na!"}),
+    (sources.reasons, {"Sources/PushModel/A.swift": "final class A: @unchecked Sendable {}"},
+     {"Sources/PushModel/A.swift": "// why: immutable.\nfinal class A: @unchecked Sendable {}"}),
+    (sources.sizes, {"Sources/PushModel/A.swift": "//\n" * 401}, {"Sources/PushModel/A.swift": "//\n" * 400}),
+    (documents.links, {"README.md": "[a](docs/a.md)"}, {"README.md": "[a](docs/a.md)", "docs/a.md": ""}),
+    (documents.links, {"README.md": "[a](#b-c)"}, {"README.md": "# B, `c`\n[a](#b-c)"}),
+    (documents.schemas, {"docs/schema/a.json": '{"type": "thing"}'}, {"docs/schema/a.json": EMPTY_SCHEMA}),
+    (documents.examples,
+     {"README.md": '```json\n{"recipients": []}\n```\n```json\n{"kind": "sent", "id": 1}\n```\n',
+      "docs/schema/job.schema.json": EMPTY_SCHEMA, "docs/schema/event.schema.json": EMPTY_SCHEMA},
+     {"README.md": '```json\n{"recipients": [], "id": 1}\n```\n```json\n{"kind": "sent", "id": 1}\n```\n',
+      "docs/schema/job.schema.json": EMPTY_SCHEMA, "docs/schema/event.schema.json": EMPTY_SCHEMA}),
+    (documents.asyncapi, {"docs/asyncapi.yaml": 'asyncapi: 3.0.0\nchannels: {a: {$ref: "#/components/a"}}'},
+     {"docs/asyncapi.yaml": "asyncapi: 3.0.0"}),
+    (documents.asyncapi, {"docs/asyncapi.yaml": "asyncapi: 2.6.0"}, {"docs/asyncapi.yaml": "asyncapi: 3.0.0"}),
+    (documents.configuration_keys,
+     KEYS | {"docs/configuration.md": "| `a.one` | 1 |\n| `a.two` | 2 |", "deploy/martlet.example.yaml": "a:\n  one: 1\n"},
+     KEYS | {"docs/configuration.md": "| `a.one` | 1 |\n| `a.two` | 2 |", "deploy/martlet.example.yaml": "a:\n  one: 1\n  # two: 2\n"}),
+    (documents.configuration_keys,
+     KEYS | {"docs/configuration.md": "| `a.one` | 1 |\n| `a.too` | 2 |", "deploy/martlet.example.yaml": "a:\n  one: 1\n  two: 2\n"},
+     KEYS | {"docs/configuration.md": "| `a.one` | 1 |\n| `a.two` | 2 |", "deploy/martlet.example.yaml": "a:\n  one: 1\n  two: 2\n"}),
+    # In two parts, or this file would break the rule itself.
+    (documents.hosts, {"scripts/a": "curl https" + "://push.apple.com/"}, {"scripts/a": "curl https://127.0.0.1:1/ http://a.test"}),
+    (documents.hosts, {"Tests/A.swift": '"amqp' + '://user:word@broker.corp/"'}, {"Tests/A.swift": '"amqp://user:word@localhost/"'}),
+]
+
+
+def rules_can_fail(_root: pathlib.Path) -> list[str]:
+    problems = []
+    for number, (rule, bad, good) in enumerate(CASES):
+        for files, expected in ((bad, True), (good, False)):
+            with tempfile.TemporaryDirectory() as directory:
+                root = pathlib.Path(directory)
+                for name, text in files.items():
+                    (root / name).parent.mkdir(parents=True, exist_ok=True)
+                    (root / name).write_text(text)
+                found = rule(root)
+            if bool(found) != expected:
+                problems.append(f"case {number}, {rule.__module__}.{rule.__name__}: {'silent' if expected else found}")
+    return problems

@@ -1,0 +1,86 @@
+"""Rules about the Swift sources (docs/design.md, "Targets")."""
+import pathlib
+import re
+
+# A module may import those before it in this list, never itself or one after it.
+ORDER = [
+    "CRabbitMQ", "CLibPQ", "CNGHTTP2", "COpenSSL",
+    "AMQPClient", "PostgresClient", "HTTP2Session", "HTTP2Channel", "PushModel", "CredentialStore",
+    "APNSOutput", "DeliveryPipeline", "APNSSimulator", "MartletService", "martlet", "martlet-bench",
+]
+# Only these may name an output: everything else works with the Output protocol.
+COMPOSERS = {"MartletService", "martlet", "martlet-bench"}
+LONGEST_FILE = 400
+
+IMPORT = re.compile(
+    r"^\s*(?:@\w+\s+)*(?P<access>public|package|internal|fileprivate|private)?\s*import\s+"
+    r"(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(?P<module>\w+)")
+# What ends the process or switches a check of the compiler off. Each use says why it is right there.
+NEEDS_REASON = re.compile(
+    r"\btry!|\bas!|\b(?:fatalError|preconditionFailure|precondition|assertionFailure|unsafeBitCast)\s*\("
+    r"|@unchecked\s+Sendable|nonisolated\(unsafe\)|\bunowned\(unsafe\)")
+FORMAT_IGNORED = re.compile(r"//\s*swift-format-ignore")
+REASON = re.compile(r"//+\s*why:", re.IGNORECASE)
+
+
+def swift_files(root: pathlib.Path, *folders: str) -> list[pathlib.Path]:
+    return sorted(file for folder in folders for file in (root / folder).rglob("*.swift"))
+
+
+def without_text(line: str) -> str:
+    """The line without string literals and comments, so that words in them don't count."""
+    return re.sub(r"//.*", "", re.sub(r'"(?:\\.|[^"\\])*"', '""', line))
+
+
+def imports(root: pathlib.Path) -> list[str]:
+    problems = []
+    owners: dict[str, set[str]] = {}
+    places = {name: place for place, name in enumerate(ORDER)}
+    for file in swift_files(root, "Sources"):
+        importer = file.relative_to(root / "Sources").parts[0]
+        if importer not in places:
+            problems.append(f"{file.relative_to(root)}: {importer} has no place in the order of modules")
+            continue
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            found = IMPORT.match(line)
+            if not found or found["module"] not in places or found["module"] == importer:
+                continue
+            module, where = found["module"], f"{file.relative_to(root)}:{number}"
+            if places[module] > places[importer]:
+                problems.append(f"{where}: {importer} may not import {module}, which is above it")
+            if module.endswith("Output") and importer not in COMPOSERS:
+                problems.append(f"{where}: only {', '.join(sorted(COMPOSERS))} may name an output")
+            if places[module] <= places["COpenSSL"]:
+                owners.setdefault(module, set()).add(importer)
+                if found["access"] != "internal":
+                    problems.append(f"{where}: a C module is imported as `internal import {module}`")
+    for module, importers in owners.items():
+        if len(importers) > 1:
+            problems.append(f"{module} is imported by {', '.join(sorted(importers))}; one module only may wrap it")
+    return problems
+
+
+def reasons(root: pathlib.Path) -> list[str]:
+    """`// why:` stands on the line itself or in the comment directly above it."""
+    problems = []
+    for file in swift_files(root, "Sources"):
+        lines = file.read_text().splitlines()
+        for number, line in enumerate(lines):
+            found = NEEDS_REASON.search(without_text(line)) or FORMAT_IGNORED.search(line)
+            if not found:
+                continue
+            above = number
+            while above > 0 and lines[above - 1].lstrip().startswith(("//", "@")):
+                above -= 1
+            if not any(REASON.search(text) for text in lines[above:number + 1]):
+                problems.append(f"{file.relative_to(root)}:{number + 1}: `{found[0].strip()}` without a `// why:` comment")
+    return problems
+
+
+def sizes(root: pathlib.Path) -> list[str]:
+    problems = []
+    for file in swift_files(root, "Sources", "Tests", "Benchmarks"):
+        length = len(file.read_text().splitlines())
+        if length > LONGEST_FILE:
+            problems.append(f"{file.relative_to(root)}: {length} lines; split it ({LONGEST_FILE} at most)")
+    return problems

@@ -1,0 +1,1 @@
+"""What scripts/services is made of."""

@@ -1,0 +1,105 @@
+"""A PostgreSQL cluster of our own: loopback only, no Unix socket, password always."""
+import os
+import pathlib
+import pwd
+import shutil
+import signal
+import subprocess
+
+from .instance import Instance, Refusal, own_directory, service_account
+from .processes import credentials, dies_with_parent, free_port, spawn, stop
+
+VERSIONS = pathlib.Path("/usr/lib/postgresql")
+
+
+class Postgres:
+    start_limit = 60.0
+    stop_patience = 20.0
+
+    def __init__(self, instance: Instance, lock: int, ports: dict, taken: set[int]):
+        self.instance = instance
+        self.lock = lock
+        self.account = service_account("postgres")
+        self.home = instance.home("postgres", self.account)
+        self.data = self.home / "data"
+        self.programs = self._programs()
+        self.ports = {"sql": free_port(ports.get("sql"), taken)}
+        self.process: subprocess.Popen | None = None
+
+    @property
+    def url(self) -> str:
+        return f"postgres://martlet:{self.instance.secret()}@127.0.0.1:{self.ports['sql']}/martlet"
+
+    def _programs(self) -> pathlib.Path:
+        """Data made by one major version can be read by that version only."""
+        version_file = self.home / "version"
+        if version_file.exists():
+            wanted = version_file.read_text().strip()
+            if not (VERSIONS / wanted / "bin" / "postgres").exists():
+                raise Refusal(f"the data is of PostgreSQL {wanted}, which is gone; run `make clean`")
+            return VERSIONS / wanted / "bin"
+        found = [path.parent for path in VERSIONS.glob("*/bin/initdb")]
+        if not found:
+            raise Refusal("no PostgreSQL server under /usr/lib/postgresql; run scripts/install")
+        return max(found, key=lambda path: float(path.parent.name))
+
+    def _environment(self) -> dict[str, str]:
+        return {"PATH": f"{self.programs}:/usr/bin:/bin", "LANG": "C.UTF-8", "PGPASSWORD": self.instance.secret()}
+
+    def _run(self, *command: str) -> None:
+        result = subprocess.run(
+            command, env=self._environment(), cwd="/", stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            preexec_fn=dies_with_parent(signal.SIGKILL), pass_fds=(self.lock,), **credentials(self.account))
+        if result.returncode != 0:
+            raise Refusal(f"{pathlib.Path(command[0]).name} failed: {result.stderr.strip()}")
+
+    def initialise(self) -> None:
+        """Makes the cluster. `version` is written last: without it an earlier attempt did not finish."""
+        version_file = self.home / "version"
+        if version_file.exists():
+            return
+        if self.data.exists():
+            shutil.rmtree(self.data)
+        own_directory(self.data, self.account)
+        password = self.home / "password"
+        self.instance.write(password, self.instance.secret() + "\n")
+        os.chown(password, -1, self.account.pw_gid)
+        password.chmod(0o640)
+        self._run(
+            str(self.programs / "initdb"), "--pgdata", str(self.data), "--username", "martlet",
+            "--pwfile", str(password), "--auth", "scram-sha-256", "--encoding", "UTF8", "--locale", "C.UTF-8",
+            "--no-sync", "--no-instructions")
+        password.unlink()
+        version_file.write_text(self.programs.parent.name + "\n")
+
+    def start(self) -> None:
+        self.initialise()
+        with open(self.home / "server.log", "ab") as log:
+            self.process = spawn(
+                [str(self.programs / "postgres"), "-D", str(self.data), "-p", str(self.ports["sql"]),
+                 "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=", "-c", "logging_collector=off"],
+                self.account, on_parent_death=signal.SIGQUIT, stdout=log, stderr=log, env=self._environment(), cwd="/",
+                pass_fds=(self.lock,))
+
+    def is_ready(self) -> bool:
+        if self.process is None or self.process.poll() is not None:
+            raise Refusal(f"PostgreSQL ended while starting; its last words are in {self.home}/server.log")
+        answer = subprocess.run(
+            [str(self.programs / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.ports["sql"])], cwd="/")
+        return answer.returncode == 0
+
+    def create_database(self) -> None:
+        at = ["-h", "127.0.0.1", "-p", str(self.ports["sql"]), "-U", "martlet"]
+        marker = self.home / "database"
+        if not marker.exists():
+            self._run(str(self.programs / "dropdb"), *at, "--if-exists", "martlet")
+            self._run(str(self.programs / "createdb"), *at, "martlet")
+            marker.touch()
+
+    def stop(self) -> None:
+        if self.process is not None:
+            # SIGINT is PostgreSQL's fast shutdown: it does not wait for clients (postgres(1)).
+            stop(self.process, signal.SIGINT, self.stop_patience)
+
+    def close(self) -> None:
+        self.stop()

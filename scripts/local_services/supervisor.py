@@ -1,0 +1,150 @@
+"""The process that `up` leaves running: parent of both servers, and the one that stops them."""
+import json
+import os
+import select
+import signal
+import sys
+import time
+
+from .instance import Instance, Refusal
+from .postgres import Postgres
+from .processes import identity
+from .rabbitmq import RabbitMQ
+
+
+# Seconds until servers whose directory somebody deleted stop, too.
+DELETION_CHECK_INTERVAL = 2.0
+
+
+class Stop(Exception):
+    """A signal, or the end of the process that the servers are tied to."""
+
+
+class Supervisor:
+    def __init__(self, instance: Instance, lock: int, owner: int | None):
+        self.instance = instance
+        self.owner = identity(owner) if owner else None
+        self.owner_end = os.pidfd_open(owner) if owner else None
+        ports = {}
+        if instance.ports_file.exists():
+            ports = json.loads(instance.ports_file.read_text())
+        taken: set[int] = set()
+        self.servers = {
+            "rabbitmq": RabbitMQ(instance, lock, ports, taken),
+            "postgres": Postgres(instance, lock, ports, taken),
+        }
+        instance.write(instance.ports_file, json.dumps(
+            {name: port for server in self.servers.values() for name, port in server.ports.items()}) + "\n")
+
+    def publish(self, phase: str, message: str = "") -> None:
+        """What the other commands read."""
+        self.instance.write(self.instance.state_file, json.dumps({
+            "phase": phase, "message": message, "supervisor": identity(os.getpid()), "owner": self.owner,
+            "servers": {
+                name: {"ports": server.ports, "process": identity(server.process.pid) if server.process else None}
+                for name, server in self.servers.items()
+            },
+            "epmd": identity(self.servers["rabbitmq"].epmd.pid) if self.servers["rabbitmq"].epmd else None,
+        }, indent=1) + "\n")
+
+    def publish_environment(self) -> None:
+        rabbitmq, postgres = self.servers["rabbitmq"], self.servers["postgres"]
+        self.instance.write(self.instance.env_file, "".join(f"{name}={value}\n" for name, value in {
+            "MARTLET_TEST_AMQP_URL": rabbitmq.url,
+            "MARTLET_TEST_DATABASE_URL": postgres.url,
+            "LOCAL_RABBITMQ_PORT": rabbitmq.ports["amqp"],
+            "LOCAL_RABBITMQ_PID": rabbitmq.process.pid,
+            "LOCAL_POSTGRES_PORT": postgres.ports["sql"],
+            "LOCAL_POSTGRES_PID": postgres.process.pid,
+        }.items()))
+
+    def wait_until_ready(self, name: str) -> None:
+        server = self.servers[name]
+        deadline = time.monotonic() + server.start_limit
+        while not server.is_ready():
+            if time.monotonic() > deadline:
+                raise Refusal(f"{name} did not answer within {server.start_limit:.0f} s")
+            self.wait(0.1)
+        if name == "postgres":
+            server.create_database()
+
+    def start_all(self) -> None:
+        # The node needs the longest: the cluster is made meanwhile.
+        for name in ("rabbitmq", "postgres"):
+            self.servers[name].start()
+            self.publish("starting")
+        for name in ("postgres", "rabbitmq"):
+            self.wait_until_ready(name)
+        self.publish_environment()
+        self.publish("ready")
+
+    def wait(self, seconds: float | None) -> None:
+        """Sleeps, unless the owner ends. Signals arrive as exceptions or interrupt the sleep."""
+        watched = [self.owner_end] if self.owner_end is not None else []
+        if select.select(watched, [], [], seconds)[0]:
+            raise Stop("the process that the servers were tied to has ended")
+
+    def obey(self) -> None:
+        """Carries out what a client left in the control file; its removal is the answer."""
+        try:
+            action, name = self.instance.control_file.read_text().split()
+        except OSError:
+            return
+        server = self.servers[name]
+        if action in ("stop", "restart"):
+            server.stop()
+        if action in ("start", "restart") and (server.process is None or server.process.poll() is not None):
+            server.start()
+            self.wait_until_ready(name)
+        self.publish_environment()
+        self.publish("ready")
+        self.instance.control_file.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        for server in self.servers.values():
+            server.close()
+
+
+def run(instance: Instance, lock: int, owner: int | None) -> int:
+    def stop(number: int, _frame) -> None:
+        raise Stop(signal.Signals(number).name)
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    signal.signal(signal.SIGUSR1, lambda *_: None)
+    wakeup, notify = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    signal.set_wakeup_fd(notify)
+
+    supervisor = None
+    failure = ""
+    try:
+        supervisor = Supervisor(instance, lock, owner)
+        supervisor.start_all()
+        watched = [wakeup] + ([supervisor.owner_end] if supervisor.owner_end is not None else [])
+        while True:
+            supervisor.obey()
+            readable = select.select(watched, [], [], DELETION_CHECK_INTERVAL)[0]
+            if wakeup in readable:
+                os.read(wakeup, 4096)
+            if supervisor.owner_end in readable:
+                raise Stop("the process that the servers were tied to has ended")
+            if not instance.lock_file.exists():
+                raise Stop("the directory was deleted")
+    except Stop as reason:
+        print(f"stopping: {reason}", flush=True)
+    except ProcessLookupError:
+        failure = f"there is no process {owner} to tie the servers to"
+    except (Refusal, OSError) as error:
+        failure = str(error)
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        if supervisor:
+            supervisor.close()
+        if instance.lock_file.exists():
+            instance.forget_state()
+        if failure and instance.directory.exists():
+            instance.write(instance.state_file, json.dumps({"phase": "failed", "message": failure}) + "\n")
+            print(failure, file=sys.stderr, flush=True)
+    return 1 if failure else 0
