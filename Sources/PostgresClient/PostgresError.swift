@@ -14,7 +14,7 @@ public struct PostgresError: Error, Sendable, Hashable, CustomStringConvertible 
         public static let closed = Code(description: "closed")
         /// No answer within the query timeout: whether the server carried the request out is unknown.
         public static let timedOut = Code(description: "timed out")
-        /// Every connection of the pool stayed busy for the lease timeout.
+        /// No connection of the pool became free within the lease timeout.
         public static let poolExhausted = Code(description: "pool exhausted")
         /// The server refused a statement; ``PostgresError/sqlState`` says why.
         public static let server = Code(description: "server error")

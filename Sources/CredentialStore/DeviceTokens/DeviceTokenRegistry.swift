@@ -73,7 +73,8 @@ public struct DeviceTokenRegistry: Sendable {
                 WHERE unregistered_at IS NOT NULL AND marked_at >= $1 ORDER BY marked_at
                 """, [.timestamp(milliseconds: time.milliseconds)])
             while true {
-                let rows = try await connection.query("FETCH FORWARD \(max(pageSize, 1)) FROM dead").map(Self.deviceToken)
+                let rows = try await connection.query("FETCH FORWARD \(max(pageSize, 1)) FROM dead").map(
+                    Self.deviceToken)
                 if rows.isEmpty { return }
                 try await page(rows)
             }

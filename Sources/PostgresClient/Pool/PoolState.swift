@@ -133,5 +133,5 @@ package struct PoolState {
 extension PostgresError {
     static let poolClosed = PostgresError(.closed, "the database pool was closed")
     static let poolExhausted = PostgresError(
-        .poolExhausted, "every database connection of the pool stayed busy for the lease timeout")
+        .poolExhausted, "no connection of the database pool became free within the lease timeout")
 }
