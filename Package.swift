@@ -13,6 +13,7 @@ let settings: [SwiftSetting] = [
 
 extension Target.Dependency {
     static let nioCore = product(name: "NIOCore", package: "swift-nio")
+    static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
     static let nioTLS = product(name: "NIOTLS", package: "swift-nio")
     static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")
@@ -91,7 +92,28 @@ let package = Package(
             name: "APNSSimulator",
             dependencies: [
                 "HTTP2Channel", "HTTP2Session",
-                .crypto, .logging, .nioCore, .nioPosix, .nioSSL, .nioTLS, .swiftASN1, .x509,
+                .crypto, .hummingbird, .lifecycle, .logging, .nioCore, .nioPosix, .nioSSL, .nioTLS, .swiftASN1, .x509,
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "PushTestSupport", dependencies: ["PushModel"], path: "Tests/Support/PushTestSupport",
+            swiftSettings: settings),
+        .testTarget(
+            name: "PushModelTests", dependencies: ["PushModel", "PushTestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "APNSOutputTests",
+            dependencies: [
+                "APNSOutput", "HTTP2Session", "PushModel", "PushTestSupport", .crypto, .logging, .nioCore, .nioPosix,
+            ],
+            swiftSettings: settings),
+        .testTarget(name: "HTTP2SessionTests", dependencies: ["HTTP2Session"], swiftSettings: settings),
+        .testTarget(
+            name: "HTTP2ChannelTests", dependencies: ["HTTP2Channel", "HTTP2Session", .nioCore, .nioEmbedded],
+            swiftSettings: settings),
+        .testTarget(
+            name: "APNSSimulatorTests",
+            dependencies: [
+                "APNSSimulator", "HTTP2Channel", "HTTP2Session", .crypto, .nioCore, .nioPosix, .nioSSL, .nioTLS,
             ],
             swiftSettings: settings),
         .target(
@@ -102,6 +124,22 @@ let package = Package(
                 .yams,
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "DeliveryPipelineTests",
+            dependencies: ["AMQPClient", "CredentialStore", "DeliveryPipeline", "PushModel", .logging],
+            swiftSettings: settings),
+        .testTarget(
+            name: "MartletServiceTests",
+            dependencies: [
+                "AMQPClient", "APNSOutput", "CredentialStore", "DeliveryPipeline", "MartletService", "PostgresClient",
+                "PushModel", .logging,
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "martlet-bench",
+            dependencies: ["APNSOutput", "CredentialStore", "PushModel", .argumentParser, .logging, .nioPosix],
+            path: "Benchmarks/SendBench",
+            swiftSettings: settings),
         .executableTarget(
             name: "martlet",
             dependencies: [
@@ -109,5 +147,16 @@ let package = Package(
                 "PushModel", .argumentParser, .configuration, .logging,
             ],
             swiftSettings: settings),
+        // What tests of several targets need; no Testing in it, so it is built as any other target.
+        .target(
+            name: "TestSupport", dependencies: ["CredentialStore", "PostgresClient", .logging],
+            path: "Tests/Support/TestSupport", swiftSettings: settings),
+        .testTarget(
+            name: "IntegrationTests",
+            dependencies: [
+                "AMQPClient", "APNSOutput", "APNSSimulator", "CredentialStore", "DeliveryPipeline", "PostgresClient",
+                "PushModel", "TestSupport", .crypto, .logging, .nioCore, .nioPosix,
+            ],
+            exclude: ["Support/broker.py"], swiftSettings: settings),
     ]
 )

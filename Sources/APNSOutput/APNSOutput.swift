@@ -18,7 +18,12 @@ public final class APNSOutput: Output {
     private let eventLoops: any EventLoopGroup
     private let clock: @Sendable () -> Timestamp
     private let logger: Logger
-    private let pools = Mutex<[PoolKey: APNSPool]>([:])
+    private let state = Mutex(State())
+
+    private struct State {
+        var pools: [PoolKey: APNSPool] = [:]
+        var isShutDown = false
+    }
 
     /// - Parameter clock: wall-clock time, for deadlines, provider tokens and outcomes.
     public init(
@@ -37,11 +42,15 @@ public final class APNSOutput: Output {
     }
 
     public func send(_ job: RoutedJob, reportingTo sink: any OutcomeSink) {
+        // What has expired needs no connection to be told so.
+        if job.job.isExpired(at: clock()) { return settleAll(job, .expired, reason: nil, sink) }
         do {
             let prepared = try PreparedJob(job, sink: sink)
             try pool(for: job).send(prepared)
         } catch let fault as APNSRequest.Fault {
             settleAll(job, .rejected, reason: fault.reason, sink)
+        } catch APNSOutputError.shutDown {
+            settleAll(job, .retry, reason: "ShuttingDown", sink)
         } catch {
             logger.error("The credential can't be used", metadata: ["app": "\(job.job.app)", "error": "\(error)"])
             settleAll(job, .failed, reason: "CredentialUnusable", sink)
@@ -49,37 +58,39 @@ public final class APNSOutput: Output {
     }
 
     public func credentialsChanged(to credentials: Set<Credential.ID>) {
-        let gone = pools.withLock { pools in
-            let gone = pools.filter { !credentials.contains($0.key.credential.id) }
-            for key in gone.keys { pools[key] = nil }
+        let gone = state.withLock { state in
+            let gone = state.pools.filter { !credentials.contains($0.key.credential.id) }
+            for key in gone.keys { state.pools[key] = nil }
             return gone.values
         }
         for pool in gone { _ = pool.retire() }
     }
 
     public func shutDown() async {
-        let all = pools.withLock { pools in
-            defer { pools = [:] }
-            return Array(pools.values)
+        let all = state.withLock { state in
+            state.isShutDown = true
+            defer { state.pools = [:] }
+            return Array(state.pools.values)
         }
         for closed in all.map({ $0.retire() }) { try? await closed.get() }
     }
 
     private func pool(for job: RoutedJob) throws -> APNSPool {
         guard let credential = job.credential else { throw APNSOutputError.noCredential }
-        return try pools.withLock { pools in
+        return try state.withLock { state in
+            guard !state.isShutDown else { throw APNSOutputError.shutDown }
             let key = PoolKey(credential: credential, environment: job.environment)
-            if let pool = pools[key] { return pool }
+            if let pool = state.pools[key] { return pool }
             let pool = try APNSPool(
                 credential: credential, environment: job.environment, eventLoop: eventLoops.next(),
                 configuration: configuration, clock: clock, logger: logger)
-            pools[key] = pool
+            state.pools[key] = pool
             return pool
         }
     }
 
     private func settleAll(
-        _ job: RoutedJob, _ verdict: Outcome.Verdict, reason: String, _ sink: any OutcomeSink
+        _ job: RoutedJob, _ verdict: Outcome.Verdict, reason: String?, _ sink: any OutcomeSink
     ) {
         let now = clock()
         sink.report(
@@ -92,6 +103,12 @@ public final class APNSOutput: Output {
 /// Faults of the pipeline's own making.
 enum APNSOutputError: Error, CustomStringConvertible {
     case noCredential
+    case shutDown
 
-    var description: String { "the job was routed without a credential" }
+    var description: String {
+        switch self {
+        case .noCredential: "the job was routed without a credential"
+        case .shutDown: "the output is shut down"
+        }
+    }
 }

@@ -1,15 +1,15 @@
-import PushModel
+package import PushModel
 
 /// The JSON body of a refusal: `{"reason":"Unregistered","timestamp":1700000000000}`.
 ///
 /// An empty body, one that is not JSON, or one without a reason yields nothing and is no fault: the status
 /// still tells.
-struct APNSErrorBody: Equatable {
-    private(set) var reason: String?
+package struct APNSErrorBody: Equatable {
+    package private(set) var reason: String?
     /// Milliseconds, and only with status 410: when the token was last found dead.
-    private(set) var timestamp: Timestamp?
+    package private(set) var timestamp: Timestamp?
 
-    init(_ bytes: [UInt8]) {
+    package init(_ bytes: [UInt8]) {
         bytes.withUnsafeBufferPointer { bytes in
             guard (try? UTF8Span(validating: bytes.span)) != nil else { return }
             var scanner = JSONScanner(bytes)
@@ -22,6 +22,7 @@ struct APNSErrorBody: Equatable {
                     reason = String(decoding: JSONText.unescaped(text.dropFirst().dropLast()), as: UTF8.self)
                 } else if bytes[key.range].elementsEqual("timestamp".utf8), kind == .number {
                     timestamp = Int64(String(decoding: text, as: UTF8.self)).map(Timestamp.init(milliseconds:))
+                        .flatMap { Timestamp.representable.contains($0) ? $0 : nil }
                 }
             }
         }

@@ -1,5 +1,5 @@
 /// What to do after an answer, by APNs' reason (Apple: "Handling notification responses from APNs").
-enum APNSAnswerClass: Equatable {
+package enum APNSAnswerClass: Equatable {
     /// The token is finished.
     case tokenDead
     /// This request is refused for good.
@@ -13,8 +13,8 @@ enum APNSAnswerClass: Equatable {
 }
 
 /// Sorts statuses and reasons into classes. Reasons that Apple adds later are sorted by status.
-enum APNSReason {
-    static func classify(status: Int, reason: String?) -> APNSAnswerClass {
+package enum APNSReason {
+    package static func classify(status: Int, reason: String?) -> APNSAnswerClass {
         if let reason, let known = classes[reason] { return known }
         switch status {
         case 403: return .credentialRefused

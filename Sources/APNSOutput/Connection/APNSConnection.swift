@@ -1,3 +1,4 @@
+import Glibc
 import HTTP2Channel
 import HTTP2Session
 import Logging
@@ -6,8 +7,6 @@ import PushModel
 
 /// What a connection tells the pool it belongs to, on their common event loop.
 protocol APNSConnectionOwner: AnyObject {
-    /// The time, read once per turn of the event loop.
-    func turnTime() -> Timestamp
     func answered(_ push: InFlightPush, on connection: APNSConnection)
     /// Certainly not processed: may be sent again at once.
     func unprocessed(_ push: QueuedPush)
@@ -19,8 +18,7 @@ protocol APNSConnectionOwner: AnyObject {
 }
 
 /// One HTTP/2 connection to APNs with what is on its wire.
-///
-/// Unchecked because it lives on one event loop: nothing of it is touched from elsewhere.
+// why: unchecked because it lives on one event loop; nothing of it is touched from elsewhere.
 final class APNSConnection: @unchecked Sendable {
     private let eventLoop: any EventLoop
     private let session: HTTP2ClientSession
@@ -36,13 +34,17 @@ final class APNSConnection: @unchecked Sendable {
     private var fields: HTTP2Fields
     /// When this connection takes the next provider token.
     private var tokenUseEnds: Timestamp?
+    private var hasHeard = false
     private var highestProcessed = Int32.max
-    private(set) var lastUsed: Timestamp
+    /// Uptime in milliseconds.
+    private(set) var lastUsed: Int64
+    /// An answer has shown that it is of use; for the pool.
+    var isProven = false
 
     /// - Throws: when no provider token can be signed.
     init(
         eventLoop: any EventLoop, authority: String, tokens: ProviderTokenSource?, connectTimeoutSeconds: Int,
-        owner: any APNSConnectionOwner, logger: Logger, now: Timestamp
+        owner: any APNSConnectionOwner, logger: Logger, now: Moment
     ) throws {
         self.eventLoop = eventLoop
         self.authority = authority
@@ -51,9 +53,9 @@ final class APNSConnection: @unchecked Sendable {
         self.logger = logger
         state = ConnectionState(
             usesProviderToken: tokens != nil, connectTimeoutMilliseconds: Int64(connectTimeoutSeconds) * 1000,
-            nowMilliseconds: now.milliseconds)
-        lastUsed = now
-        fields = try Self.fields(authority: authority, token: try tokens?.token(at: now))
+            nowMilliseconds: now.uptime)
+        lastUsed = now.uptime
+        fields = try Self.fields(authority: authority, token: try tokens?.token(at: now.wall))
         session = try HTTP2ClientSession(settings: HTTP2Settings(maxHeaderListSize: 16_384))
         session.delegate = self
     }
@@ -67,7 +69,7 @@ final class APNSConnection: @unchecked Sendable {
             switch result {
             case .success(let channel):
                 self.channel = channel
-                if self.state.phase == .closed { channel.close(promise: nil) }
+                if self.state.phase != .connecting { channel.close(promise: nil) }  // why: given up meanwhile
             case .failure(let error): self.channelClosed(error: error)
             }
         }
@@ -81,12 +83,19 @@ final class APNSConnection: @unchecked Sendable {
     }
 
     /// Puts a push on the wire; it leaves with the next ``flush()``.
-    func send(_ push: QueuedPush, path: UnsafeRawBufferPointer, body: HTTP2Body, now: Timestamp) throws {
-        try renewToken(now: now)
+    func send(_ push: QueuedPush, path: UnsafeRawBufferPointer, body: HTTP2Body, now: Moment) throws {
+        try renewToken(now: now.wall)
         let stream = try session.submit(
             connectionFields: fields, path: path, requestFields: push.job.fields, body: body, tag: inFlight.nextTag)
-        inFlight.insert(InFlightPush(push: push, streamID: stream, sentAt: now))
-        lastUsed = now
+        inFlight.insert(InFlightPush(push: push, streamID: stream, sentAt: now.uptime))
+        lastUsed = now.uptime
+    }
+
+    /// Once per turn: anything the server sent proves that it is there.
+    func noteSignsOfLife(now: Moment) {
+        guard hasHeard else { return }
+        hasHeard = false
+        state.heard(nowMilliseconds: now.uptime)
     }
 
     func flush() { handler?.setNeedsFlush() }
@@ -99,19 +108,18 @@ final class APNSConnection: @unchecked Sendable {
     }
 
     /// Once a second: signs of life, and requests that have waited too long for their answer.
-    func tick(now: Timestamp, requestTimeoutMilliseconds: Int64) {
-        switch state.tick(nowMilliseconds: now.milliseconds, openStreams: inFlight.count) {
+    func tick(now: Moment, requestTimeoutMilliseconds: Int64) {
+        switch state.tick(nowMilliseconds: now.uptime, openStreams: inFlight.count) {
         case .nothing: break
         case .ping:
-            try? session.ping(UInt64(bitPattern: now.milliseconds))
+            try? session.ping(UInt64(bitPattern: now.uptime))
             flush()
         case .giveUp:
             logger.warning("APNs gives no sign of life, closing the connection")
             channel?.close(promise: nil)
             return channelClosed(error: APNSConnectionError.noSignOfLife)
         }
-        let overdue = inFlight.streams(
-            sentBefore: Timestamp(milliseconds: now.milliseconds - requestTimeoutMilliseconds))
+        let overdue = inFlight.giveUp(sentBefore: now.uptime - requestTimeoutMilliseconds)
         guard !overdue.isEmpty else { return }
         logger.warning("APNs did not answer in time", metadata: ["requests": "\(overdue.count)"])
         for stream in overdue { try? session.reset(stream, code: .cancel) }
@@ -123,8 +131,8 @@ final class APNSConnection: @unchecked Sendable {
     private func renewToken(now: Timestamp) throws {
         guard let tokens else { return }
         if let tokenUseEnds, now < tokenUseEnds { return }
-        if tokenUseEnds != nil { fields = try Self.fields(authority: authority, token: try tokens.token(at: now)) }
-        tokenUseEnds = ProviderTokenSchedule.endOfUse(firstUse: now)
+        fields = try Self.fields(authority: authority, token: try tokens.token(at: now))
+        tokenUseEnds = ProviderTokenSchedule.endOfUse(taken: now)
     }
 
     private static func fields(authority: String, token: Secret?) throws(HTTP2Error) -> HTTP2Fields {
@@ -141,7 +149,8 @@ final class APNSConnection: @unchecked Sendable {
     private func closeIfDrained() {
         guard state.phase == .draining, inFlight.isEmpty else { return }
         try? session.goAway()
-        handler?.close()
+        // Later, because inside the session's callbacks the GOAWAY can't be written yet.
+        eventLoop.execute { self.handler?.close() }
     }
 }
 
@@ -151,17 +160,18 @@ extension APNSConnection: HTTP2ClientDelegate {
     }
 
     func responseField(tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
-        if name.elementsEqual("apns-id".utf8) {
+        if name.is("apns-id") {
             inFlight.update(tag) { $0.providerID = ProviderID(ascii: value.assumingMemoryBound(to: UInt8.self)) }
-        } else if name.elementsEqual("apns-unique-id".utf8) {
-            inFlight.update(tag) { $0.uniqueID = String(decoding: value, as: UTF8.self) }
+        } else if name.is("apns-unique-id") {
+            inFlight.update(tag) { $0.withExtras { $0.uniqueID = String(decoding: value, as: UTF8.self) } }
         }
     }
 
     func responseData(tag: Int, _ bytes: UnsafeRawBufferPointer) {
         inFlight.update(tag) { push in
             // A refusal is a short JSON object; what is longer than this is not one.
-            if push.body.count + bytes.count <= 4096 { push.body.append(contentsOf: bytes) }
+            guard push.body.count + bytes.count <= 4096 else { return }
+            push.withExtras { $0.body.append(contentsOf: bytes) }
         }
     }
 
@@ -169,9 +179,9 @@ extension APNSConnection: HTTP2ClientDelegate {
         // Answered here and not when the stream closes, which may come later or never.
         guard let push = inFlight.remove(tag) else { return }
         state.answered()
-        state.heard(nowMilliseconds: owner.turnTime().milliseconds)
+        hasHeard = true
         owner.answered(push, on: self)
-        closeIfDrained()
+        if state.phase == .draining { closeIfDrained() }
     }
 
     func streamClosed(tag: Int, streamID: Int32, code: HTTP2ErrorCode) {
@@ -179,13 +189,13 @@ extension APNSConnection: HTTP2ClientDelegate {
         if code == .refusedStream || streamID > highestProcessed {
             owner.unprocessed(push.push)
         } else {
-            owner.lost(push.push, reason: code == .cancel ? "RequestTimeout" : "StreamReset")
+            owner.lost(push.push, reason: push.isGivenUp ? "RequestTimeout" : "StreamReset")
         }
         closeIfDrained()
     }
 
     func peerSettingsChanged() {
-        state.heard(nowMilliseconds: owner.turnTime().milliseconds)
+        hasHeard = true
         state.settingsArrived()
         owner.changed(self)
     }
@@ -200,7 +210,8 @@ extension APNSConnection: HTTP2ClientDelegate {
     }
 
     func pingAcknowledged(_ payload: UInt64) {
-        state.heard(nowMilliseconds: owner.turnTime().milliseconds)
+        hasHeard = true
+        owner.changed(self)
     }
 }
 
@@ -209,6 +220,11 @@ extension APNSConnection: HTTP2ChannelObserver {
         guard state.phase != .closed else { return }
         let wasConnecting = isConnecting
         state.close()
+        // What the socket may still bring is nobody's business; and this unties a handler that never came to
+        // be part of a channel.
+        session.detachDelegate()
+        handler?.observer = nil
+        handler = nil
         for push in inFlight.removeAll() {
             if push.streamID > highestProcessed {
                 owner.unprocessed(push.push)
@@ -217,6 +233,14 @@ extension APNSConnection: HTTP2ChannelObserver {
             }
         }
         owner.closed(self, error: error, whileConnecting: wasConnecting)
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Compares with a field name; called for every field of every answer.
+    fileprivate func `is`(_ name: StaticString) -> Bool {
+        guard count == name.utf8CodeUnitCount, let baseAddress else { return false }
+        return memcmp(baseAddress, name.utf8Start, count) == 0
     }
 }
 

@@ -39,15 +39,21 @@ struct APNSConnector: Sendable {
             .connectTimeout(connectTimeout)
             .channelOption(.socketOption(.so_keepalive), value: 1)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .channelInitializer { channel in
+            .connect(host: endpoint.host, port: endpoint.port)
+            // Not in an initializer: a name with several addresses makes a channel for each that is tried,
+            // and the handler belongs to the one that got through.
+            .flatMap { channel in
                 channel.eventLoop.makeCompletedFuture {
                     // Server name indication takes names only.
                     let isAddress = (try? SocketAddress(ipAddress: endpoint.host, port: 0)) != nil
                     try channel.pipeline.syncOperations.addHandlers(
                         try NIOSSLClientHandler(context: tls, serverHostname: isAddress ? nil : endpoint.host),
                         handler.value)
+                    return channel
+                }.flatMapErrorThrowing { error in
+                    channel.close(promise: nil)
+                    throw error
                 }
             }
-            .connect(host: endpoint.host, port: endpoint.port)
     }
 }

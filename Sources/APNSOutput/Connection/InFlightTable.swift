@@ -1,29 +1,58 @@
-import PushModel
+package import PushModel
 
 /// What has been heard so far of a push on the wire.
-struct InFlightPush {
-    let push: QueuedPush
-    let streamID: Int32
-    let sentAt: Timestamp
-    var status = 0
-    var providerID: ProviderID?
-    var uniqueID: String?
-    var body: [UInt8] = []
+package struct InFlightPush {
+    package let push: QueuedPush
+    package let streamID: Int32
+    /// Uptime in milliseconds.
+    package let sentAt: Int64
+    package var status = 0
+    /// We have reset the stream ourselves, because no answer came in time.
+    package fileprivate(set) var isGivenUp = false
+    package var providerID: ProviderID?
+    /// What only some answers have, kept apart so that the others stay small.
+    private var extras: AnswerExtras?
+
+    package init(push: QueuedPush, streamID: Int32, sentAt: Int64) {
+        self.push = push
+        self.streamID = streamID
+        self.sentAt = sentAt
+    }
+
+    package var uniqueID: String? { extras?.uniqueID }
+    package var body: [UInt8] { extras?.body ?? [] }
+
+    /// Lets an optional one be changed in place.
+    fileprivate mutating func apply(_ change: (inout Self) -> Void) { change(&self) }
+
+    package mutating func withExtras(_ change: (AnswerExtras) -> Void) {
+        let extras = extras ?? AnswerExtras()
+        change(extras)
+        self.extras = extras
+    }
+}
+
+/// The body of a refusal, and the sandbox's `apns-unique-id`.
+package final class AnswerExtras {
+    package var uniqueID: String?
+    package var body: [UInt8] = []
 }
 
 /// The pushes on the wire of one connection, found by the tag their request was submitted with. Places are
 /// used again, so the table stops growing at the stream limit.
-struct InFlightTable {
+package struct InFlightTable {
     private var places: ContiguousArray<InFlightPush?> = []
     private var free: ContiguousArray<Int> = []
 
-    var count: Int { places.count - free.count }
-    var isEmpty: Bool { count == 0 }
+    package init() {}
+
+    package var count: Int { places.count - free.count }
+    package var isEmpty: Bool { count == 0 }
 
     /// The tag the next push will get.
-    var nextTag: Int { free.last ?? places.count }
+    package var nextTag: Int { free.last ?? places.count }
 
-    mutating func insert(_ push: InFlightPush) {
+    package mutating func insert(_ push: InFlightPush) {
         if let place = free.popLast() {
             places[place] = push
         } else {
@@ -31,19 +60,19 @@ struct InFlightTable {
         }
     }
 
-    mutating func update(_ tag: Int, _ change: (inout InFlightPush) -> Void) {
-        guard places.indices.contains(tag), places[tag] != nil else { return }
-        change(&places[tag]!)  // why: the line above has looked
+    package mutating func update(_ tag: Int, _ change: (inout InFlightPush) -> Void) {
+        guard places.indices.contains(tag) else { return }
+        places[tag]?.apply(change)
     }
 
-    mutating func remove(_ tag: Int) -> InFlightPush? {
+    package mutating func remove(_ tag: Int) -> InFlightPush? {
         guard places.indices.contains(tag), let push = places[tag] else { return nil }
         places[tag] = nil
         free.append(tag)
         return push
     }
 
-    mutating func removeAll() -> [InFlightPush] {
+    package mutating func removeAll() -> [InFlightPush] {
         defer {
             places.removeAll()
             free.removeAll()
@@ -51,8 +80,14 @@ struct InFlightTable {
         return places.compactMap { $0 }
     }
 
-    /// The streams of pushes sent before `moment`.
-    func streams(sentBefore moment: Timestamp) -> [Int32] {
-        places.compactMap { $0 }.filter { $0.sentAt < moment }.map(\.streamID)
+    /// Marks the pushes sent before `uptime` as given up; the answer is their streams, each named once.
+    package mutating func giveUp(sentBefore uptime: Int64) -> [Int32] {
+        var streams: [Int32] = []
+        for place in places.indices {
+            guard let push = places[place], push.sentAt < uptime, !push.isGivenUp else { continue }
+            streams.append(push.streamID)
+            places[place]?.apply { $0.isGivenUp = true }
+        }
+        return streams
     }
 }

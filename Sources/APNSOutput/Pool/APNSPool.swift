@@ -8,7 +8,7 @@ import Synchronization
 ///
 /// Everything happens on one event loop, in turns: answers and new jobs only mark that there is something to
 /// do, and one turn then fills the connections, writes once, and reports all outcomes in one batch.
-/// Unchecked for that reason; the only part touched from other threads is the mailbox.
+// why: unchecked for that reason; the only part touched from other threads is the mailbox.
 final class APNSPool: @unchecked Sendable {
     /// Beyond this a push that servers keep refusing unprocessed waits in a delay queue instead.
     private static let maximumResends = 5
@@ -25,13 +25,14 @@ final class APNSPool: @unchecked Sendable {
     private var connections: [APNSConnection] = []
     private var sizing: PoolSizing
     private var backoff = ConnectBackoff()
-    private var connectNotBefore = Timestamp(milliseconds: 0)
+    private var connectNotBefore: Int64 = 0
     private var answerMilliseconds = 0.0
     private var outcomes: [Outcome] = []
     private var sink: (any OutcomeSink)?
     private var path = DevicePath()
     private var turnIsScheduled = false
-    private var cachedTurnTime: Timestamp?
+    private var laterTurnIsScheduled = false
+    private var cachedTurnTime: Moment?
     private var ticker: RepeatedTask?
     private var isRetired = false
     private var whenClosed: [EventLoopPromise<Void>] = []
@@ -82,13 +83,11 @@ final class APNSPool: @unchecked Sendable {
     // MARK: Turns
 
     private func takeJobs() {
-        for job in mailbox.withLock({ jobs in
+        let jobs = mailbox.withLock { jobs in
             defer { jobs = [] }
             return jobs
-        }) {
-            sink = job.sink
-            queue.append(job)
         }
+        for job in jobs { queue.append(job) }
         startTicking()
         scheduleTurn()
     }
@@ -101,15 +100,19 @@ final class APNSPool: @unchecked Sendable {
 
     private func turn() {
         turnIsScheduled = false
-        let now = turnTime()
-        for connection in connections { fill(connection, now: now) }
+        let now = cachedTurnTime ?? Moment(wall: clock())
+        cachedTurnTime = now
+        for connection in connections {
+            connection.noteSignsOfLife(now: now)
+            fill(connection, now: now)
+        }
         resize(now: now)
         if isRetired, queue.isEmpty { finishRetiring() }
         report()
         cachedTurnTime = nil
     }
 
-    private func fill(_ connection: APNSConnection, now: Timestamp) {
+    private func fill(_ connection: APNSConnection, now: Moment) {
         var room = connection.capacity
         guard room > 0, !queue.isEmpty else { return }
         while room > 0, let push = queue.next() {
@@ -136,9 +139,9 @@ final class APNSPool: @unchecked Sendable {
     }
 
     /// The last checks before the wire.
-    private func prepare(_ push: QueuedPush, now: Timestamp) -> Preparation {
+    private func prepare(_ push: QueuedPush, now: Moment) -> Preparation {
         let job = push.job.routed.job
-        if job.isExpired(at: now) {
+        if job.isExpired(at: now.wall) {
             settle(push, .expired, at: now)
             return .settled
         }
@@ -155,6 +158,14 @@ final class APNSPool: @unchecked Sendable {
         }
     }
 
+    private func add(_ outcome: Outcome, of job: PreparedJob) {
+        if sink !== job.sink {
+            report()
+            sink = job.sink
+        }
+        outcomes.append(outcome)
+    }
+
     private func report() {
         guard !outcomes.isEmpty, let sink else { return }
         let batch = outcomes
@@ -164,34 +175,43 @@ final class APNSPool: @unchecked Sendable {
     }
 
     private func settle(
-        _ push: QueuedPush, _ verdict: Outcome.Verdict, reason: String? = nil, at now: Timestamp
+        _ push: QueuedPush, _ verdict: Outcome.Verdict, reason: String? = nil, at now: Moment
     ) {
-        outcomes.append(
-            Outcome(job: push.job.routed, recipient: push.recipient, verdict: verdict, reason: reason, at: now))
+        add(
+            Outcome(job: push.job.routed, recipient: push.recipient, verdict: verdict, reason: reason, at: now.wall),
+            of: push.job)
         scheduleTurn()
     }
 
     // MARK: Connections
 
-    private func resize(now: Timestamp) {
+    private func resize(now: Moment) {
         let open = connections.filter(\.isOpen)
         let load = PoolSizing.Load(
             isWorkWaiting: !queue.isEmpty, openConnections: open.count,
             isConnecting: connections.contains(where: \.isConnecting),
             isSaturated: open.allSatisfy { $0.capacity == 0 }, answerMilliseconds: answerMilliseconds)
-        switch sizing.decide(load, nowMilliseconds: now.milliseconds) {
+        switch sizing.decide(load, nowMilliseconds: now.uptime) {
         case .stay: break
         case .lookAgain(let milliseconds): scheduleTurn(inMilliseconds: milliseconds)
-        case .connect where now >= connectNotBefore: connect(now: now)
-        case .connect: scheduleTurn(inMilliseconds: connectNotBefore.milliseconds - now.milliseconds)
+        case .connect where now.uptime >= connectNotBefore: connect(now: now)
+        case .connect: scheduleTurn(inMilliseconds: connectNotBefore - now.uptime)
         }
     }
 
     private func scheduleTurn(inMilliseconds milliseconds: Int64) {
-        eventLoop.scheduleTask(in: .milliseconds(milliseconds)) { self.scheduleTurn() }
+        guard !laterTurnIsScheduled else { return }
+        laterTurnIsScheduled = true
+        eventLoop.scheduleTask(in: .milliseconds(milliseconds)) {
+            self.laterTurnIsScheduled = false
+            self.scheduleTurn()
+        }
     }
 
-    private func connect(now: Timestamp) {
+    private func connect(now: Moment) {
+        // A failure until an answer shows otherwise: a server that lets us in and then shows us the door is
+        // not to be asked again at once either.
+        connectNotBefore = now.uptime + backoff.failed(random: .random(in: 0..<1))
         do {
             let connection = try APNSConnection(
                 eventLoop: eventLoop, authority: connector.authority, tokens: tokens,
@@ -207,12 +227,11 @@ final class APNSPool: @unchecked Sendable {
     /// must not hold what the pipeline has room for.
     private func connectFailed(_ error: any Error) {
         let now = turnTime()
-        let wait = backoff.failed(random: .random(in: 0..<1))
-        connectNotBefore = Timestamp(milliseconds: now.milliseconds + wait)
         logger.warning(
             "Connecting to APNs failed",
             metadata: [
-                "endpoint": "\(connector.authority)", "error": "\(error)", "next_attempt_in_ms": "\(wait)",
+                "endpoint": "\(connector.authority)", "error": "\(error)",
+                "next_attempt_in_ms": "\(max(0, connectNotBefore - now.uptime))",
             ])
         guard !connections.contains(where: { $0.isOpen || $0.isConnecting }) else { return }
         while let push = queue.next() { settle(push, .retry, reason: "ConnectionFailed", at: now) }
@@ -230,7 +249,7 @@ final class APNSPool: @unchecked Sendable {
         let open = connections.count(where: \.isOpen)
         for connection in connections {
             connection.tick(now: now, requestTimeoutMilliseconds: Int64(configuration.requestTimeoutSeconds) * 1000)
-            let idle = connection.openStreams == 0 ? now.milliseconds - connection.lastUsed.milliseconds : 0
+            let idle = connection.openStreams == 0 ? now.uptime - connection.lastUsed : 0
             if connection.isOpen, sizing.shouldClose(idleMilliseconds: idle, openConnections: open) {
                 connection.retire()
                 break
@@ -250,9 +269,10 @@ final class APNSPool: @unchecked Sendable {
 }
 
 extension APNSPool: APNSConnectionOwner {
-    func turnTime() -> Timestamp {
+    /// The time, read once per turn.
+    private func turnTime() -> Moment {
         if let cachedTurnTime { return cachedTurnTime }
-        let now = clock()
+        let now = Moment(wall: clock())
         cachedTurnTime = now
         scheduleTurn()
         return now
@@ -260,21 +280,26 @@ extension APNSPool: APNSConnectionOwner {
 
     func answered(_ push: InFlightPush, on connection: APNSConnection) {
         let now = turnTime()
-        answerMilliseconds += (Double(now.milliseconds - push.sentAt.milliseconds) - answerMilliseconds) / 64
+        answerMilliseconds += (Double(now.uptime - push.sentAt) - answerMilliseconds) / 64
         if push.status == 200 {
-            outcomes.append(
+            proved(connection, at: now)
+            add(
                 Outcome(
                     job: push.push.job.routed, recipient: push.push.recipient, verdict: .sent, status: 200,
-                    judge: .provider, providerID: push.providerID, uniqueID: push.uniqueID, at: now))
+                    judge: .provider, providerID: push.providerID, uniqueID: push.uniqueID,
+                    trimmedBytes: push.push.job.trimmedBytes(for: push.push.recipient), at: now.wall),
+                of: push.push.job)
         } else {
             refused(push, on: connection, at: now)
         }
     }
 
-    private func refused(_ push: InFlightPush, on connection: APNSConnection, at now: Timestamp) {
+    private func refused(_ push: InFlightPush, on connection: APNSConnection, at now: Moment) {
         let body = APNSErrorBody(push.body)
         let verdict: Outcome.Verdict
-        switch APNSReason.classify(status: push.status, reason: body.reason) {
+        let answerClass = APNSReason.classify(status: push.status, reason: body.reason)
+        if answerClass != .retryOnNewConnection { proved(connection, at: now) }
+        switch answerClass {
         case .tokenDead: verdict = .unregistered
         case .refused: verdict = .rejected
         case .credentialRefused: verdict = .failed
@@ -284,11 +309,20 @@ extension APNSPool: APNSConnectionOwner {
             if push.push.resends == 0 { return unprocessed(push.push) }
             verdict = .retry
         }
-        outcomes.append(
+        add(
             Outcome(
                 job: push.push.job.routed, recipient: push.push.recipient, verdict: verdict, status: push.status,
                 reason: body.reason ?? "Status\(push.status)", judge: .provider, providerID: push.providerID,
-                unregisteredAt: verdict == .unregistered ? body.timestamp ?? now : nil, at: now))
+                unregisteredAt: verdict == .unregistered ? body.timestamp ?? now.wall : nil, at: now.wall),
+            of: push.push.job)
+    }
+
+    /// The connection is of use, so the next one need not wait.
+    private func proved(_ connection: APNSConnection, at now: Moment) {
+        guard !connection.isProven else { return }
+        connection.isProven = true
+        backoff.succeeded()
+        connectNotBefore = now.uptime
     }
 
     func unprocessed(_ push: QueuedPush) {
@@ -304,7 +338,6 @@ extension APNSPool: APNSConnectionOwner {
     }
 
     func changed(_ connection: APNSConnection) {
-        if connection.isOpen { backoff.succeeded() }
         scheduleTurn()
     }
 

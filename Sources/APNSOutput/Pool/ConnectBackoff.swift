@@ -8,13 +8,15 @@
 /// | 3 | 4 s |
 /// | … | doubling |
 /// | 7 and more | 60 s |
-struct ConnectBackoff {
-    private(set) var failures = 0
+package struct ConnectBackoff {
+    package private(set) var failures = 0
 
-    mutating func succeeded() { failures = 0 }
+    package init() {}
+
+    package mutating func succeeded() { failures = 0 }
 
     /// - Parameter random: a number from 0 up to 1.
-    mutating func failed(random: Double) -> Int64 {
+    package mutating func failed(random: Double) -> Int64 {
         failures += 1
         let longest = min(60_000, 1_000 << min(failures - 1, 6))
         // Never less than a tenth: an immediate reconnection is what Apple calls churn.

@@ -3,36 +3,47 @@
 /// A pool with work and no connection opens one. It opens another when its connections have been full for a
 /// while although answers take long, that is, when the round trip and not this process is what bounds it. It
 /// lets the extra ones go when they have been idle for ten minutes; the last one stays open, as Apple asks.
-struct PoolSizing {
-    struct Load {
-        var isWorkWaiting: Bool
-        var openConnections: Int
-        var isConnecting: Bool
+package struct PoolSizing {
+    package struct Load {
+        package var isWorkWaiting: Bool
+        package var openConnections: Int
+        package var isConnecting: Bool
         /// Every open connection is full.
-        var isSaturated: Bool
+        package var isSaturated: Bool
         /// Smoothed time an answer takes, in milliseconds.
-        var answerMilliseconds: Double
+        package var answerMilliseconds: Double
+
+        package init(
+            isWorkWaiting: Bool, openConnections: Int, isConnecting: Bool, isSaturated: Bool,
+            answerMilliseconds: Double
+        ) {
+            self.isWorkWaiting = isWorkWaiting
+            self.openConnections = openConnections
+            self.isConnecting = isConnecting
+            self.isSaturated = isSaturated
+            self.answerMilliseconds = answerMilliseconds
+        }
     }
 
-    enum Decision: Equatable {
+    package enum Decision: Equatable {
         case stay
         case connect
         /// Decide again after so many milliseconds.
         case lookAgain(milliseconds: Int64)
     }
 
-    static let saturationMilliseconds: Int64 = 250
-    static let slowAnswerMilliseconds = 25.0
-    static let idleMilliseconds: Int64 = 600_000
+    package static let saturationMilliseconds: Int64 = 250
+    package static let slowAnswerMilliseconds = 25.0
+    package static let idleMilliseconds: Int64 = 600_000
 
-    let maximumConnections: Int
+    package let maximumConnections: Int
     private var saturatedSince: Int64?
 
-    init(maximumConnections: Int) {
+    package init(maximumConnections: Int) {
         self.maximumConnections = maximumConnections
     }
 
-    mutating func decide(_ load: Load, nowMilliseconds now: Int64) -> Decision {
+    package mutating func decide(_ load: Load, nowMilliseconds now: Int64) -> Decision {
         guard load.isWorkWaiting, !load.isConnecting else {
             saturatedSince = nil
             return .stay
@@ -53,7 +64,7 @@ struct PoolSizing {
     }
 
     /// Whether a connection that has had nothing in flight for this long should be closed.
-    func shouldClose(idleMilliseconds: Int64, openConnections: Int) -> Bool {
+    package func shouldClose(idleMilliseconds: Int64, openConnections: Int) -> Bool {
         openConnections > 1 && idleMilliseconds >= Self.idleMilliseconds
     }
 }

@@ -2,16 +2,22 @@ import NIOCore
 import PushModel
 
 /// One push waiting to be sent or on the wire.
-struct QueuedPush {
-    let job: PreparedJob
-    let recipient: Int
+package struct QueuedPush {
+    package let job: PreparedJob
+    package let recipient: Int
     /// How often it was put back because the server had certainly not processed it.
-    let resends: Int
+    package let resends: Int
+
+    package init(job: PreparedJob, recipient: Int, resends: Int) {
+        self.job = job
+        self.recipient = recipient
+        self.resends = resends
+    }
 }
 
 /// What a pool has still to send: jobs in the order they came, urgent before normal before bulk, each with a
 /// cursor, so that a job of a thousand recipients is one element. Pushes that must be sent again come first.
-struct SendQueue {
+package struct SendQueue {
     private struct Cursor {
         let job: PreparedJob
         var next = 0
@@ -22,10 +28,12 @@ struct SendQueue {
     private var normal = CircularBuffer<Cursor>()
     private var bulk = CircularBuffer<Cursor>()
 
-    var isEmpty: Bool { again.isEmpty && urgent.isEmpty && normal.isEmpty && bulk.isEmpty }
+    package init() {}
+
+    package var isEmpty: Bool { again.isEmpty && urgent.isEmpty && normal.isEmpty && bulk.isEmpty }
 
     /// Adds a job, which has at least one recipient.
-    mutating func append(_ job: PreparedJob) {
+    package mutating func append(_ job: PreparedJob) {
         let cursor = Cursor(job: job)
         switch job.routed.lane {
         case .urgent: urgent.append(cursor)
@@ -34,11 +42,11 @@ struct SendQueue {
         }
     }
 
-    mutating func putBack(_ push: QueuedPush) {
+    package mutating func putBack(_ push: QueuedPush) {
         again.append(push)
     }
 
-    mutating func next() -> QueuedPush? {
+    package mutating func next() -> QueuedPush? {
         if let push = again.popFirst() { return push }
         return Self.next(&urgent) ?? Self.next(&normal) ?? Self.next(&bulk)
     }

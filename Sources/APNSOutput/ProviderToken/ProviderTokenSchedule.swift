@@ -1,26 +1,28 @@
-import PushModel
+package import PushModel
 
 /// When provider tokens are made and when a connection may go over to the next one.
 ///
 /// APNs wants a token of at most 60 minutes, no more than one new token in 20 minutes per key, and counts
-/// changes per connection (Apple: "Establishing a token-based connection to APNs"). So time is cut into
-/// periods of 25 minutes, the same for every process: one token belongs to one period, and a connection
-/// keeps the token it first used until the first boundary at least 20 minutes later.
+/// changes per connection (Apple: "Establishing a token-based connection to APNs"). So a token is handed out
+/// until it is 25 minutes old, and a connection keeps the one it took for 21 minutes: one more than is asked,
+/// because what counts is when requests arrive.
 ///
-/// | first use, minutes into the period | goes over after | age of the token by then |
+/// | age when taken | what the connection does after 21 minutes | age by then |
 /// |---|---|---|
-/// | 0 to 5 | 25 to 20 min | at most 25 min |
-/// | 5 to 25 | 45 to 25 min | at most 50 min |
-enum ProviderTokenSchedule {
-    static let periodSeconds: Int64 = 25 * 60
-    static let minimumUseSeconds: Int64 = 20 * 60
+/// | under 4 min | takes the same again, once | under 25 min, in the end under 46 min |
+/// | 4 to 25 min | goes over to a new one | 25 to 46 min |
+package enum ProviderTokenSchedule {
+    package static let renewalSeconds: Int64 = 25 * 60
+    package static let minimumUseSeconds: Int64 = 21 * 60
 
-    /// The number of the period that `now` is in.
-    static func period(at now: Timestamp) -> Int64 { now.seconds / periodSeconds }
+    /// Whether the last token made is still the one to hand out. A clock that was set back a little brings no
+    /// new one; one set back far means that the token's time was wrong, and APNs refuses it.
+    package static func isCurrent(issuedAt: Timestamp, now: Timestamp) -> Bool {
+        abs(now.seconds - issuedAt.seconds) < renewalSeconds
+    }
 
-    /// When a connection that first uses a token at `firstUse` takes the next one.
-    static func endOfUse(firstUse: Timestamp) -> Timestamp {
-        let earliest = firstUse.seconds + minimumUseSeconds
-        return Timestamp(seconds: (earliest + periodSeconds - 1) / periodSeconds * periodSeconds)
+    /// When a connection that takes a token at `taken` asks for the next one.
+    package static func endOfUse(taken: Timestamp) -> Timestamp {
+        Timestamp(milliseconds: taken.milliseconds + minimumUseSeconds * 1000)
     }
 }

@@ -1,9 +1,9 @@
 import Crypto
 import Foundation
-import PushModel
+package import PushModel
 
 /// Signs Apple's provider tokens: a JWT (RFC 7519) with ES256, `kid` in the header, `iss` and `iat` as claims.
-struct ProviderTokenSigner: Sendable {
+package struct ProviderTokenSigner: Sendable {
     private struct Header: Encodable {
         let alg = "ES256"
         let kid: String
@@ -19,7 +19,7 @@ struct ProviderTokenSigner: Sendable {
     private let team: String
 
     /// - Throws: when the PEM holds no P-256 private key.
-    init(privateKeyPEM: Secret, keyID: String, team: String) throws {
+    package init(privateKeyPEM: Secret, keyID: String, team: String) throws {
         key = try privateKeyPEM.withBytes {
             try P256.Signing.PrivateKey(pemRepresentation: String(decoding: $0, as: UTF8.self))
         }
@@ -27,7 +27,7 @@ struct ProviderTokenSigner: Sendable {
         self.team = team
     }
 
-    func sign(issuedAt: Timestamp) throws -> Secret {
+    package func sign(issuedAt: Timestamp) throws -> Secret {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         let header = Self.base64URL(try encoder.encode(Header(kid: keyID)))

@@ -1,28 +1,26 @@
-import PushModel
+package import PushModel
 import Synchronization
 
-/// The one place where a key's provider tokens come from: one token per period, shared by every connection
-/// of the process.
-final class ProviderTokenSource: Sendable {
+/// The one place where a pool's provider tokens come from, shared by its connections.
+package final class ProviderTokenSource: Sendable {
     private struct Issued {
-        let period: Int64
+        let at: Timestamp
         let token: Secret
     }
 
     private let signer: ProviderTokenSigner
     private let issued = Mutex<Issued?>(nil)
 
-    init(signer: ProviderTokenSigner) {
+    package init(signer: ProviderTokenSigner) {
         self.signer = signer
     }
 
-    /// The token of the period that `now` is in. A clock that was set back does not bring a new token.
-    func token(at now: Timestamp) throws -> Secret {
-        let period = ProviderTokenSchedule.period(at: now)
-        return try issued.withLock { issued in
-            if let issued, issued.period >= period { return issued.token }
+    /// The token to use from now on, made when the last one is due for renewal.
+    package func token(at now: Timestamp) throws -> Secret {
+        try issued.withLock { issued in
+            if let issued, ProviderTokenSchedule.isCurrent(issuedAt: issued.at, now: now) { return issued.token }
             let token = try signer.sign(issuedAt: now)
-            issued = Issued(period: period, token: token)
+            issued = Issued(at: now, token: token)
             return token
         }
     }

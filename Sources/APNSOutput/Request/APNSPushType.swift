@@ -1,6 +1,6 @@
 /// The values of `apns-push-type` and what each asks for
 /// (Apple: "Sending notification requests to APNs").
-enum APNSPushType: String, Sendable, CaseIterable {
+package enum APNSPushType: String, Sendable, CaseIterable {
     case alert
     case background
     case complication
@@ -14,7 +14,7 @@ enum APNSPushType: String, Sendable, CaseIterable {
     case widgets
 
     /// What the topic adds to the app's bundle id.
-    var topicSuffix: String {
+    package var topicSuffix: String {
         switch self {
         case .alert, .background, .mdm: ""
         case .complication: ".complication"
@@ -30,7 +30,7 @@ enum APNSPushType: String, Sendable, CaseIterable {
 
     /// The priority sent when the job names none: Apple's default of 10, but 5 where 10 is an error
     /// (`background`) or costs the widget's budget.
-    var defaultPriority: Int {
+    package var defaultPriority: Int {
         switch self {
         case .background, .widgets: 5
         default: 10
@@ -38,8 +38,8 @@ enum APNSPushType: String, Sendable, CaseIterable {
     }
 
     /// Largest JSON body in bytes.
-    var maximumPayloadBytes: Int { self == .voip ? 5_120 : 4_096 }
+    package var maximumPayloadBytes: Int { self == .voip ? 5_120 : 4_096 }
 
     /// PushToTalk pushes must not be stored.
-    var mustNotBeStored: Bool { self == .pushtotalk }
+    package var mustNotBeStored: Bool { self == .pushtotalk }
 }

@@ -1,20 +1,24 @@
-import PushModel
+package import PushModel
 
 /// The part of a request that is the same for every device of a job, after the checks that can be made
 /// before sending. A fault carries the reason APNs itself would give.
-struct APNSRequest: Equatable, Sendable {
-    struct Fault: Error, Equatable {
-        let reason: String
+package struct APNSRequest: Equatable, Sendable {
+    package struct Fault: Error, Equatable {
+        package let reason: String
+
+        package init(reason: String) {
+            self.reason = reason
+        }
     }
 
-    let topic: String
-    let pushType: APNSPushType
-    let priority: Int
+    package let topic: String
+    package let pushType: APNSPushType
+    package let priority: Int
     /// Value of `apns-expiration`; nil leaves the header out, which is not the same as 0.
-    let expiration: Int64?
-    let collapseID: String?
+    package let expiration: Int64?
+    package let collapseID: String?
 
-    init(for job: Job) throws(Fault) {
+    package init(for job: Job) throws(Fault) {
         guard let pushType = Self.pushType(of: job) else { throw Fault(reason: "InvalidPushType") }
         self.pushType = pushType
         topic = job.topic ?? job.app + pushType.topicSuffix
@@ -41,7 +45,7 @@ struct APNSRequest: Equatable, Sendable {
     }
 
     /// Checks one body's size, which is per recipient where a recipient has its own payload.
-    func fault(ofPayloadBytes count: Int) -> Fault? {
+    package func fault(ofPayloadBytes count: Int) -> Fault? {
         count > pushType.maximumPayloadBytes ? Fault(reason: "PayloadTooLarge") : nil
     }
 }

@@ -6,13 +6,13 @@ import PushModel
 /// A device token is an even number of hex digits of any length up to 512 (Apple gives no fixed length, and
 /// tokens of 160 digits are in use); APNs does not mind the case, lower is the convention. Angle brackets and
 /// spaces, as older code prints tokens, are left out.
-struct DevicePath: ~Copyable {
-    static let maximumDigits = 512
+package struct DevicePath: ~Copyable {
+    package static let maximumDigits = 512
     private static let prefix = Array("/3/device/".utf8)
 
     private let storage: UnsafeMutableBufferPointer<UInt8>
 
-    init() {
+    package init() {
         storage = .allocate(capacity: Self.prefix.count + Self.maximumDigits)
         _ = storage.initialize(fromContentsOf: Self.prefix)
     }
@@ -20,7 +20,7 @@ struct DevicePath: ~Copyable {
     deinit { storage.deallocate() }
 
     /// The path for a token, valid until the next call; nil when it is not a device token.
-    mutating func write(_ token: UnsafeBufferPointer<UInt8>) -> UnsafeRawBufferPointer? {
+    package mutating func write(_ token: UnsafeBufferPointer<UInt8>) -> UnsafeRawBufferPointer? {
         var end = Self.prefix.count
         for byte in token {
             switch byte {

@@ -1,12 +1,12 @@
 import PushModel
 
 /// What a payload's `aps` dictionary says of the push type it needs.
-struct PayloadFacts: Equatable {
-    private(set) var isVisible = false
-    private(set) var isContentAvailable = false
+package struct PayloadFacts: Equatable {
+    package private(set) var isVisible = false
+    package private(set) var isContentAvailable = false
 
     /// Reads `aps` at the top level of a payload that is known to be a JSON object.
-    init(of payload: UnsafeBufferPointer<UInt8>) {
+    package init(of payload: UnsafeBufferPointer<UInt8>) {
         var scanner = JSONScanner(payload)
         try? scanner.object { (key, scanner) throws(JSONSyntaxError) in
             guard payload[key.range].elementsEqual("aps".utf8), scanner.nextKind() == .object else {
@@ -25,7 +25,7 @@ struct PayloadFacts: Equatable {
     }
 
     /// The push type a job has that names none; nil when the payload does not tell.
-    var inferredPushType: APNSPushType? {
+    package var inferredPushType: APNSPushType? {
         if isVisible { .alert } else if isContentAvailable { .background } else { nil }
     }
 }

@@ -1,17 +1,22 @@
-import HTTP2Session
-import PushModel
+package import HTTP2Session
+package import PushModel
 
 /// A job ready to be sent: everything its pushes share is encoded once.
-final class PreparedJob: Sendable {
-    let routed: RoutedJob
-    let sink: any OutcomeSink
-    let request: APNSRequest
+package final class PreparedJob: Sendable {
+    package let routed: RoutedJob
+    package let sink: any OutcomeSink
+    package let request: APNSRequest
     /// The header fields that are the same for each device.
-    let fields: HTTP2Fields
-    /// The job's payload; a recipient may have its own.
-    private let body: HTTP2Body
+    package let fields: HTTP2Fields
+    /// The job's payload, cut if the job allows that and it was too long.
+    private let body: Body
 
-    init(_ routed: RoutedJob, sink: any OutcomeSink) throws(APNSRequest.Fault) {
+    private struct Body {
+        let bytes: HTTP2Body
+        let trimmedBytes: Int
+    }
+
+    package init(_ routed: RoutedJob, sink: any OutcomeSink) throws(APNSRequest.Fault) {
         let job = routed.job
         self.routed = routed
         self.sink = sink
@@ -22,24 +27,43 @@ final class PreparedJob: Sendable {
             // Of all values only the collapse id is free text.
             throw APNSRequest.Fault(reason: "BadCollapseId")
         }
-        body = job.withBytes { HTTP2Body(copying: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer($0)[job.payload])) }
+        body = Self.body(job.payload, of: job, request)
     }
 
     /// The body for one recipient, or the reason for which APNs would refuse it.
-    func body(for recipient: Recipient) throws(APNSRequest.Fault) -> HTTP2Body {
-        let body: HTTP2Body
-        if let own = recipient.payload {
-            body = routed.job.withBytes { HTTP2Body(copying: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer($0)[own])) }
-        } else {
-            body = self.body
+    package func body(for recipient: Recipient) throws(APNSRequest.Fault) -> HTTP2Body {
+        guard let own = recipient.payload else {
+            if let fault = request.fault(ofPayloadBytes: body.bytes.count) { throw fault }
+            return body.bytes
         }
-        if let fault = request.fault(ofPayloadBytes: body.count) { throw fault }
-        return body
+        if !routed.job.trim, let fault = request.fault(ofPayloadBytes: own.count) { throw fault }
+        let body = Self.body(own, of: routed.job, request)
+        if let fault = request.fault(ofPayloadBytes: body.bytes.count) { throw fault }
+        return body.bytes
+    }
+
+    /// By how much the payload that this recipient got was cut.
+    package func trimmedBytes(for recipient: Int) -> Int {
+        guard routed.job.trim else { return 0 }
+        guard let own = routed.job.recipients[recipient].payload else { return body.trimmedBytes }
+        return Self.body(own, of: routed.job, request).trimmedBytes
+    }
+
+    private static func body(_ range: Range<Int>, of job: Job, _ request: APNSRequest) -> Body {
+        job.withBytes { bytes in
+            let payload = UnsafeBufferPointer(rebasing: bytes[range])
+            if job.trim, payload.count > request.pushType.maximumPayloadBytes,
+                let trimmed = PayloadTrimmer.trim(payload, toBytes: request.pushType.maximumPayloadBytes)
+            {
+                return Body(bytes: HTTP2Body(trimmed.payload), trimmedBytes: trimmed.removedBytes)
+            }
+            return Body(bytes: HTTP2Body(copying: UnsafeRawBufferPointer(payload)), trimmedBytes: 0)
+        }
     }
 }
 
 extension APNSRequest {
-    var headerFields: [HTTP2Field] {
+    package var headerFields: [HTTP2Field] {
         var fields = [
             HTTP2Field("apns-topic", topic),
             HTTP2Field("apns-push-type", pushType.rawValue),

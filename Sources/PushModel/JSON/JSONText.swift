@@ -69,5 +69,14 @@ package enum JSONText {
         output.append(UInt8(ascii: "\""))
     }
 
+    /// Bytes that ``append(_:to:)`` writes for one byte of text.
+    package static func escapedSize(of byte: UInt8) -> Int {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"): 2
+        case 0..<0x20: 6
+        default: 1
+        }
+    }
+
     package static let hexDigits = Array("0123456789abcdef".utf8)
 }

@@ -62,8 +62,8 @@ struct FieldReader {
         let expected = "must be unix seconds or an RFC 3339 date-time"
         if scanner.nextKind() == .number {
             guard let seconds = try integer() else { return nil }
-            // The year 9999: what is beyond is milliseconds given by mistake.
-            guard (0...253_402_300_799).contains(seconds) else {
+            // What is beyond the year 9999 is milliseconds given by mistake.
+            guard (0...Timestamp.representable.upperBound.seconds).contains(seconds) else {
                 problem = "\(expected); \(seconds) is out of range (is it in milliseconds?)"
                 return nil
             }

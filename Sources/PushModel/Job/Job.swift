@@ -43,7 +43,8 @@ public final class Job: Sendable {
     public let traceparent: String?
 
     /// The message body, followed by the tokens that had to be unescaped.
-    private let storage: [UInt8]
+    @usableFromInline
+    let storage: [UInt8]
     private let bodyLength: Int
 
     package init(_ fields: JobFields, storage: [UInt8], bodyLength: Int, traceparent: String?) {
@@ -67,16 +68,9 @@ public final class Job: Sendable {
     }
 
     /// Lends the bytes that all ranges of this job point into.
+    @inlinable
     public func withBytes<R, E: Error>(_ body: (UnsafeBufferPointer<UInt8>) throws(E) -> R) throws(E) -> R {
-        var result: Result<R, E>?
-        storage.withUnsafeBufferPointer { buffer in
-            do throws(E) { result = .success(try body(buffer)) } catch { result = .failure(error) }
-        }
-        switch result {
-        case .success(let value): return value
-        case .failure(let error): throw error
-        case nil: return try body(UnsafeBufferPointer(start: nil, count: 0))
-        }
+        try storage.withUnsafeBufferPointer(body)
     }
 
     /// The bytes of one of this job's ranges.

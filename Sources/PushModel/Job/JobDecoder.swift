@@ -11,14 +11,12 @@ public enum JobDecoder {
     ) throws(JobRejection) -> Job {
         var reader = JobReader(bodyLength: body.count)
         body.withUnsafeBufferPointer { reader.read($0) }
-        if reader.fields.id.isEmpty {
-            reader.fields.id = messageID.flatMap { $0.isEmpty ? nil : $0 } ?? makeID()
-        }
+        let id = [reader.fields.id, messageID ?? ""].first { !$0.isEmpty }
         guard reader.faults.isEmpty else {
             throw JobRejection(
-                jobID: reader.fields.id, app: reader.fields.app.isEmpty ? nil : reader.fields.app,
-                faults: reader.faults)
+                jobID: id, app: reader.fields.app.isEmpty ? nil : reader.fields.app, faults: reader.faults)
         }
+        reader.fields.id = id ?? makeID()
         return Job(
             reader.fields, storage: reader.unescapedTokens.isEmpty ? body : body + reader.unescapedTokens,
             bodyLength: body.count, traceparent: traceparent)
@@ -128,6 +126,7 @@ struct JobReader {
     private mutating func readRecipient(
         _ scanner: inout JSONScanner, _ bytes: UnsafeBufferPointer<UInt8>
     ) throws(JSONSyntaxError) {
+        var tokenIsGiven = false
         var token: JSONScanner.StringToken?
         var ref: Range<Int>?
         var payload: Range<Int>?
@@ -135,8 +134,19 @@ struct JobReader {
         try scanner.object { (key, scanner) throws(JSONSyntaxError) in
             let name = text(key, in: bytes)
             var value = FieldReader(scanner: scanner, bytes: bytes)
+            let isRepeated =
+                switch name {
+                case "token": tokenIsGiven
+                case "ref": ref != nil
+                case "registered_at": registeredAt != nil
+                case "payload": payload != nil
+                default: false
+                }
+            if isRepeated { value.problem = "is given twice" }
             switch name {
-            case "token": token = try value.string()
+            case "token":
+                token = try value.string()
+                tokenIsGiven = true
             case "ref": ref = try value.string().map { $0.range.lowerBound - 1..<$0.range.upperBound + 1 }
             case "registered_at": registeredAt = try value.timestamp()
             case "payload": payload = try value.object()
@@ -147,7 +157,10 @@ struct JobReader {
             scanner = value.scanner
             if let problem = value.problem { fault("\(place()).\(name)", problem) }
         }
-        guard let token else { return fault("\(place()).token", "is required") }
+        guard let token else {
+            if !tokenIsGiven { fault("\(place()).token", "is required") }
+            return
+        }
         append(token: token, ref: ref, payload: payload, registeredAt: registeredAt, bytes)
     }
 

@@ -16,8 +16,12 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 }
 
 extension Timestamp {
+    /// What RFC 3339 can write: the years 0000 to 9999, in UTC.
+    package static let representable =
+        Timestamp(seconds: -62_167_219_200)...Timestamp(milliseconds: 253_402_300_799_999)
+
     /// Reads an RFC 3339 date-time, with any offset and any number of digits after the second (cut to
-    /// milliseconds); nil when it is not one.
+    /// milliseconds); nil when it is not one, or when the offset leads out of the years 0000 to 9999.
     public init?(rfc3339 text: String) {
         let bytes = Array(text.utf8)
         func number(_ range: Range<Int>) -> Int64? {
@@ -63,12 +67,18 @@ extension Timestamp {
             offsetMinutes = (hours * 60 + minutes) * (bytes[index] == UInt8(ascii: "-") ? -1 : 1)
         default: return nil
         }
-        let minutes = Self.daysSinceEpoch(year: year, month: month, day: day) * 1440 + hour * 60 + minute - offsetMinutes
+        let days = Self.daysSinceEpoch(year: year, month: month, day: day)
+        let minutes = days * 1440 + hour * 60 + minute - offsetMinutes
         self.init(milliseconds: (minutes * 60 + second) * 1000 + fraction)
+        guard Self.representable.contains(self) else { return nil }
     }
 
-    /// Appends `2026-11-20T10:00:00.123Z`.
+    /// Appends `2026-11-20T10:00:00.123Z`; the nearest moment that can be written when this one can't.
     package func appendRFC3339(to output: inout [UInt8]) {
+        guard Self.representable.contains(self) else {
+            let nearest = min(max(self, Self.representable.lowerBound), Self.representable.upperBound)
+            return nearest.appendRFC3339(to: &output)
+        }
         let second = seconds
         let days = second >= 0 ? second / 86_400 : (second - 86_399) / 86_400
         let (year, month, day) = Self.civil(daysSinceEpoch: days)

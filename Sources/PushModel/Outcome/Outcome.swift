@@ -42,12 +42,14 @@ public struct Outcome: Sendable {
     public let uniqueID: String?
     /// For `unregistered`: when the provider last found the token dead.
     public let unregisteredAt: Timestamp?
+    /// How many bytes shorter the payload was made to fit; 0 unless the job asked for it.
+    public let trimmedBytes: Int
     public let at: Timestamp
 
     public init(
         job: RoutedJob, recipient: Int, verdict: Verdict, status: Int = 0, reason: String? = nil,
         judge: Judge = .martlet, providerID: ProviderID? = nil, uniqueID: String? = nil,
-        unregisteredAt: Timestamp? = nil, at: Timestamp
+        unregisteredAt: Timestamp? = nil, trimmedBytes: Int = 0, at: Timestamp
     ) {
         self.job = job
         self.recipient = recipient
@@ -58,6 +60,7 @@ public struct Outcome: Sendable {
         self.providerID = providerID
         self.uniqueID = uniqueID
         self.unregisteredAt = unregisteredAt
+        self.trimmedBytes = trimmedBytes
         self.at = at
     }
 }

@@ -1,35 +1,41 @@
-/// The id a provider gives an accepted push (`apns-id`): a UUID, kept as 16 bytes because there is one for
-/// every push.
+/// The id a provider gives an accepted push (`apns-id`): a UUID, kept as its text in fixed space, because
+/// there is one for every push and text is all that is ever asked of it.
 public struct ProviderID: Sendable, Hashable {
-    private let high: UInt64
-    private let low: UInt64
+    private static let length = 36
 
-    /// Reads the canonical 8-4-4-4-12 form, of either case; nil when it is not that.
+    private let head: (UInt64, UInt64, UInt64, UInt64)
+    private let tail: UInt32
+
+    /// Reads the 36 characters of a UUID, of either case; nil when there are more or fewer, or others than hex
+    /// digits and dashes. Where the dashes are is not checked.
     public init?(ascii: UnsafeBufferPointer<UInt8>) {
-        guard ascii.count == 36 else { return nil }
-        var words: (UInt64, UInt64) = (0, 0)
-        var digits = 0
-        for (index, byte) in ascii.enumerated() {
-            if Self.dashes.contains(index) {
-                guard byte == UInt8(ascii: "-") else { return nil }
-                continue
-            }
-            guard let digit = byte.hexDigitValue else { return nil }
-            if digits < 16 { words.0 = words.0 << 4 | UInt64(digit) } else { words.1 = words.1 << 4 | UInt64(digit) }
-            digits += 1
-        }
-        (high, low) = words
+        guard ascii.count == Self.length, let base = UnsafeRawPointer(ascii.baseAddress) else { return nil }
+        // Setting this bit lowers letters and leaves digits and dashes as they are.
+        let head = base.loadUnaligned(as: SIMD32<UInt8>.self) | 0x20
+        let tail = base.loadUnaligned(fromByteOffset: 32, as: SIMD4<UInt8>.self) | 0x20
+        guard Self.isUUIDText(head), Self.isUUIDText(tail) else { return nil }
+        self.head = unsafeBitCast(head, to: (UInt64, UInt64, UInt64, UInt64).self)
+        self.tail = unsafeBitCast(tail, to: UInt32.self)
     }
 
-    private static let dashes: [Int] = [8, 13, 18, 23]
+    @inline(__always)
+    private static func isUUIDText<V: SIMD<UInt8>>(_ text: V) -> Bool {
+        let digit = (text .>= UInt8(ascii: "0")) .& (text .<= UInt8(ascii: "9"))
+        let letter = (text .>= UInt8(ascii: "a")) .& (text .<= UInt8(ascii: "f"))
+        return all(digit .| letter .| (text .== UInt8(ascii: "-")))
+    }
 
-    /// Appends the canonical form in lower case.
+    /// Appends the text in lower case.
     package func append(to output: inout [UInt8]) {
-        for nibble in 0..<32 {
-            if nibble == 8 || nibble == 12 || nibble == 16 || nibble == 20 { output.append(UInt8(ascii: "-")) }
-            let word = nibble < 16 ? high : low
-            output.append(JSONText.hexDigits[Int(word >> UInt64(60 - 4 * (nibble & 15)) & 0xF)])
-        }
+        withUnsafeBytes(of: head) { output.append(contentsOf: $0) }
+        withUnsafeBytes(of: tail) { output.append(contentsOf: $0) }
+    }
+
+    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.head == rhs.head && lhs.tail == rhs.tail }
+
+    public func hash(into hasher: inout Hasher) {
+        withUnsafeBytes(of: head) { hasher.combine(bytes: $0) }
+        hasher.combine(tail)
     }
 }
 

@@ -1,0 +1,76 @@
+import PushModel
+
+/// Cuts an alert's body so that the payload fits, at the end of a word and between grapheme clusters.
+///
+/// Everything else in the payload stays byte for byte; the body is written anew as JSON with an ellipsis.
+package enum PayloadTrimmer {
+    package struct Trimmed: Equatable {
+        package let payload: [UInt8]
+        /// How many bytes shorter the payload has become.
+        package let removedBytes: Int
+    }
+
+    private static let ellipsis = "…"
+    /// A cut goes back to the last word end, but not over more than this: a text without spaces is cut anywhere.
+    private static let longestWord = 40
+
+    /// - Parameter payload: a JSON object in UTF-8, longer than `limit`.
+    /// - Returns: nil when there is no alert text, or the payload is too long even without it.
+    package static func trim(_ payload: UnsafeBufferPointer<UInt8>, toBytes limit: Int) -> Trimmed? {
+        guard let body = bodyRange(in: payload) else { return nil }
+        // What may stand between the quotes.
+        let room = limit - (payload.count - body.count) - ellipsis.utf8.count
+        guard room >= 0 else { return nil }
+        let text = String(decoding: JSONText.unescaped(payload[body]), as: UTF8.self)
+        var escaped: [UInt8] = []
+        JSONText.append(cut(text, toEscapedBytes: room) + ellipsis, to: &escaped)
+        var result: [UInt8] = []
+        result.reserveCapacity(limit)
+        result.append(contentsOf: payload[..<(body.lowerBound - 1)])
+        result.append(contentsOf: escaped)
+        result.append(contentsOf: payload[(body.upperBound + 1)...])
+        return Trimmed(payload: result, removedBytes: payload.count - result.count)
+    }
+
+    private static func cut(_ text: String, toEscapedBytes room: Int) -> String {
+        var used = 0
+        var end = text.startIndex
+        var wordEnd: String.Index?
+        while end < text.endIndex {
+            let cluster = text[end]
+            let size = cluster.utf8.reduce(0) { $0 + JSONText.escapedSize(of: $1) }
+            if used + size > room { break }
+            if cluster.isWhitespace { wordEnd = end }
+            used += size
+            text.formIndex(after: &end)
+        }
+        if let wordEnd, end < text.endIndex, !text[end].isWhitespace,
+            text.distance(from: wordEnd, to: end) <= longestWord
+        {
+            end = wordEnd
+        }
+        return String(text[..<end])
+    }
+
+    /// Where the alert's text is, without its quotes: `aps.alert`, or `aps.alert.body`.
+    private static func bodyRange(in payload: UnsafeBufferPointer<UInt8>) -> Range<Int>? {
+        guard let aps = member("aps", of: 0..<payload.count, in: payload),
+            let alert = member("alert", of: aps, in: payload)
+        else { return nil }
+        let text = payload[alert.lowerBound] == UInt8(ascii: "{") ? member("body", of: alert, in: payload) : alert
+        guard let text, payload[text.lowerBound] == UInt8(ascii: "\"") else { return nil }
+        return text.lowerBound + 1..<text.upperBound - 1
+    }
+
+    private static func member(
+        _ name: StaticString, of object: Range<Int>, in payload: UnsafeBufferPointer<UInt8>
+    ) -> Range<Int>? {
+        var scanner = JSONScanner(payload, at: object.lowerBound)
+        var found: Range<Int>?
+        try? scanner.object { (key, scanner) throws(JSONSyntaxError) in
+            let value = try scanner.value()
+            if payload[key.range].elementsEqual(name.withUTF8Buffer { Array($0) }) { found = value }
+        }
+        return found
+    }
+}

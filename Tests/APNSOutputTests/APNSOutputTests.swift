@@ -1,0 +1,107 @@
+import APNSOutput
+import Crypto
+import Logging
+import NIOCore
+import NIOPosix
+import PushModel
+import PushTestSupport
+import Testing
+
+/// The output as a whole, as far as it goes without an APNs.
+@Suite struct APNSOutputTests {
+    private static let now = Timestamp(seconds: 1_795_168_800)
+    private let credential = Self.credential(pem: P256.Signing.PrivateKey().pemRepresentation)
+
+    private static func credential(pem: String) -> Credential {
+        Credential(
+            id: "1", kind: .token(keyID: "ABC123DEFG", privateKeyPEM: Secret(pem.utf8)), team: "TEAM123456",
+            environments: [.production])
+    }
+
+    private func output(port: Int = 1) -> APNSOutput {
+        let start = ContinuousClock.now
+        return APNSOutput(
+            configuration: APNSConfiguration(
+                production: .init(host: "127.0.0.1", port: port), connectTimeoutSeconds: 1),
+            eventLoops: MultiThreadedEventLoopGroup.singleton,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+            // Moves on, because connections that get no answer are given up by it.
+            clock: {
+                let passed = (ContinuousClock.now - start).components
+                return Timestamp(
+                    milliseconds: Self.now.milliseconds + passed.seconds * 1000
+                        + passed.attoseconds / 1_000_000_000_000_000)
+            })
+    }
+
+    /// A server on loopback that takes connections and says nothing.
+    private func silentServer() async throws -> (channel: any Channel, port: Int) {
+        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .bind(host: "127.0.0.1", port: 0).get()
+        return (channel, try #require(channel.localAddress?.port))
+    }
+
+    @Test func keepsTheContractWhenNobodyListens() async throws {
+        let (channel, port) = try await silentServer()
+        try await channel.close()
+        let contract = OutputContract(output(port: port), credential: credential, now: Self.now)
+        #expect(try await contract.violations() == [])
+    }
+
+    @Test func keepsTheContractWhenTheServerIsSilent() async throws {
+        let (channel, port) = try await silentServer()
+        let contract = OutputContract(output(port: port), credential: credential, now: Self.now)
+        #expect(try await contract.violations() == [])
+        try await channel.close()
+    }
+
+    @Test func whatCannotConnectIsWorthAnotherAttempt() async throws {
+        let (channel, port) = try await silentServer()
+        try await channel.close()
+        let output = output(port: port)
+        let recorder = OutcomeRecorder()
+        let job = RoutedJob(try Job.sample(recipients: #"["aa","bb"]"#), credential: credential)
+        output.send(job, reportingTo: recorder)
+        await recorder.wait(for: 2, atMost: .seconds(10))
+        #expect(recorder.outcomes.map(\.verdict) == [.retry, .retry])
+        #expect(recorder.outcomes.map(\.reason) == ["ConnectionFailed", "ConnectionFailed"])
+        await output.shutDown()
+    }
+
+    @Test(arguments: [
+        (#""push_type":"wallet""#, "InvalidPushType"), (#""topic":"ä""#, "BadTopic"),
+        (#""push_type":"background","priority":10"#, "BadPriority"),
+    ])
+    func faultsOfTheRequestAreToldOfEachRecipient(member: String, reason: String) throws {
+        let recorder = OutcomeRecorder()
+        let job = RoutedJob(try Job.sample(recipients: #"["aa","bb"]"#, member), credential: credential)
+        output().send(job, reportingTo: recorder)
+        #expect(recorder.outcomes.map(\.verdict) == [.rejected, .rejected])
+        #expect(recorder.outcomes.map(\.recipient) == [0, 1])
+        #expect(recorder.outcomes.allSatisfy { $0.reason == reason && $0.judge == .martlet && $0.status == 0 })
+    }
+
+    @Test func anUnusableCredentialFailsItsJobs() throws {
+        for credential in [Self.credential(pem: "not a key"), nil] {
+            let recorder = OutcomeRecorder()
+            output().send(RoutedJob(try Job.sample(), credential: credential), reportingTo: recorder)
+            #expect(recorder.outcomes.map(\.verdict) == [.failed])
+            #expect(recorder.outcomes.map(\.reason) == ["CredentialUnusable"])
+        }
+    }
+
+    @Test func anExpiredJobIsToldSoWithoutAConnection() throws {
+        let recorder = OutcomeRecorder()
+        output().send(RoutedJob(try Job.sample(#""expires_at":1"#), credential: credential), reportingTo: recorder)
+        #expect(recorder.outcomes.map(\.verdict) == [.expired])
+    }
+
+    @Test(arguments: [
+        ("", "com.example.shop"), (#""push_type":"voip""#, "com.example.shop.voip"),
+        (#""push_type":"wallet""#, "com.example.shop"), (#""push_type":"voip","topic":"t""#, "t"),
+    ])
+    func theTopicForRoutingHasTheSuffix(member: String, topic: String) throws {
+        let members = member.isEmpty ? [] : [member]
+        #expect(try output().topic(for: Job.read(Job.sampleText(members))) == topic)
+    }
+}

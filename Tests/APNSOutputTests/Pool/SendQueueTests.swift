@@ -1,0 +1,64 @@
+import APNSOutput
+import PushModel
+import PushTestSupport
+import Testing
+
+@Suite struct SendQueueTests {
+    private func drain(_ queue: inout SendQueue) -> [String] {
+        var order: [String] = []
+        while let push = queue.next() {
+            order.append("\(push.job.routed.lane) \(push.recipient) \(push.resends)")
+        }
+        return order
+    }
+
+    @Test func anEmptyQueueHasNothing() {
+        var queue = SendQueue()
+        #expect(queue.isEmpty)
+        #expect(queue.next() == nil)
+    }
+
+    @Test func lanesGoInOrder() throws {
+        var queue = SendQueue()
+        for lane in [Lane.bulk, .normal, .urgent] { queue.append(try .sample(recipients: 2, lane: lane)) }
+        #expect(!queue.isEmpty)
+        #expect(drain(&queue) == ["urgent 0 0", "urgent 1 0", "normal 0 0", "normal 1 0", "bulk 0 0", "bulk 1 0"])
+        #expect(queue.isEmpty)
+    }
+
+    @Test func jobsOfALaneKeepTheirOrder() throws {
+        var queue = SendQueue()
+        let jobs = try [1, 3, 2].map { try PreparedJob.sample(recipients: $0) }
+        for job in jobs { queue.append(job) }
+        var order: [(ObjectIdentifier, Int)] = []
+        while let push = queue.next() { order.append((ObjectIdentifier(push.job), push.recipient)) }
+        let expected = jobs.flatMap { job in job.routed.job.recipients.indices.map { (ObjectIdentifier(job), $0) } }
+        #expect(order.elementsEqual(expected, by: ==), "\(order)")
+    }
+
+    @Test func urgentOvertakesAJobHalfSent() throws {
+        var queue = SendQueue()
+        queue.append(try .sample(recipients: 3, lane: .bulk))
+        #expect(queue.next()?.recipient == 0)
+        queue.append(try .sample(recipients: 1, lane: .urgent))
+        #expect(drain(&queue) == ["urgent 0 0", "bulk 1 0", "bulk 2 0"])
+    }
+
+    @Test func whatIsPutBackComesFirstAndInOrder() throws {
+        var queue = SendQueue()
+        let bulk = try PreparedJob.sample(recipients: 3, lane: .bulk)
+        queue.append(bulk)
+        queue.append(try .sample(lane: .urgent))
+        queue.putBack(QueuedPush(job: bulk, recipient: 7, resends: 1))
+        queue.putBack(QueuedPush(job: bulk, recipient: 5, resends: 2))
+        #expect(drain(&queue) == ["bulk 7 1", "bulk 5 2", "urgent 0 0", "bulk 0 0", "bulk 1 0", "bulk 2 0"])
+    }
+
+    @Test func isNotEmptyWithOnlyWhatWasPutBack() throws {
+        var queue = SendQueue()
+        queue.putBack(QueuedPush(job: try .sample(), recipient: 0, resends: 1))
+        #expect(!queue.isEmpty)
+        #expect(queue.next()?.resends == 1)
+        #expect(queue.isEmpty)
+    }
+}

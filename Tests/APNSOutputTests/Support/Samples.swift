@@ -1,0 +1,22 @@
+import APNSOutput
+import PushModel
+import PushTestSupport
+
+extension PreparedJob {
+    /// One with the tokens `aa`, `bb`, … of a lane.
+    static func sample(
+        recipients: Int = 1, lane: Lane = .normal, _ members: String...
+    ) throws -> PreparedJob {
+        let tokens = (0..<recipients).map { "\"\(String(0xAA + 0x11 * $0, radix: 16))\"" }
+        let text = Job.sampleText(recipients: "[\(tokens.joined(separator: ","))]", members)
+        return try PreparedJob(RoutedJob(Job.read(text), lane: lane), sink: OutcomeRecorder())
+    }
+}
+
+extension InFlightPush {
+    static func sample(stream: Int32, sentAt milliseconds: Int64 = 0) throws -> InFlightPush {
+        InFlightPush(
+            push: QueuedPush(job: try .sample(), recipient: 0, resends: 0), streamID: stream,
+            sentAt: milliseconds)
+    }
+}

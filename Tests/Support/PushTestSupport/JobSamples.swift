@@ -1,0 +1,34 @@
+package import PushModel
+
+extension Job {
+    /// A job read from JSON text, as the pipeline reads it.
+    package static func read(
+        _ json: String, messageID: String? = nil, traceparent: String? = nil
+    ) throws(JobRejection) -> Job {
+        try JobDecoder.decode(Array(json.utf8), messageID: messageID, traceparent: traceparent) { "made-up" }
+    }
+
+    /// A valid job with the members given, such as `"priority":5`, in place of its own.
+    package static func sample(
+        recipients: String = #"["c0ffee"]"#, payload: String = #"{"aps":{"alert":"Hi"}}"#, _ members: String...
+    ) throws(JobRejection) -> Job {
+        try read(sampleText(recipients: recipients, payload: payload, members))
+    }
+
+    package static func sampleText(
+        recipients: String = #"["c0ffee"]"#, payload: String = #"{"aps":{"alert":"Hi"}}"#, _ members: [String] = []
+    ) -> String {
+        let all = [#""app":"com.example.shop""#, #""recipients":\#(recipients)"#, #""payload":\#(payload)"#] + members
+        return "{\(all.joined(separator: ","))}"
+    }
+
+    package func text(_ range: Range<Int>) -> String { String(decoding: bytes(range), as: UTF8.self) }
+}
+
+extension RoutedJob {
+    package convenience init(_ job: Job, credential: Credential? = nil, lane: Lane = .normal) {
+        self.init(
+            job: job, environment: .production, credential: credential, lane: lane, attempt: 1, redelivered: false,
+            ledgerID: 0)
+    }
+}

@@ -1,0 +1,49 @@
+package import PushModel
+import Synchronization
+
+/// A sink that keeps what it is told.
+package final class OutcomeRecorder: OutcomeSink {
+    private struct State {
+        var batches: [[Outcome]] = []
+        var count = 0
+        var waiters: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    package var batches: [[Outcome]] { state.withLock(\.batches) }
+    package var outcomes: [Outcome] { batches.flatMap { $0 } }
+
+    package func report(_ outcomes: [Outcome]) {
+        let ready = state.withLock { state in
+            state.batches.append(outcomes)
+            state.count += outcomes.count
+            let ready = state.waiters.filter { $0.count <= state.count }
+            state.waiters.removeAll { $0.count <= state.count }
+            return ready
+        }
+        for waiter in ready { waiter.continuation.resume() }
+    }
+
+    /// Returns when that many outcomes have come, or at the deadline.
+    package func wait(for count: Int, atMost limit: Duration) async {
+        let deadline = Task {
+            try await Task.sleep(for: limit)
+            let late = state.withLock { state in
+                defer { state.waiters = [] }
+                return state.waiters
+            }
+            for waiter in late { waiter.continuation.resume() }
+        }
+        await withCheckedContinuation { continuation in
+            let isReady = state.withLock { state in
+                if state.count < count { state.waiters.append((count, continuation)) }
+                return state.count >= count
+            }
+            if isReady { continuation.resume() }
+        }
+        deadline.cancel()
+    }
+}

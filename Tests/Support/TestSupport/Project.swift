@@ -1,0 +1,11 @@
+package import Foundation
+
+/// Where things of this project are.
+package enum Project {
+    package static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    /// The `martlet` command: built along with the tests, so it lies beside their program.
+    package static let command = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        .appending(path: "martlet").path
+}

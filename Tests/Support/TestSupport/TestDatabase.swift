@@ -1,0 +1,42 @@
+import CredentialStore
+import Foundation
+import Logging
+package import PostgresClient
+
+/// A database of its own for one test.
+package struct TestDatabase: Sendable {
+    package let url: String
+    package let configuration: PostgresConfiguration
+    package let pool: PostgresPool
+    private let name: String
+    private let server: String
+
+    /// Makes a database with all migrations applied.
+    package static func create(on server: String) async throws -> TestDatabase {
+        let name = "martlet_test_\(UInt64.random(in: 0 ... .max))"
+        try await asAdministrator(of: server) { try await $0.query("CREATE DATABASE \(name)") }
+        guard var components = URLComponents(string: server) else { throw URLError(.badURL) }
+        components.path = "/" + name
+        guard let url = components.string else { throw URLError(.badURL) }
+        let configuration = try PostgresConfiguration(url: url)
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        try await Migrations(configuration, logger: logger).apply()
+        return TestDatabase(
+            url: url, configuration: configuration, pool: PostgresPool(configuration, logger: logger), name: name,
+            server: server)
+    }
+
+    package func drop() async throws {
+        pool.close()
+        try await Self.asAdministrator(of: server) { try await $0.query("DROP DATABASE \(name) WITH (FORCE)") }
+    }
+
+    private static func asAdministrator(
+        of server: String, _ body: (PostgresConnection) async throws -> PostgresResult
+    ) async throws {
+        let connection = try await PostgresConnection.connect(PostgresConfiguration(url: server))
+        _ = try await body(connection)
+        await connection.close()
+    }
+}
