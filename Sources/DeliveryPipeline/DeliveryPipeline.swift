@@ -1,5 +1,6 @@
 public import AMQPClient
 public import CredentialStore
+import Dispatch
 public import Logging
 public import PushModel
 
@@ -30,6 +31,8 @@ public final class DeliveryPipeline: Sendable {
         self.outputs = outputs
         self.registry = registry
         self.logger = logger
+        var configuration = configuration
+        configuration.brokerUser = broker.user
         let core = PipelineCore(configuration: configuration, outputs: outputs, logger: logger)
         let names = configuration.names
         let topology = names.topology(delays: configuration.retry.delays)
@@ -54,6 +57,7 @@ public final class DeliveryPipeline: Sendable {
             acknowledge: { consumer.acknowledge($0) },
             giveBack: { consumer.reject($0, requeue: true) },
             write: { marksToWrite.yield($0) },
+            wait: { [queue = core.queue] in queue.asyncAfter(deadline: .now() + .milliseconds($0), execute: $1) },
             snapshot: { snapshots.current },
             now: now)
         self.core = core

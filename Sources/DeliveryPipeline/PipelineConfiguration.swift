@@ -13,6 +13,9 @@ public struct PipelineConfiguration: Sendable {
     /// How long an outcome waits for others to share its event.
     public var maximumWaitMilliseconds: Int
     public var retry: RetryPolicy
+    /// The broker's user this worker publishes as, which the broker validates. Jobs that come back from a
+    /// delay queue under it keep their publisher in a header.
+    public var brokerUser: String?
 
     public init(
         names: PipelineNames = PipelineNames(), worker: String,

@@ -1,34 +1,20 @@
-import AMQPClient
-import CredentialStore
-import Dispatch
-import Foundation
-import Logging
-import PushModel
-
-/// What the core needs done outside: everything that does I/O.
-struct PipelineEffects: Sendable {
-    let publish: @Sendable ([AMQPPublication]) -> Void
-    let acknowledge: @Sendable ([AMQPAcknowledgement]) -> Void
-    /// Gives undecoded deliveries back to their queue.
-    let giveBack: @Sendable ([AMQPDeliveryTag]) -> Void
-    /// Commits marks and calls ``PipelineCore/marksWritten(_:error:)``.
-    let write: @Sendable (MarkBuffer.Batch) -> Void
-    let snapshot: @Sendable () -> Snapshot
-    let now: @Sendable () -> Timestamp
-}
+package import AMQPClient
+package import Dispatch
+package import Logging
+package import PushModel
 
 /// The pipeline between the broker's connections and the outputs: takes deliveries in, routes them, settles
 /// outcomes, and says what may be acknowledged.
 ///
 /// Everything happens on one serial queue, in batches, so nothing here needs a lock. Unchecked for that
 /// reason; every entry point from outside hands over to the queue first.
-final class PipelineCore: @unchecked Sendable {
-    let queue = DispatchQueue(label: "martlet.pipeline", qos: .userInitiated)
+package final class PipelineCore: @unchecked Sendable {
+    package let queue = DispatchQueue(label: "martlet.pipeline", qos: .userInitiated)
     let configuration: PipelineConfiguration
     let logger: Logger
     private(set) var outputs: [String: any Output]
     /// Set once, before the first delivery.
-    var effects: PipelineEffects?
+    package var effects: PipelineEffects?
 
     var waiting = LaneQueues()
     var ledger = SettlingLedger<InboundJob>()
@@ -45,18 +31,22 @@ final class PipelineCore: @unchecked Sendable {
     private var isDraining = false
     private var drained: [@Sendable () -> Void] = []
 
-    init(configuration: PipelineConfiguration, outputs: [any Output], logger: Logger) {
+    /// How long the broker is left alone after it would not take a message.
+    private static let republishMilliseconds = 1_000
+
+    package init(configuration: PipelineConfiguration, outputs: [any Output], logger: Logger) {
         self.configuration = configuration
         self.outputs = Dictionary(outputs.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
         self.logger = logger
-        messages = OutboundMessages(names: configuration.names, worker: configuration.worker)
+        messages = OutboundMessages(
+            names: configuration.names, worker: configuration.worker, user: configuration.brokerUser)
         events = EventBatcher(
             worker: configuration.worker, maximumOutcomes: configuration.maximumOutcomesPerEvent)
     }
 
     // MARK: Entry points, from any thread
 
-    func received(_ event: AMQPConsumerEvent) {
+    package func received(_ event: AMQPConsumerEvent) {
         queue.async { [self] in
             switch event {
             case .connected: counts.isConsuming = true
@@ -71,7 +61,7 @@ final class PipelineCore: @unchecked Sendable {
         }
     }
 
-    func received(_ event: AMQPPublisherEvent) {
+    package func received(_ event: AMQPPublisherEvent) {
         queue.async { [self] in
             switch event {
             case .connected: counts.isPublishing = true
@@ -88,7 +78,7 @@ final class PipelineCore: @unchecked Sendable {
         }
     }
 
-    func marksWritten(_ batch: MarkBuffer.Batch, count: Int) {
+    package func marksWritten(_ batch: MarkBuffer.Batch, count: Int) {
         queue.async { [self] in
             marks.written()
             counts.tokensMarked += count
@@ -97,7 +87,7 @@ final class PipelineCore: @unchecked Sendable {
         }
     }
 
-    func currentCounts() -> PipelineCounts {
+    package func currentCounts() -> PipelineCounts {
         queue.sync {
             var counts = counts
             counts.jobsOpen = ledger.openEntries
@@ -108,7 +98,7 @@ final class PipelineCore: @unchecked Sendable {
     }
 
     /// Starts no more jobs, gives back those not decoded, and calls `done` once all others are settled.
-    func drain(_ done: @escaping @Sendable () -> Void) {
+    package func drain(_ done: @escaping @Sendable () -> Void) {
         queue.async { [self] in
             isDraining = true
             drained.append(done)
@@ -148,9 +138,9 @@ final class PipelineCore: @unchecked Sendable {
 
     /// Buffered outcomes, retries and marks leave when they have waited for company long enough.
     private func scheduleFlush() {
-        guard !flushIsScheduled, !(events.isEmpty && retries.isEmpty && marks.isEmpty) else { return }
+        guard !flushIsScheduled, !events.isEmpty || !retries.isEmpty || marks.canBeWritten else { return }
         flushIsScheduled = true
-        queue.asyncAfter(deadline: .now() + .milliseconds(configuration.maximumWaitMilliseconds)) { [self] in
+        effects?.wait(configuration.maximumWaitMilliseconds) { [self] in
             flushIsScheduled = false
             for batch in events.flush() { publish(batch) }
             for batch in retries.flush() { publish(batch) }
@@ -191,7 +181,7 @@ final class PipelineCore: @unchecked Sendable {
         logger.error(
             "A message was not accepted by the broker, trying again in a second",
             metadata: ["exchange": "\(first.exchange)", "messages": "\(publications.count)", "reason": "\(reason)"])
-        queue.asyncAfter(deadline: .now() + .seconds(1)) { [self] in
+        effects?.wait(Self.republishMilliseconds) { [self] in
             outbox.append(contentsOf: publications)
             finishTurn()
         }
@@ -208,7 +198,7 @@ final class PipelineCore: @unchecked Sendable {
 }
 
 extension PipelineCore: OutcomeSink {
-    func report(_ outcomes: [Outcome]) {
+    package func report(_ outcomes: [Outcome]) {
         queue.async { [self] in
             for outcome in outcomes { settle(outcome) }
             finishTurn()

@@ -1,45 +1,60 @@
-import AMQPClient
-import PushModel
+package import AMQPClient
+package import PushModel
 
 /// A delivery and the lane it came through.
-struct InboundJob: Sendable {
-    let delivery: AMQPDelivery
-    let lane: Lane
+package struct InboundJob: Sendable {
+    package let delivery: AMQPDelivery
+    package let lane: Lane
+
+    package init(delivery: AMQPDelivery, lane: Lane) {
+        self.delivery = delivery
+        self.lane = lane
+    }
 }
 
 /// Deliveries that have not been decoded yet. Bounded by prefetch, so it needs no bound of its own.
-struct LaneQueues {
+package struct LaneQueues {
+    /// Two stacks: what leaves is let go at once, even while the queue never runs empty.
     private struct Queue {
-        var deliveries: [AMQPDelivery] = []
-        var next = 0
+        private var arriving: [AMQPDelivery] = []
+        /// The oldest last.
+        private var leaving: [AMQPDelivery] = []
+
+        var count: Int { arriving.count + leaving.count }
+
+        mutating func append(_ delivery: AMQPDelivery) { arriving.append(delivery) }
+
+        mutating func popFirst() -> AMQPDelivery? {
+            if leaving.isEmpty {
+                leaving = arriving.reversed()
+                arriving.removeAll(keepingCapacity: true)
+            }
+            return leaving.popLast()
+        }
     }
 
     private var queues: [Queue] = Array(repeating: Queue(), count: Lane.allCases.count)
 
-    var count: Int { queues.reduce(0) { $0 + $1.deliveries.count - $1.next } }
+    package init() {}
 
-    mutating func append(_ delivery: AMQPDelivery) {
+    package var count: Int { queues.reduce(0) { $0 + $1.count } }
+
+    package mutating func append(_ delivery: AMQPDelivery) {
         let index = Int(delivery.tag.queueIndex)
         guard queues.indices.contains(index) else { return }
-        queues[index].deliveries.append(delivery)
+        queues[index].append(delivery)
     }
 
     /// The oldest of the most urgent lane that has one.
-    mutating func next() -> InboundJob? {
-        for (index, lane) in Lane.allCases.enumerated() where queues[index].next < queues[index].deliveries.count {
-            let delivery = queues[index].deliveries[queues[index].next]
-            queues[index].next += 1
-            if queues[index].next == queues[index].deliveries.count {
-                queues[index].deliveries.removeAll(keepingCapacity: true)
-                queues[index].next = 0
-            }
-            return InboundJob(delivery: delivery, lane: lane)
+    package mutating func next() -> InboundJob? {
+        for (index, lane) in Lane.allCases.enumerated() {
+            if let delivery = queues[index].popFirst() { return InboundJob(delivery: delivery, lane: lane) }
         }
         return nil
     }
 
     /// Takes out everything that waits.
-    mutating func removeAll() -> [InboundJob] {
+    package mutating func removeAll() -> [InboundJob] {
         var all: [InboundJob] = []
         while let job = next() { all.append(job) }
         return all

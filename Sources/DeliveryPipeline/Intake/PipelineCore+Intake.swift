@@ -8,7 +8,7 @@ extension PipelineCore {
     /// Decodes and routes one delivery, and hands it to its output.
     func start(_ inbound: InboundJob) {
         let delivery = inbound.delivery
-        let traceparent = delivery.properties.headers[JobHeader.traceparent]?.string
+        let traceparent = inbound.traceparent
         do throws(JobRejection) {
             let job = try JobDecoder.decode(
                 delivery.body, messageID: delivery.properties.messageID, traceparent: traceparent,
@@ -27,7 +27,10 @@ extension PipelineCore {
             return send(job, to: output, environment: job.environment ?? .production, credential: nil, inbound)
         }
         guard let snapshot = effects?.snapshot() else { return }
-        switch snapshot.route(app: job.app, environment: job.environment, topic: output.topic(for: job)) {
+        try checkPublisher(of: job, inbound, snapshot)
+        switch snapshot.route(
+            app: job.app, environment: job.environment, topic: output.topic(for: job), at: now)
+        {
         case .success(let route):
             send(job, to: output, environment: route.environment, credential: route.credential, inbound)
         case .failure(.unknownApp):
@@ -40,6 +43,19 @@ extension PipelineCore {
             } else {
                 hold(job, inbound, environment, because: failure)
             }
+        }
+    }
+
+    /// An app may name the broker users who may push to it.
+    private func checkPublisher(
+        of job: Job, _ inbound: InboundJob, _ snapshot: Snapshot
+    ) throws(JobRejection) {
+        guard let allowed = snapshot.app(job.app)?.allowedPublishers, !allowed.isEmpty else { return }
+        guard let publisher = inbound.publisher(worker: configuration.brokerUser) else {
+            throw job.rejected("app", "\(job.app) has a list of publishers, and the message has no user_id property")
+        }
+        guard allowed.contains(publisher) else {
+            throw job.rejected("app", "\(job.app) may not be pushed to by broker user \(publisher)")
         }
     }
 
@@ -83,7 +99,8 @@ extension PipelineCore {
             let entry = ledger.open(inbound, obligations: 1)
             let publication = messages.delayed(
                 job, body: inbound.delivery.body, lane: inbound.lane, attempt: inbound.attempt,
-                redelivered: inbound.wasSentBefore, seconds: seconds)
+                redelivered: inbound.wasSentBefore, seconds: seconds,
+                publisher: inbound.publisher(worker: configuration.brokerUser))
             publish(publication, meeting: [.init(entry: entry, count: 1)])
         case .expire: settleAll(job, inbound, environment, as: .expired, reason: failure.reason)
         case .giveUp: settleAll(job, inbound, environment, as: .failed, reason: failure.reason)
@@ -105,6 +122,20 @@ extension PipelineCore {
 extension InboundJob {
     /// The attempt this delivery is, from 1.
     var attempt: Int { max(1, Int(delivery.properties.headers[JobHeader.attempt]?.integer ?? 1)) }
+
+    /// W3C Trace Context. Today's has 55 characters; what is far longer is none, and would not fit into the
+    /// headers of what it is carried into.
+    var traceparent: String? {
+        delivery.properties.headers[JobHeader.traceparent]?.string.flatMap { $0.utf8.count <= 255 ? $0 : nil }
+    }
+
+    /// The broker-validated user who published the job (rabbitmq.com, "Validated User-ID"); for a job that a
+    /// worker put into a delay queue, whom that worker named.
+    func publisher(worker: String?) -> String? {
+        let properties = delivery.properties
+        guard let user = properties.userID, user == worker else { return properties.userID }
+        return properties.headers[JobHeader.publisher]?.string ?? user
+    }
 
     /// Some of its pushes may have been sent already.
     var wasSentBefore: Bool {

@@ -1,23 +1,23 @@
-import PushModel
+package import PushModel
 
 /// What outcomes must share to be in one event.
-struct EventKey: Hashable {
-    let kind: OutcomeKind
-    let output: String
-    let app: String
-    let environment: PushEnvironment
+package struct EventKey: Hashable {
+    package let kind: OutcomeKind
+    package let output: String
+    package let app: String
+    package let environment: PushEnvironment
     /// An event carries at most one trace context.
-    let traceparent: String?
+    package let traceparent: String?
 
-    var routingKey: String { "\(output).\(kind.rawValue).\(app)" }
+    package var routingKey: String { "\(output).\(kind.rawValue).\(app)" }
 }
 
 /// One event in the making: outcomes are written as they come, so that nothing is kept twice.
-struct EventBatch {
-    let key: EventKey
-    private(set) var count = 0
+package struct EventBatch {
+    package let key: EventKey
+    package private(set) var count = 0
     /// Whose obligations its confirm will meet.
-    private(set) var shares: [SettlingLedger<InboundJob>.Share] = []
+    package private(set) var shares: [SettlingLedger<InboundJob>.Share] = []
     private var json: [UInt8] = []
 
     init(key: EventKey, worker: String) {
@@ -74,12 +74,24 @@ struct EventBatch {
             json.append(UInt8(ascii: "\""))
         }
         if let id = outcome.uniqueID { member(#","apns_unique_id":"#, id) }
-        if let moment = outcome.unregisteredAt { self.moment(#","unregistered_at":""#, moment) }
+        if let moment = deathTime(outcome) { self.moment(#","unregistered_at":""#, moment) }
+        if outcome.trimmedBytes > 0 {
+            json.append(contentsOf: #","trimmed_bytes":"#.utf8)
+            json.append(contentsOf: String(outcome.trimmedBytes).utf8)
+        }
         json.append(contentsOf: #","attempts":"#.utf8)
         json.append(contentsOf: String(outcome.job.attempt).utf8)
         if outcome.job.redelivered { json.append(contentsOf: #","redelivered":true"#.utf8) }
         moment(#","at":""#, outcome.at)
         json.append(UInt8(ascii: "}"))
+    }
+
+    private func deathTime(_ outcome: Outcome) -> Timestamp? {
+        switch key.kind {
+        case .unregistered: outcome.foundDeadAt
+        case .suppressed: outcome.unregisteredAt
+        default: nil
+        }
     }
 
     private mutating func member(_ prefix: StaticString, _ value: String) {
@@ -97,7 +109,7 @@ struct EventBatch {
         json.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 
-    consuming func finish() -> [UInt8] {
+    package consuming func finish() -> [UInt8] {
         json.append(contentsOf: "]}".utf8)
         return json
     }

@@ -1,7 +1,7 @@
-import PushModel
+package import PushModel
 
 /// Gathers outcomes into events by what they share.
-struct EventBatcher {
+package struct EventBatcher {
     private let worker: String
     private let maximumOutcomes: Int
     private var batches: [EventBatch] = []
@@ -9,15 +9,15 @@ struct EventBatcher {
     /// Outcomes of one job and kind come in runs; the last one's place saves hashing the key.
     private var last: (job: RoutedJob, kind: OutcomeKind, place: Int)?
 
-    init(worker: String, maximumOutcomes: Int) {
+    package init(worker: String, maximumOutcomes: Int) {
         self.worker = worker
         self.maximumOutcomes = maximumOutcomes
     }
 
-    var isEmpty: Bool { batches.isEmpty }
+    package var isEmpty: Bool { batches.isEmpty }
 
     /// Adds an outcome; the answer is an event that became full by it.
-    mutating func add(
+    package mutating func add(
         _ outcome: Outcome, as kind: OutcomeKind, reason: String?, detail: String?
     ) -> EventBatch? {
         let place = place(of: outcome.job, kind)
@@ -29,7 +29,7 @@ struct EventBatcher {
     }
 
     /// Takes out every event that has outcomes.
-    mutating func flush() -> [EventBatch] {
+    package mutating func flush() -> [EventBatch] {
         let all = batches.filter { $0.count > 0 }
         batches.removeAll(keepingCapacity: true)
         places.removeAll(keepingCapacity: true)

@@ -1,21 +1,23 @@
-import CredentialStore
+package import CredentialStore
 
 /// Dead tokens on their way into the database: one statement at a time, the rest gathers meanwhile.
-struct MarkBuffer {
-    struct Batch: Sendable {
-        let id: UInt64
-        let marks: [TokenMark]
+package struct MarkBuffer {
+    package struct Batch: Sendable {
+        package let id: UInt64
+        package let marks: [TokenMark]
     }
 
-    static let maximumMarks = 1_000
+    /// So many are written without waiting for more.
+    static let enoughMarks = 1_000
 
     private var marks: [TokenMark] = []
     private var shares: [SettlingLedger<InboundJob>.Share] = []
     private var isWriting = false
 
-    var isEmpty: Bool { marks.isEmpty }
-    /// A batch is full and nothing keeps it from being written.
-    var isFull: Bool { marks.count >= Self.maximumMarks && !isWriting }
+    /// There are marks and nothing keeps them from being written.
+    var canBeWritten: Bool { !marks.isEmpty && !isWriting }
+    /// There is no point in waiting for more.
+    var isFull: Bool { marks.count >= Self.enoughMarks && !isWriting }
 
     mutating func add(_ mark: TokenMark, ledgerID: Int) {
         marks.append(mark)
@@ -28,7 +30,7 @@ struct MarkBuffer {
 
     /// What to write next, unless something is being written or there is nothing.
     mutating func next(id: UInt64) -> (Batch, [SettlingLedger<InboundJob>.Share])? {
-        guard !isWriting, !marks.isEmpty else { return nil }
+        guard canBeWritten else { return nil }
         isWriting = true
         defer {
             marks = []

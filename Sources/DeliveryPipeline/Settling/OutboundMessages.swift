@@ -1,18 +1,26 @@
-import AMQPClient
+package import AMQPClient
 import Foundation
-import PushModel
+package import PushModel
 
 /// Makes the messages the pipeline publishes. Each has an id of its own, by which its confirm is known.
-struct OutboundMessages {
+package struct OutboundMessages {
     private let names: PipelineNames
     private let worker: String
+    private let user: String?
+    /// AMQP's limit on routing keys and on properties of text (AMQP 0-9-1, section 4.2.5.3, short strings). A
+    /// message beyond it would be refused for ever, and its job never be done.
+    private static let maximumTextBytes = 255
+    /// All headers of a message travel in one frame; a reason repeats names from the job, of any length.
+    private static let maximumReasonBytes = 2_000
     /// Makes message ids unique over restarts.
     private let incarnation = UUID().uuidString.lowercased()
     private var lastID: UInt64 = 0
 
-    init(names: PipelineNames, worker: String) {
+    /// - Parameter user: the broker's user that the worker publishes as, if the broker is to validate it.
+    package init(names: PipelineNames, worker: String, user: String? = nil) {
         self.names = names
         self.worker = worker
+        self.user = user
     }
 
     /// An id for a group of the ledger.
@@ -21,14 +29,14 @@ struct OutboundMessages {
         return lastID
     }
 
-    mutating func event(_ batch: consuming EventBatch, now: Timestamp) -> AMQPPublication {
+    package mutating func event(_ batch: consuming EventBatch, now: Timestamp) -> AMQPPublication {
         let key = batch.key
         return event(
             routingKey: key.routingKey, type: "martlet.\(key.output).\(key.kind.rawValue)", app: key.app,
             traceparent: key.traceparent, body: batch.finish(), now: now)
     }
 
-    mutating func event(_ rejection: JobRejection, traceparent: String?, now: Timestamp) -> AMQPPublication {
+    package mutating func event(_ rejection: JobRejection, traceparent: String?, now: Timestamp) -> AMQPPublication {
         var writer = JSONObjectWriter(capacity: 512)
         writer.member("kind", string: "job.rejected")
         if let app = rejection.app { writer.member("app", string: app) }
@@ -50,27 +58,35 @@ struct OutboundMessages {
     }
 
     /// A job that can't be used, its body untouched.
-    mutating func dead(_ inbound: InboundJob, reason: String) -> AMQPPublication {
+    package mutating func dead(_ inbound: InboundJob, reason: String) -> AMQPPublication {
         var properties = inbound.delivery.properties
         // The broker checks the user id of a message against its publisher, who is now the worker.
         properties.userID = nil
+        // A time to live was meant for the way to the worker; it must not empty the dead-letter queue.
+        properties.expiration = nil
         properties.deliveryMode = .persistent
-        properties.headers[JobHeader.reason] = .string(reason)
+        properties.headers[JobHeader.reason] = .string(reason.cut(toBytes: Self.maximumReasonBytes))
         return AMQPPublication(
             id: nextID(), exchange: names.dead, routingKey: inbound.lane.rawValue, isMandatory: true,
             properties: properties, body: inbound.delivery.body)
     }
 
     /// A job, or what is left of it, for another attempt after a wait.
-    mutating func delayed(
-        _ job: Job, body: [UInt8], lane: Lane, attempt: Int, redelivered: Bool, seconds: Int
+    ///
+    /// An id too long for a message id came in the body, where it still is.
+    package mutating func delayed(
+        _ job: Job, body: [UInt8], lane: Lane, attempt: Int, redelivered: Bool, seconds: Int,
+        publisher: String? = nil
     ) -> AMQPPublication {
         var headers: AMQPFieldTable = [JobHeader.attempt: .int64(Int64(attempt))]
         if redelivered { headers[JobHeader.redelivered] = true }
+        if let publisher { headers[JobHeader.publisher] = .string(publisher) }
         if let traceparent = job.traceparent { headers[JobHeader.traceparent] = .string(traceparent) }
         return AMQPPublication(
             id: nextID(), exchange: names.delay(seconds: seconds), routingKey: lane.rawValue, isMandatory: true,
-            properties: AMQPProperties(contentType: "application/json", headers: headers, messageID: job.id),
+            properties: AMQPProperties(
+                contentType: "application/json", headers: headers,
+                messageID: job.id.utf8.count <= Self.maximumTextBytes ? job.id : nil, userID: user),
             body: body)
     }
 
@@ -87,10 +103,20 @@ struct OutboundMessages {
         ]
         if let traceparent { headers[JobHeader.traceparent] = .string(traceparent) }
         return AMQPPublication(
-            id: id, exchange: names.results, routingKey: routingKey,
+            id: id, exchange: names.results, routingKey: routingKey.cut(toBytes: Self.maximumTextBytes),
             properties: AMQPProperties(
                 contentType: "application/json", headers: headers, messageID: messageID,
                 timestamp: UInt64(max(0, now.seconds)), type: type, appID: "martlet"),
             body: body)
+    }
+}
+
+extension String {
+    /// The longest beginning that fits without cutting a code point.
+    fileprivate func cut(toBytes limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        var end = utf8.index(startIndex, offsetBy: limit)
+        while end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
+        return String(self[..<end])
     }
 }

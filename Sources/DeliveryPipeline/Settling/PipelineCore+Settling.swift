@@ -10,8 +10,9 @@ extension PipelineCore {
             if let settled = ledger.met(.init(entry: outcome.job.ledgerID, count: 1)) { settle([settled]) }
         case .sent: publish(outcome, as: .sent)
         case .unregistered:
-            mark(outcome)
-            publish(outcome, as: .unregistered, reason: outcome.reason)
+            let reason = outcome.reason ?? "Unregistered"
+            mark(outcome, reason: reason)
+            publish(outcome, as: .unregistered, reason: reason)
         case .rejected: publish(outcome, as: .rejected, reason: outcome.reason)
         case .failed where outcome.judge == .provider:
             publish(outcome, as: .failed, reason: "CredentialRefused", detail: outcome.reason)
@@ -47,7 +48,7 @@ extension PipelineCore {
         if let full = events.add(outcome, as: kind, reason: reason, detail: detail) { publish(full) }
     }
 
-    private func mark(_ outcome: Outcome) {
+    private func mark(_ outcome: Outcome, reason: String) {
         let job = outcome.job.job
         let recipient = job.recipients[outcome.recipient]
         ledger.oweOneMore(outcome.job.ledgerID)
@@ -56,7 +57,7 @@ extension PipelineCore {
                 key: DeviceTokenKey(
                     output: job.output, app: job.app, environment: outcome.job.environment,
                     token: String(decoding: job.bytes(recipient.token), as: UTF8.self)),
-                unregisteredAt: outcome.unregisteredAt ?? outcome.at, reason: outcome.reason ?? "Unregistered",
+                unregisteredAt: outcome.foundDeadAt, reason: reason,
                 registeredAt: recipient.registeredAt),
             ledgerID: outcome.job.ledgerID)
     }
@@ -71,7 +72,13 @@ extension PipelineCore {
         let publication = messages.delayed(
             routed.job, body: JobEncoder.encode(routed.job, recipients: batch.recipients), lane: routed.lane,
             attempt: routed.attempt + 1, redelivered: routed.redelivered || batch.maybeSent,
-            seconds: batch.seconds)
+            seconds: batch.seconds,
+            publisher: ledger.delivery(of: routed.ledgerID)?.publisher(worker: configuration.brokerUser))
         publish(publication, meeting: [.init(entry: routed.ledgerID, count: batch.recipients.count)])
     }
+}
+
+extension Outcome {
+    /// When a provider that gives no time says that a token is dead, that is the time.
+    var foundDeadAt: Timestamp { unregisteredAt ?? at }
 }

@@ -49,8 +49,14 @@ package struct SettlingLedger<Delivery> {
         return place
     }
 
-    /// Adds an obligation to an open entry.
+    /// The delivery of an open entry.
+    package func delivery(of entry: Int) -> Delivery? {
+        entries.indices.contains(entry) ? entries[entry]?.delivery : nil
+    }
+
+    /// Adds an obligation to an open entry; a settled one owes nothing any more.
     package mutating func oweOneMore(_ entry: Int) {
+        guard entries[entry] != nil else { return }
         entries[entry]?.owing += 1
         owing += 1
     }
@@ -70,9 +76,11 @@ package struct SettlingLedger<Delivery> {
     /// Obligations that need no message, such as the `sent` of a job that only wants problems.
     package mutating func met(_ share: Share) -> Delivery? {
         guard var entry = entries[share.entry] else { return nil }
-        entry.owing -= share.count
-        owing -= share.count
-        guard entry.owing <= 0 else {
+        // No more than is owed: an output that reports a recipient twice must not spoil the total.
+        let met = min(share.count, entry.owing)
+        entry.owing -= met
+        owing -= met
+        guard entry.owing == 0 else {
             entries[share.entry] = entry
             return nil
         }

@@ -70,6 +70,8 @@ public enum JobHeader {
     public static let attempt = "x-martlet-attempt"
     /// The pushes may have been sent before.
     public static let redelivered = "x-martlet-redelivered"
+    /// The validated user who first published the job; believed only from a worker.
+    public static let publisher = "x-martlet-publisher"
     /// Why a job is in the dead-letter queue.
     public static let reason = "x-martlet-reason"
     /// W3C Trace Context.

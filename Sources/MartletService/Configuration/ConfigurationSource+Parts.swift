@@ -13,7 +13,7 @@ extension ConfigurationSource {
     public func broker() throws -> AMQPConfiguration {
         do {
             var broker = try AMQPConfiguration(url: try required(.amqpURL))
-            if let file = string(.amqpCAFile) { broker.tls?.authorityFile = file }
+            if let file = string(.amqpCAFile), !file.isEmpty { broker.tls?.authorityFile = file }
             return broker
         } catch let error as AMQPError {
             throw ConfigurationError(.amqpURL, error.message)

@@ -1,7 +1,5 @@
 import Configuration
 import Foundation
-import SystemPackage
-import Yams
 
 /// Configuration values by key: flags over environment variables over the YAML file over defaults.
 ///
@@ -15,7 +13,7 @@ public struct ConfigurationSource: Sendable {
     ///   - environment: the process's environment variables.
     public init(file: String?, settings: [String], environment: [String: String]) async throws {
         var providers: [any ConfigProvider] = [
-            InMemoryProvider(values: try Self.values(ofSettings: settings)),
+            InMemoryProvider(values: Self.values(try Self.read(settings))),
             EnvironmentVariablesProvider(
                 environmentVariables: try Self.withSecretsFromFiles(environment),
                 secretsSpecifier: .dynamic { name, _ in
@@ -23,14 +21,7 @@ public struct ConfigurationSource: Sendable {
                 }
             ).prefixKeys(with: "martlet"),
         ]
-        if let file {
-            try Self.checkKeys(ofFile: file)
-            do {
-                providers.append(try await FileProvider<YAMLSnapshot>(filePath: FilePath(file)))
-            } catch {
-                throw ConfigurationError("configuration file \(file): \(error)")
-            }
-        }
+        if let file { providers.append(InMemoryProvider(values: Self.values(try ConfigurationFile.read(file)))) }
         reader = ConfigReader(providers: providers)
     }
 
@@ -58,21 +49,33 @@ public struct ConfigurationSource: Sendable {
     /// `host:port`, the host of an IPv6 address in brackets.
     public func hostAndPort(_ key: ConfigurationKey) throws -> (host: String, port: Int) {
         let text = try required(key)
-        guard let colon = text.lastIndex(of: ":"), let port = Int(text[text.index(after: colon)...]),
-            (0...65_535).contains(port), colon > text.startIndex
-        else { throw ConfigurationError(key, "is \(text), but must be host:port") }
-        return (text[..<colon].trimmingCharacters(in: CharacterSet(charactersIn: "[]")), port)
+        guard let parts = text.wholeMatch(of: /(?:\[([^\[\]]+)\]|([^:\[\]]+)):([0-9]+)/), let port = Int(parts.3),
+            port <= 65_535, let host = parts.1 ?? parts.2
+        else {
+            throw ConfigurationError(key, "is \(text), but must be host:port, or [address]:port for IPv6")
+        }
+        return (String(host), port)
     }
 
-    private static func values(ofSettings settings: [String]) throws -> [AbsoluteConfigKey: ConfigValue] {
-        var values: [AbsoluteConfigKey: ConfigValue] = [:]
+    /// A setting may hold a secret: what is wrong with one repeats its key only.
+    private static func read(_ settings: [String]) throws -> [ConfigurationKey: String] {
+        var values: [ConfigurationKey: String] = [:]
         for setting in settings {
             let parts = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
-            guard parts.count == 2 else { throw ConfigurationError("--set \(setting): must be key=value") }
-            guard let key = ConfigurationKey(rawValue: parts[0]) else { throw unknown(parts[0], in: "--set") }
-            values[AbsoluteConfigKey(ConfigKey(key.rawValue))] = ConfigValue(.string(parts[1]), isSecret: key.isSecret)
+            guard parts.count == 2 else {
+                let name = setting.prefix { $0.isLetter || $0 == "." || $0 == "_" }
+                throw ConfigurationError("--set \(name)…: must be key=value")
+            }
+            values[try ConfigurationKey(named: parts[0], in: "--set")] = parts[1]
         }
         return values
+    }
+
+    private static func values(_ values: [ConfigurationKey: String]) -> [AbsoluteConfigKey: ConfigValue] {
+        Dictionary(
+            values.map { key, value in
+                (AbsoluteConfigKey(ConfigKey(key.rawValue)), ConfigValue(.string(value), isSecret: key.isSecret))
+            }, uniquingKeysWith: { $1 })
     }
 
     /// Replaces `<variable>_FILE` by `<variable>` with the file's content.
@@ -89,51 +92,5 @@ public struct ConfigurationSource: Sendable {
             }
         }
         return environment
-    }
-
-    private static func checkKeys(ofFile path: String) throws {
-        let text: String
-        do {
-            text = try String(contentsOfFile: path, encoding: .utf8)
-        } catch {
-            throw ConfigurationError("can't read the configuration file \(path): \(error.localizedDescription)")
-        }
-        do {
-            guard let root = try Yams.compose(yaml: text) else { return }
-            try check(root, at: "", path)
-        } catch let error as YamlError {
-            throw ConfigurationError("configuration file \(path): \(error)")
-        }
-    }
-
-    private static func check(_ node: Node, at prefix: String, _ path: String) throws {
-        guard let mapping = node.mapping else {
-            guard ConfigurationKey(rawValue: prefix) != nil else { throw unknown(prefix, in: path) }
-            return
-        }
-        for (key, value) in mapping {
-            try check(value, at: prefix.isEmpty ? key.string ?? "?" : "\(prefix).\(key.string ?? "?")", path)
-        }
-    }
-
-    private static func unknown(_ name: String, in place: String) -> ConfigurationError {
-        let nearest = ConfigurationKey.allCases.map(\.rawValue).min { distance($0, name) < distance($1, name) } ?? ""
-        return ConfigurationError("unknown configuration key \(name) in \(place); did you mean \(nearest)?")
-    }
-
-    /// Levenshtein distance, for the hint at what was meant.
-    private static func distance(_ left: String, _ right: String) -> Int {
-        let right = Array(right)
-        var row = Array(0...right.count)
-        for (line, character) in left.enumerated() {
-            var diagonal = row[0]
-            row[0] = line + 1
-            for column in right.indices {
-                let substitution = diagonal + (right[column] == character ? 0 : 1)
-                diagonal = row[column + 1]
-                row[column + 1] = min(substitution, row[column] + 1, diagonal + 1)
-            }
-        }
-        return row[right.count]
     }
 }

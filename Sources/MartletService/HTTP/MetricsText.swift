@@ -1,8 +1,8 @@
-import DeliveryPipeline
+package import DeliveryPipeline
 
 /// What a worker has counted, in Prometheus' text format (version 0.0.4).
-enum MetricsText {
-    static func render(_ counts: PipelineCounts) -> String {
+package enum MetricsText {
+    package static func render(_ counts: PipelineCounts) -> String {
         var text = ""
         func metric(_ name: String, _ kind: String, _ help: String, _ samples: [(labels: String, value: Int)]) {
             text += "# HELP martlet_\(name) \(help)\n# TYPE martlet_\(name) \(kind)\n"

@@ -28,7 +28,8 @@ public struct Worker: Sendable {
         let keyring = try configuration.keyring()
         let apns = try configuration.apns()
         let drainSeconds = try configuration.integer(.workerDrainTimeout, in: 0...86_400)
-        let listen = configuration.string(.httpListen).flatMap { $0.isEmpty ? nil : $0 } == nil
+        let listen =
+            configuration.string(.httpListen).flatMap { $0.isEmpty ? nil : $0 } == nil
             ? nil : try configuration.hostAndPort(.httpListen)
 
         let pool = PostgresPool(database, logger: logger)

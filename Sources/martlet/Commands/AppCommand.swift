@@ -2,7 +2,6 @@ public import ArgumentParser
 import CredentialStore
 import Logging
 import MartletService
-import PostgresClient
 public import PushModel
 
 struct AppCommand: AsyncParsableCommand {
@@ -39,26 +38,25 @@ struct AppCommand: AsyncParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            let source = try await options.load()
-            let pool = try await openDatabase(source, for: "app")
-            defer { pool.close() }
-            let apps = AppRepository(pool)
-            var row: App
-            do {
-                row = try await apps.show(app)
-            } catch let error as CredentialStoreError where error.code == .notFound {
-                guard let team else { throw ValidationError("\(app) is new: give its team with --team") }
-                row = App(bundleID: app, team: team)
+            try await withDatabase(options, for: "app") { _, pool in
+                let apps = AppRepository(pool)
+                var row: App
+                do {
+                    row = try await apps.show(app)
+                } catch let error as CredentialStoreError where error.code == .notFound {
+                    guard let team else { throw ValidationError("\(app) is new: give its team with --team") }
+                    row = App(bundleID: app, team: team)
+                }
+                if let team { row.team = team }
+                if let environment { row.defaultEnvironment = environment }
+                if let credential { row.credential = credential == "none" ? nil : credential }
+                if !allowPublisher.isEmpty {
+                    row.allowedPublishers = allowPublisher == ["anybody"] ? [] : Swift.Set(allowPublisher)
+                }
+                if let paused { row.isPaused = paused }
+                try await apps.set(row)
+                print("app \(app): team \(row.team), \(row.defaultEnvironment.rawValue)\(row.isPaused ? ", paused" : "")")
             }
-            if let team { row.team = team }
-            if let environment { row.defaultEnvironment = environment }
-            if let credential { row.credential = credential == "none" ? nil : credential }
-            if !allowPublisher.isEmpty {
-                row.allowedPublishers = allowPublisher == ["anybody"] ? [] : Swift.Set(allowPublisher)
-            }
-            if let paused { row.isPaused = paused }
-            try await apps.set(row)
-            print("app \(app): team \(row.team), \(row.defaultEnvironment.rawValue)\(row.isPaused ? ", paused" : "")")
         }
     }
 
@@ -71,10 +69,7 @@ struct AppCommand: AsyncParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            let source = try await options.load()
-            let pool = try await openDatabase(source, for: "app")
-            defer { pool.close() }
-            let apps = try await AppRepository(pool).list()
+            let apps = try await withDatabase(options, for: "app") { _, pool in try await AppRepository(pool).list() }
             if json { return try printJSON(apps.map(AppDescription.init)) }
             var table = Table(header: ["APP", "TEAM", "ENVIRONMENT", "PAUSED", "CREDENTIAL", "PUBLISHERS"])
             for app in apps {
@@ -98,23 +93,22 @@ struct AppCommand: AsyncParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            let source = try await options.load()
-            let pool = try await openDatabase(source, for: "app")
-            defer { pool.close() }
-            let row = try await AppRepository(pool).show(app)
-            let snapshot = try await SnapshotStore.load(
-                from: pool, keyring: try source.keyring(), logger: try source.logger("martlet.app", atLeast: .error)
-            ).current
-            var description = AppDescription(row)
-            for environment in PushEnvironment.allCases {
-                let answer =
-                    switch snapshot.route(app: app, environment: environment, topic: app) {
-                    case .success(let route): route.credential.id
-                    case .failure(let failure): "none: \(failure)"
-                    }
-                description.credentials[environment.rawValue] = answer
+            try await withDatabase(options, for: "app") { source, pool in
+                let row = try await AppRepository(pool).show(app)
+                let snapshot = try await SnapshotStore.load(
+                    from: pool, keyring: try source.keyring(), logger: try source.logger("martlet.app", atLeast: .error)
+                ).current
+                var description = AppDescription(row)
+                for environment in PushEnvironment.allCases {
+                    let answer =
+                        switch snapshot.route(app: app, environment: environment, topic: app) {
+                        case .success(let route): route.credential.id
+                        case .failure(let failure): "none: \(failure)"
+                        }
+                    description.credentials[environment.rawValue] = answer
+                }
+                try printJSON(description)
             }
-            try printJSON(description)
         }
     }
 
@@ -128,10 +122,7 @@ struct AppCommand: AsyncParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            let source = try await options.load()
-            let pool = try await openDatabase(source, for: "app")
-            defer { pool.close() }
-            try await AppRepository(pool).remove(app)
+            try await withDatabase(options, for: "app") { _, pool in try await AppRepository(pool).remove(app) }
             print("removed app \(app)")
         }
     }

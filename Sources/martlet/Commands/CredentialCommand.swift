@@ -2,7 +2,6 @@ import ArgumentParser
 import CredentialStore
 import Foundation
 import MartletService
-import PostgresClient
 import PushModel
 
 struct CredentialCommand: AsyncParsableCommand {
@@ -22,12 +21,10 @@ struct CredentialCommand: AsyncParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            let source = try await options.load()
             let new = try credential.read(files)
-            let keyring = try source.keyring()
-            let pool = try await openDatabase(source, for: "credential")
-            defer { pool.close() }
-            let id = try await CredentialRepository(pool).importCredential(new, keyring: keyring)
+            let id = try await withDatabase(options, for: "credential") { source, pool in
+                try await CredentialRepository(pool).importCredential(new, keyring: try source.keyring())
+            }
             let environments = new.environments.map(\.rawValue).sorted().joined(separator: ", ")
             let topics = new.topics.isEmpty ? "every topic of the team" : new.topics.sorted().joined(separator: ", ")
             print("imported \(new.label) as \(id): team \(new.team), \(environments), \(topics)")
@@ -44,10 +41,9 @@ struct CredentialCommand: AsyncParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            let source = try await options.load()
-            let pool = try await openDatabase(source, for: "credential")
-            defer { pool.close() }
-            let credentials = try await CredentialRepository(pool).list()
+            let credentials = try await withDatabase(options, for: "credential") { _, pool in
+                try await CredentialRepository(pool).list()
+            }
             let now = Timestamp.now
             if json { return try printJSON(credentials.map { CredentialDescription($0, now: now) }) }
             var table = Table(
@@ -73,10 +69,9 @@ struct CredentialCommand: AsyncParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            let source = try await options.load()
-            let pool = try await openDatabase(source, for: "credential")
-            defer { pool.close() }
-            try await CredentialRepository(pool).retire(id)
+            try await withDatabase(options, for: "credential") { _, pool in
+                try await CredentialRepository(pool).retire(id)
+            }
             print("retired credential \(id)")
         }
     }

@@ -43,12 +43,20 @@ struct SimulateRunCommand: AsyncParsableCommand {
     @Option(help: "Threads that serve connections.")
     var threads = 1
 
+    @Option(help: "Streams a connection may have open.")
+    var streams = 1_000
+
     @Option(help: "Streams a connection may have open before its first good provider token.")
     var unauthenticatedStreams = 1
 
     func validate() throws {
-        guard (1...256).contains(threads) else { throw ValidationError("--threads: \(threads) is not between 1 and 256") }
-        guard unauthenticatedStreams >= 1 else { throw ValidationError("--unauthenticated-streams: must be at least 1") }
+        guard (1...256).contains(threads) else {
+            throw ValidationError("--threads: \(threads) is not between 1 and 256")
+        }
+        guard streams >= 1 else { throw ValidationError("--streams: must be at least 1") }
+        guard unauthenticatedStreams >= 1 else {
+            throw ValidationError("--unauthenticated-streams: must be at least 1")
+        }
         for (name, port) in [("--port", port), ("--control-port", controlPort)] where !(0...65_535).contains(port) {
             throw ValidationError("\(name): \(port) is not a port")
         }
@@ -63,6 +71,7 @@ struct SimulateRunCommand: AsyncParsableCommand {
         configuration.tokenKeys = try tokenKeys.map { try $0.load() }
         configuration.requiresStrictTokens = strictJwt
         configuration.threads = threads
+        configuration.streamLimit = streams
         configuration.unauthenticatedStreamLimit = unauthenticatedStreams
 
         let stopped = StopSignal()
@@ -71,7 +80,8 @@ struct SimulateRunCommand: AsyncParsableCommand {
         let address = "https://\(configuration.host):\(simulator.port)"
         let control = simulator.controlPort.map { ", control http://\(configuration.host):\($0)" } ?? ""
         print(
-            "APNs simulator (\(environment.rawValue)) on \(address)\(control), CA file \(simulator.caCertificatePath ?? "")")
+            "APNs simulator (\(environment.rawValue)) on \(address)\(control), CA file \(simulator.caCertificatePath ?? "")"
+        )
         // Standard output may be a pipe, whose reader waits for this line.
         fflush(nil)
         await stopped.wait()
@@ -96,7 +106,7 @@ struct TokenKeyArgument: ExpressibleByArgument {
         do {
             pem = try String(contentsOfFile: file, encoding: .utf8)
         } catch {
-            throw ValidationError("--token-key: \(file) can't be read")
+            throw SimulatorError("--token-key: \(file) can't be read")
         }
         return try TokenKey(team: team, keyID: keyID, pem: pem)
     }

@@ -2,12 +2,17 @@ import CredentialStore
 import Logging
 import MartletService
 import PostgresClient
-import PushModel
 
-/// A pool for one command, and the check that the schema is the one this program was built for.
-func openDatabase(_ source: ConfigurationSource, for command: String) async throws -> PostgresPool {
+/// Lends the database to one command, once its schema is known to be the one this program was built for.
+func withDatabase<Value>(
+    _ options: ConfigurationOptions, for command: String,
+    _ body: (ConfigurationSource, PostgresPool) async throws -> Value
+) async throws -> Value {
+    let source = try await options.load()
     let database = try source.database(applicationName: "martlet \(command)")
     let logger = try source.logger("martlet.\(command)", atLeast: .error)
     try await Migrations(database, logger: logger).verify()
-    return PostgresPool(database, logger: logger)
+    let pool = PostgresPool(database, logger: logger)
+    defer { pool.close() }
+    return try await body(source, pool)
 }

@@ -1,0 +1,34 @@
+package import AMQPClient
+package import CredentialStore
+package import PushModel
+
+/// What the core needs done outside: everything that does I/O.
+package struct PipelineEffects: Sendable {
+    let publish: @Sendable ([AMQPPublication]) -> Void
+    let acknowledge: @Sendable ([AMQPAcknowledgement]) -> Void
+    /// Gives undecoded deliveries back to their queue.
+    let giveBack: @Sendable ([AMQPDeliveryTag]) -> Void
+    /// Commits marks and calls ``PipelineCore/marksWritten(_:count:)``.
+    let write: @Sendable (MarkBuffer.Batch) -> Void
+    /// Runs something on the core's queue after so many milliseconds.
+    let wait: @Sendable (_ milliseconds: Int, _ work: @escaping @Sendable () -> Void) -> Void
+    let snapshot: @Sendable () -> Snapshot
+    let now: @Sendable () -> Timestamp
+
+    package init(
+        publish: @escaping @Sendable ([AMQPPublication]) -> Void,
+        acknowledge: @escaping @Sendable ([AMQPAcknowledgement]) -> Void,
+        giveBack: @escaping @Sendable ([AMQPDeliveryTag]) -> Void,
+        write: @escaping @Sendable (MarkBuffer.Batch) -> Void,
+        wait: @escaping @Sendable (_ milliseconds: Int, _ work: @escaping @Sendable () -> Void) -> Void,
+        snapshot: @escaping @Sendable () -> Snapshot, now: @escaping @Sendable () -> Timestamp
+    ) {
+        self.publish = publish
+        self.acknowledge = acknowledge
+        self.giveBack = giveBack
+        self.write = write
+        self.wait = wait
+        self.snapshot = snapshot
+        self.now = now
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import Yams
+
+/// The configuration file: YAML whose mappings, joined by dots, are configuration keys.
+///
+/// Its text may hold passwords, so no error repeats any of it but names of keys.
+enum ConfigurationFile {
+    static func read(_ path: String) throws -> [ConfigurationKey: String] {
+        let text: String
+        do {
+            text = try String(contentsOfFile: path, encoding: .utf8)
+        } catch {
+            throw ConfigurationError("can't read the configuration file \(path): \(error.localizedDescription)")
+        }
+        var values: [ConfigurationKey: String] = [:]
+        do {
+            guard let root = try Yams.compose(yaml: text), root.null == nil else { return [:] }
+            guard root.mapping != nil else {
+                throw ConfigurationError("configuration file \(path): must be a mapping of keys to values")
+            }
+            try collect(root, named: "", from: path, into: &values)
+        } catch let error as YamlError {
+            throw ConfigurationError("configuration file \(path): \(error.withoutText)")
+        }
+        return values
+    }
+
+    private static func collect(
+        _ node: Node, named name: String, from path: String, into values: inout [ConfigurationKey: String]
+    ) throws {
+        if let mapping = node.mapping {
+            for (key, value) in mapping {
+                let last = key.string ?? "?"
+                try collect(value, named: name.isEmpty ? last : "\(name).\(last)", from: path, into: &values)
+            }
+            return
+        }
+        let key = try ConfigurationKey(named: name, in: path)
+        guard let scalar = node.scalar else {
+            throw ConfigurationError(key, "must be one value in \(path), not a list")
+        }
+        values[key] = scalar.string
+    }
+}
+
+extension YamlError {
+    /// What is wrong and where, without the lines around it that Yams would show.
+    fileprivate var withoutText: String {
+        switch self {
+        case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+            .composer(_, let problem, let mark, _):
+            "line \(mark.line), column \(mark.column): \(problem)"
+        case .reader(let problem, _, _, _): problem
+        case .duplicatedKeysInMapping(let keys, let context):
+            "line \(context.mark.line): given twice: \(keys.sorted().joined(separator: ", "))"
+        default: "is not valid YAML"
+        }
+    }
+}

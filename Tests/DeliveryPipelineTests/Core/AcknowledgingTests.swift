@@ -1,0 +1,122 @@
+import AMQPClient
+import DeliveryPipeline
+import PushModel
+import Testing
+
+/// Promise P1: a job is acknowledged only after everything that became of it is safe.
+@Suite struct AcknowledgingTests {
+    enum Step: CaseIterable { case sentConfirmed, unregisteredConfirmed, markWritten }
+
+    static let orders: [[Step]] = Step.allCases.flatMap { first in
+        Step.allCases.filter { $0 != first }.map { second in
+            [first, second] + Step.allCases.filter { $0 != first && $0 != second }
+        }
+    }
+
+    @Test(arguments: orders)
+    func aJobWaitsForEveryConfirmAndTheMark(order: [Step]) throws {
+        let harness = PipelineHarness()
+        harness.deliver(jobBody(), number: 9)
+        let job = try harness.job(0)
+        harness.report(job, [.sent, .unregistered], reason: "Unregistered")
+        let events = harness.events
+        try #require(events.map(\.routingKey) == ["apns.sent.com.example.shop", "apns.unregistered.com.example.shop"])
+        let mark = try harness.mark(0)
+        for step in order {
+            #expect(harness.acknowledged == [], "before \(step)")
+            switch step {
+            case .sentConfirmed: harness.confirm(events[0])
+            case .unregisteredConfirmed: harness.confirm(events[1])
+            case .markWritten: harness.written(mark)
+            }
+        }
+        #expect(harness.acknowledged == [9])
+        harness.confirm(events[0], events[1])
+        #expect(harness.acknowledged == [9], "a second confirm")
+        let counts = harness.core.currentCounts()
+        #expect(counts.jobsAcknowledged == 1 && counts.jobsOpen == 0 && counts.obligationsOpen == 0)
+        #expect(counts.outcomes == ["sent": 1, "unregistered": 1] && counts.tokensMarked == 1)
+    }
+
+    @Test func aHalfReportedJobIsNotAcknowledged() throws {
+        let harness = PipelineHarness()
+        harness.deliver(jobBody())
+        let job = try harness.job(0)
+        harness.report(job, [job.outcome(1, .sent)])
+        try harness.confirmEvent(0)
+        #expect(harness.acknowledged == [])
+        harness.report(job, [job.outcome(0, .sent)])
+        try harness.confirmEvent(1)
+        #expect(harness.acknowledged == [1])
+    }
+
+    @Test func jobsShareAnEventAndAreAcknowledgedTogether() throws {
+        let harness = PipelineHarness()
+        harness.deliver([.sample(jobBody("1"), number: 1), .sample(jobBody("2"), number: 2)])
+        harness.core.report(harness.output.jobs.flatMap { [$0.outcome(0, .sent), $0.outcome(1, .sent)] })
+        harness.flush()
+        try #require(harness.events.count == 1)
+        try harness.confirmEvent(0)
+        #expect(harness.acknowledged == [1, 2])
+    }
+
+    @Test func whoWantsProblemsOnlyHearsNothingOfWhatWasSent() throws {
+        let harness = PipelineHarness()
+        harness.deliver(jobBody(more: #""results":"problems","#), number: 5)
+        let job = try harness.job(0)
+        harness.report(job, [job.outcome(0, .sent)])
+        #expect(harness.acknowledged == [])
+        harness.report(job, [job.outcome(1, .sent)])
+        #expect(harness.acknowledged == [5])
+        #expect(harness.published.map(\.routingKey) == [])
+        #expect(harness.core.currentCounts().outcomes == ["sent": 2])
+    }
+
+    @Test func problemsOfSuchAJobAreToldAndWaitedFor() throws {
+        let harness = PipelineHarness()
+        harness.deliver(jobBody(more: #""results":"problems","#), number: 5)
+        harness.report(try harness.job(0), [.sent, .rejected], reason: "BadDeviceToken")
+        #expect(harness.events.map(\.routingKey) == ["apns.rejected.com.example.shop"])
+        #expect(harness.acknowledged == [])
+        try harness.confirmEvent(0)
+        #expect(harness.acknowledged == [5])
+    }
+
+    @Test func aRedeliveredJobSaysSo() throws {
+        for (redelivered, headers) in [
+            (false, [:]), (true, [:]), (false, ["x-martlet-redelivered": true]),
+        ] as [(Bool, AMQPFieldTable)] {
+            let harness = PipelineHarness()
+            harness.deliver(jobBody(), properties: AMQPProperties(headers: headers), redelivered: redelivered)
+            harness.report(try harness.job(0), [.sent, .sent])
+            let expected = redelivered || !headers.isEmpty ? "1" : nil
+            #expect(try harness.outcomes().map { $0["redelivered"] } == [expected, expected])
+        }
+    }
+
+    @Test func anEventCarriesThePublishersTraceUnlessItIsTooLongToBeOne() throws {
+        for (given, carried) in [("00-trace", "00-trace"), (String(repeating: "x", count: 256), nil)] {
+            let harness = PipelineHarness()
+            harness.deliver(
+                jobBody(), properties: AMQPProperties(headers: ["traceparent": .string(given)]))
+            harness.report(try harness.job(0), [.sent, .sent])
+            #expect(harness.events.map { $0.properties.headers["traceparent"]?.string } == [carried])
+        }
+    }
+
+    @Test func aRefusedCredentialIsToldAsSuch() throws {
+        let harness = PipelineHarness()
+        harness.deliver(jobBody())
+        let job = try harness.job(0)
+        harness.report(
+            job,
+            [
+                job.outcome(0, .failed, reason: "InvalidProviderToken", judge: .provider),
+                job.outcome(1, .failed, reason: "CredentialUnusable"),
+            ])
+        #expect(
+            try harness.outcomes().map { [$0["kind"], $0["reason"], $0["detail"]] } == [
+                ["failed", "CredentialRefused", "InvalidProviderToken"], ["failed", "CredentialUnusable", nil],
+            ])
+    }
+}

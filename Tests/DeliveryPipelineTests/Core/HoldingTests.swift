@@ -1,0 +1,88 @@
+import AMQPClient
+import CredentialStore
+import DeliveryPipeline
+import PushModel
+import Testing
+
+/// Jobs that can't be sent now: they wait in the broker, unless that would be of no use.
+@Suite struct HoldingTests {
+    static let obstacles: [(name: String, apps: [App], credentials: [SnapshotCredential])] = [
+        ("AppPaused", [.pausedShop], [.sample()]),
+        ("CredentialUnusable", [.shop], [.sample(state: .refused)]),
+        ("CredentialUnusable", [.shop], [.sample(notAfter: now)]),
+    ]
+
+    @Test(arguments: obstacles.indices)
+    func aHeldJobWaitsInADelayQueueAsItCame(index: Int) throws {
+        let (_, apps, credentials) = Self.obstacles[index]
+        let harness = PipelineHarness(apps: apps, credentials: credentials)
+        let properties = AMQPProperties(
+            headers: ["x-martlet-attempt": 3, "traceparent": "00-trace"], messageID: "order-1", userID: "publisher")
+        harness.deliver(jobBody(), number: 4, lane: .urgent, properties: properties, redelivered: true)
+        try #require(harness.published.count == 1)
+        let message = harness.published[0]
+        #expect(message.exchange == "martlet.delay.30")
+        #expect(message.routingKey == "urgent")
+        #expect(message.body == Array(jobBody().utf8))
+        #expect(message.properties.headers["x-martlet-attempt"] == 3, "being held is no attempt")
+        #expect(message.properties.headers["x-martlet-redelivered"] == true)
+        #expect(message.properties.headers["traceparent"] == "00-trace")
+        #expect(message.properties.messageID == "order-1")
+        #expect(harness.acknowledged == [])
+        harness.confirm(message)
+        #expect(harness.acknowledged == [4])
+        #expect(harness.core.currentCounts().jobsHeld == 1)
+
+        harness.replaceSnapshot(apps: [.shop])
+        harness.deliver([
+            .sample(String(decoding: message.body, as: UTF8.self), number: 5, properties: message.properties)
+        ])
+        let job = try harness.job(0)
+        #expect(job.attempt == 3 && job.redelivered && job.job.id == "order-1")
+    }
+
+    @Test(arguments: [#""expires_at":1800000029,"#, #""expires_at":0,"#])
+    func aJobWhoseDeadlineComesFirstIsExpired(deadline: String) throws {
+        for (reason, apps, credentials) in Self.obstacles {
+            let harness = PipelineHarness(apps: apps, credentials: credentials)
+            harness.deliver(jobBody(more: deadline))
+            harness.flush()
+            #expect(
+                try harness.outcomes().map { "\($0["kind"] ?? "-") \($0["reason"] ?? "-")" }
+                    == ["expired \(reason)", "expired \(reason)"])
+            try harness.confirmEvent(0)
+            #expect(harness.acknowledged == [1])
+        }
+    }
+
+    @Test func withoutACredentialEveryRecipientHasFailed() throws {
+        let harness = PipelineHarness(credentials: [])
+        harness.deliver(jobBody(more: #""environment":"sandbox","#))
+        harness.flush()
+        #expect(
+            try harness.outcomes().map { [$0["kind"], $0["recipient"], $0["reason"]] } == [
+                ["failed", "aa01", "NoCredential"], ["failed", "aa02", "NoCredential"],
+            ])
+        #expect(try JSON.object(harness.event(0).body)["environment"] as? String == "sandbox")
+        #expect(harness.started == [])
+        try harness.confirmEvent(0)
+        #expect(harness.acknowledged == [1])
+    }
+
+    @Test func theAppsEnvironmentAndTheFittingCredentialGoWithTheJob() throws {
+        let app = App(bundleID: "com.example.shop", team: "TEAM000001", defaultEnvironment: .sandbox)
+        let harness = PipelineHarness(apps: [app])
+        harness.deliver(jobBody(), lane: .bulk)
+        let job = try harness.job(0)
+        #expect(job.environment == .sandbox)
+        #expect(job.credential?.id == "credential-1")
+        #expect(job.lane == .bulk && job.attempt == 1 && !job.redelivered)
+    }
+
+    @Test func anOutputWithoutCredentialsNeedsNoApp() throws {
+        let harness = PipelineHarness(apps: [], credentials: [])
+        harness.deliver(jobBody(more: #""output":"discard","#))
+        harness.flush()
+        #expect(try harness.outcomes().map { $0["kind"] } == ["sent", "sent"])
+    }
+}

@@ -1,0 +1,98 @@
+import AMQPClient
+import DeliveryPipeline
+import PushModel
+import Testing
+
+@Suite struct IntakeTests {
+    private let gone = AMQPConsumerEvent.disconnected(AMQPError(.connectionFailed, "gone"))
+
+    @Test func jobsBeyondTheLimitWaitUndecodedAndUrgentOnesGoFirst() throws {
+        let harness = PipelineHarness(maximumInFlight: 3)
+        harness.deliver((1...4).map { .sample(jobBody("bulk-\($0)"), number: $0, lane: .bulk) })
+        #expect(harness.started == ["bulk-1", "bulk-2"], "3 are not reached before the second")
+        #expect(harness.core.currentCounts().jobsWaiting == 2)
+        harness.deliver(jobBody("urgent"), number: 1, lane: .urgent)
+        #expect(harness.started.count == 2)
+
+        let first = try harness.job(0)
+        harness.report(first, [.sent, .sent])
+        #expect(harness.started.count == 2, "until it is confirmed, an outcome counts")
+        try harness.confirmEvent(0)
+        #expect(harness.started == ["bulk-1", "bulk-2", "urgent"])
+        #expect(harness.core.currentCounts().obligationsOpen == 4)
+    }
+
+    @Test func oneJobLargerThanTheLimitIsStillStarted() {
+        let harness = PipelineHarness(maximumInFlight: 1)
+        harness.deliver(jobBody())
+        #expect(harness.started == ["order-1"])
+    }
+
+    @Test(arguments: [true, false])
+    func whatWaitsIsTheBrokersAgainOnceTheConnectionIsLost(isClosed: Bool) throws {
+        let harness = PipelineHarness(maximumInFlight: 1)
+        harness.consumer(.connected(queues: []))
+        harness.deliver((1...3).map { .sample(jobBody("\($0)"), number: $0) })
+        harness.consumer(isClosed ? .closed(nil) : gone)
+        var counts = harness.core.currentCounts()
+        #expect(counts.jobsWaiting == 0 && counts.jobsOpen == 1 && !counts.isConsuming)
+
+        // the one under way ends as if nothing had happened; its acknowledgement is the consumer's to drop
+        harness.consumer(.connected(queues: []))
+        harness.report(try harness.job(0), [.sent, .sent])
+        try harness.confirmEvent(0)
+        #expect(harness.started == ["1"])
+        #expect(harness.acknowledged == [1])
+        counts = harness.core.currentCounts()
+        #expect(counts.jobsOpen == 0 && counts.isConsuming)
+    }
+
+    @Test func aDrainGivesBackWhatIsNotStartedAndEndsWithTheRest() throws {
+        let harness = PipelineHarness(maximumInFlight: 1)
+        harness.deliver((1...3).map { .sample(jobBody("\($0)"), number: $0) })
+        harness.drain()
+        #expect(harness.givenBack == [2, 3])
+        harness.deliver(jobBody("late"), number: 4)
+        #expect(harness.givenBack == [2, 3, 4])
+        #expect(harness.started == ["1"])
+
+        harness.report(try harness.job(0), [.sent, .sent])
+        #expect(harness.drained == 0)
+        try harness.confirmEvent(0)
+        #expect(harness.acknowledged == [1])
+        #expect(harness.drained == 1)
+    }
+
+    @Test func anIdlePipelineIsDrainedAtOnceForEverybodyWhoAsks() {
+        let harness = PipelineHarness()
+        harness.drain()
+        harness.drain()
+        #expect(harness.drained == 2)
+        harness.consumer(.stopped)
+        #expect(harness.drained == 2, "once each")
+    }
+
+    @Test func aDrainWithTheConsumersConnectionLostStillEnds() throws {
+        let harness = PipelineHarness()
+        harness.deliver(jobBody())
+        harness.drain()
+        harness.consumer(gone)
+        harness.consumer(.closed(nil))
+        harness.report(try harness.job(0), [.sent, .sent])
+        try harness.confirmEvent(0)
+        #expect(harness.drained == 1)
+    }
+
+    @Test func aJobWithoutAnIDGetsTheMessagesOrAnother() throws {
+        let harness = PipelineHarness()
+        let body = jobBody().replacing(#""id":"order-1","#, with: "")
+        harness.deliver(body, number: 1, properties: AMQPProperties(messageID: "m-1"))
+        harness.deliver(body, number: 2)
+        harness.deliver(body, number: 3)
+        let ids = harness.started
+        try #require(ids.count == 3)
+        #expect(ids[0] == "m-1")
+        #expect(Set(ids).count == 3)
+        #expect(ids[1].wholeMatch(of: /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/) != nil, "\(ids[1])")
+    }
+}

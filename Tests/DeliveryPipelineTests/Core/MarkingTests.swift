@@ -1,0 +1,78 @@
+import CredentialStore
+import DeliveryPipeline
+import Dispatch
+import PushModel
+import Testing
+
+@Suite struct MarkingTests {
+    private func jobOfDeadTokens(_ harness: PipelineHarness, count: Int = 2, number: UInt64 = 1) throws -> RoutedJob {
+        let tokens = (0..<count).map { "\"\(String($0, radix: 16))\"" }.joined(separator: ",")
+        harness.deliver(
+            #"{"id":"\#(number)","app":"com.example.shop","payload":{},"recipients":[\#(tokens)]}"#, number: number)
+        return try #require(harness.output.jobs.last)
+    }
+
+    @Test func aMarkSaysWhoseTokenAndSinceWhen() throws {
+        let harness = PipelineHarness()
+        harness.deliver(jobBody(more: #""environment":"sandbox","#))
+        let job = try harness.job(0)
+        let died = Timestamp(milliseconds: 1_799_999_999_123)
+        harness.report(
+            job,
+            [
+                job.outcome(0, .unregistered, reason: "ExpiredToken", unregisteredAt: died),
+                job.outcome(1, .unregistered),
+            ])
+        let marks = harness.marks.flatMap(\.marks).map {
+            "\($0.key.output) \($0.key.app) \($0.key.environment) \($0.key.token) \($0.unregisteredAt.rfc3339) "
+                + "\($0.reason) \($0.registeredAt?.rfc3339 ?? "-")"
+        }
+        #expect(
+            marks == [
+                "apns com.example.shop sandbox aa01 2027-01-15T07:59:59.123Z ExpiredToken -",
+                "apns com.example.shop sandbox aa02 2027-01-15T08:00:00.000Z Unregistered 2023-11-14T22:13:20.000Z",
+            ])
+        let told = try harness.outcomes().map { [$0["reason"], $0["unregistered_at"]] }
+        #expect(
+            told == [
+                ["ExpiredToken", "2027-01-15T07:59:59.123Z"], ["Unregistered", "2027-01-15T08:00:00.000Z"],
+            ])
+    }
+
+    @Test func marksGatherWhileOthersAreWritten() throws {
+        let harness = PipelineHarness()
+        let first = try jobOfDeadTokens(harness, number: 1)
+        harness.report(first, [.unregistered, .unregistered])
+        let second = try jobOfDeadTokens(harness, number: 2)
+        harness.report(second, [.unregistered, .unregistered])
+        #expect(harness.marks.map(\.marks.count) == [2], "one statement at a time")
+        #expect(harness.timers == [], "nothing to look after until the statement is through")
+        for event in harness.events { harness.confirm(event) }
+        harness.written(try harness.mark(0))
+        #expect(harness.acknowledged == [1])
+        harness.flush()
+        #expect(harness.marks.map(\.marks.count) == [2, 2])
+        harness.written(try harness.mark(1))
+        #expect(harness.acknowledged == [1, 2])
+    }
+
+    @Test func manyMarksDoNotWaitForMore() throws {
+        let harness = PipelineHarness()
+        let job = try jobOfDeadTokens(harness, count: 1_000)
+        harness.core.report(job.job.recipients.indices.map { job.outcome($0, .unregistered) })
+        harness.core.queue.sync {}
+        #expect(harness.marks.map(\.marks.count) == [1_000])
+    }
+
+    @Test func aDrainWaitsForTheMarks() throws {
+        let harness = PipelineHarness()
+        let job = try jobOfDeadTokens(harness)
+        harness.drain()
+        harness.report(job, [.unregistered, .unregistered])
+        for event in harness.events { harness.confirm(event) }
+        #expect(harness.drained == 0)
+        harness.written(try harness.mark(0))
+        #expect(harness.acknowledged == [1])
+        #expect(harness.drained == 1)
+    }
+}

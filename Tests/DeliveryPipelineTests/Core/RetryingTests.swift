@@ -1,0 +1,108 @@
+import AMQPClient
+import DeliveryPipeline
+import PushModel
+import Testing
+
+@Suite struct RetryingTests {
+    private let five =
+        #"{"id":"five","app":"com.example.shop","payload":{"n":1.0},"recipients":["a0","a1","a2","a3","a4"]}"#
+
+    private func started(
+        _ body: String, attempt: Int64 = 1, retry: RetryPolicy = RetryPolicy()
+    ) throws -> (PipelineHarness, RoutedJob) {
+        let harness = PipelineHarness(retry: retry)
+        harness.deliver(
+            body, lane: .urgent, properties: AMQPProperties(headers: ["x-martlet-attempt": .int64(attempt)]))
+        return (harness, try harness.job(0))
+    }
+
+    @Test func whoIsTriedAgainTravelsInOneMessageAndNobodyElse() throws {
+        let (harness, job) = try started(five, attempt: 2)
+        harness.report(job, [.retry, .sent, .retry, .rejected, .retry], reason: "ServiceUnavailable")
+        let retries = harness.published.filter { $0.exchange != "martlet.results" }
+        try #require(retries.count == 1)
+        let message = retries[0]
+        #expect(message.exchange == "martlet.delay.30")
+        #expect(message.routingKey == "urgent")
+        #expect(message.properties.headers["x-martlet-attempt"] == 3)
+        #expect(message.properties.headers["x-martlet-redelivered"] == nil)
+        let again = try decodedJob(String(decoding: message.body, as: UTF8.self))
+        #expect(again.recipients.map { String(decoding: again.bytes($0.token), as: UTF8.self) } == ["a0", "a2", "a4"])
+        #expect(String(decoding: again.bytes(again.payload), as: UTF8.self) == #"{"n":1.0}"#)
+        #expect(again.id == "five")
+
+        for event in harness.events { harness.confirm(event) }
+        #expect(harness.acknowledged == [])
+        harness.confirm(message)
+        #expect(harness.acknowledged == [1])
+        #expect(harness.core.currentCounts().retries == 3)
+    }
+
+    @Test func aRecipientKeepsItsFields() throws {
+        let (harness, job) = try started(jobBody())
+        harness.report(job, [job.outcome(1, .retry)])
+        let again = try decodedJob(String(decoding: try #require(harness.published.first).body, as: UTF8.self))
+        let recipient = try #require(again.recipients.first)
+        #expect(again.recipients.count == 1)
+        #expect(recipient.registeredAt == Timestamp(seconds: 1_700_000_000))
+        #expect(recipient.payload.map { String(decoding: again.bytes($0), as: UTF8.self) } == #"{"own":2}"#)
+        #expect(recipient.refJSON.map { String(decoding: again.bytes($0), as: UTF8.self) } == #""user \"2\"""#)
+    }
+
+    @Test func whatMayHaveBeenAcceptedIsSentAgainAndSaysSo() throws {
+        let (harness, job) = try started(five)
+        harness.report(job, [.retry, .unknown], reason: "ConnectionLost")
+        #expect(harness.events.isEmpty)
+        let message = try #require(harness.published.first)
+        #expect(harness.published.count == 1)
+        #expect(message.properties.headers["x-martlet-redelivered"] == true)
+    }
+
+    @Test func atMostOnceSendsNothingTwice() throws {
+        let (harness, job) = try started(jobBody(more: #""at_most_once":true,"#))
+        harness.report(job, [.unknown, .retry], reason: "ConnectionLost")
+        #expect(
+            try harness.outcomes().map { [$0["kind"], $0["recipient"], $0["reason"]] }
+                == [["unknown", "aa01", "ConnectionLost"]])
+        let retry = try #require(harness.published.first { $0.exchange != "martlet.results" })
+        let again = try decodedJob(String(decoding: retry.body, as: UTF8.self))
+        #expect(again.recipients.count == 1, "the other was certainly not accepted")
+        #expect(again.atMostOnce)
+        #expect(retry.properties.headers["x-martlet-redelivered"] == nil)
+    }
+
+    @Test(
+        arguments: [
+            (10, "", Outcome.Verdict.retry, "failed RetriesExhausted ServiceUnavailable"),
+            (10, "", .unknown, "unknown ServiceUnavailable -"),
+            (1, #""expires_at":1800000004,"#, .retry, "expired ServiceUnavailable -"),
+            (1, #""expires_at":0,"#, .retry, "expired ServiceUnavailable -"),
+            (1, #""expires_at":0,"#, .unknown, "unknown ServiceUnavailable -"),
+            (Int64.max, "", .retry, "failed RetriesExhausted ServiceUnavailable"),
+        ] as [(Int64, String, Outcome.Verdict, String)])
+    func whenNoAttemptIsLeft(attempt: Int64, more: String, verdict: Outcome.Verdict, told: String) throws {
+        let (harness, job) = try started(jobBody(more: more), attempt: attempt)
+        harness.report(job, [verdict, verdict], reason: "ServiceUnavailable")
+        let outcomes = try harness.outcomes().map {
+            "\($0["kind"] ?? "-") \($0["reason"] ?? "-") \($0["detail"] ?? "-")"
+        }
+        #expect(outcomes == [told, told])
+        harness.confirm(try #require(harness.published.first))
+        #expect(harness.acknowledged == [1])
+    }
+
+    @Test(arguments: [-5, 0, 1] as [Int64])
+    func aSenselessAttemptIsTheFirst(attempt: Int64) throws {
+        let (_, job) = try started(five, attempt: attempt)
+        #expect(job.attempt == 1)
+    }
+
+    @Test func jobsDoNotShareARetry() throws {
+        let harness = PipelineHarness()
+        harness.deliver([.sample(jobBody("1"), number: 1), .sample(jobBody("2"), number: 2)])
+        harness.core.report(harness.output.jobs.map { $0.outcome(0, .retry) })
+        harness.flush()
+        let ids = try harness.published.map { try decodedJob(String(decoding: $0.body, as: UTF8.self)).id }
+        #expect(ids.sorted() == ["1", "2"])
+    }
+}

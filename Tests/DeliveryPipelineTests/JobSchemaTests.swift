@@ -1,0 +1,75 @@
+import Foundation
+import PushModel
+import Testing
+
+/// docs/schema/job.schema.json and `JobDecoder` are two descriptions of one contract.
+@Suite struct JobSchemaTests {
+    private static let recipients = #""recipients":["aa"]"#
+
+    private static func job(_ more: String, recipients: String = recipients) -> String {
+        #"{"app":"com.example.shop",\#(recipients),"payload":{}\#(more.isEmpty ? "" : ",")\#(more)}"#
+    }
+
+    private static let accepted = [
+        job(""), job(#""id":"1""#), job(#""id":"\#(String(repeating: "é", count: 128))""#),
+        job(#""output":"discard""#), job(#""environment":"sandbox""#), job(#""push_type":"voip""#),
+        job(#""topic":"com.example.shop.voip""#), job(#""priority":1"#), job(#""priority":10"#),
+        job(#""expires_at":0"#), job(#""expires_at":1800000000"#), job(#""expires_at":"2026-11-20T10:00:00Z""#),
+        job(#""expires_at":"2026-11-20t10:00:00.123456+01:30""#),
+        job(#""collapse_id":"\#(String(repeating: "c", count: 64))""#),
+        job(#""at_most_once":true,"trim":false,"results":"problems""#), job(#""results":"all""#),
+        job("", recipients: #""recipients":["aa",{"token":"bb"}]"#),
+        job("", recipients: #""recipients":[{"token":"aa","ref":"","registered_at":1,"payload":{"aps":{}}}]"#),
+        job("", recipients: #""recipients":[{"token":"aa","ref":"r","registered_at":"2026-11-20T10:00:00Z"}]"#),
+        job("", recipients: #""recipients":["not hex: the output's to judge"]"#),
+    ]
+
+    private static let refused = [
+        "[]", "null", "3", #""text""#, "{}",
+        #"{"recipients":["aa"],"payload":{}}"#, #"{"app":"a","payload":{}}"#, #"{"app":"a","recipients":["aa"]}"#,
+        #"{"app":"a","recipients":["aa"],"payload":[]}"#, #"{"app":"a","recipients":["aa"],"payload":null}"#,
+        #"{"app":"","recipients":["aa"],"payload":{}}"#, #"{"app":7,"recipients":["aa"],"payload":{}}"#,
+        job(#""tokens":[]"#), job(#""ID":"1""#), job(#""id":"""#), job(#""id":7"#),
+        job(#""id":"\#(String(repeating: "x", count: 129))""#), job(#""output":"""#),
+        job(#""environment":"development""#), job(#""environment":null"#), job(#""push_type":"""#), job(#""topic":"""#),
+        job(#""priority":7"#), job(#""priority":"10""#), job(#""expires_at":-1"#), job(#""expires_at":1.5"#),
+        job(#""expires_at":1800000000000"#), job(#""expires_at":"tomorrow""#), job(#""expires_at":"2026-11-20""#),
+        job(#""expires_at":"2026-11-20T10:00:00""#), job(#""expires_at":null"#),
+        job(#""collapse_id":"""#), job(#""collapse_id":"\#(String(repeating: "c", count: 65))""#),
+        job(#""at_most_once":1"#), job(#""trim":"true""#), job(#""results":"none""#),
+        job("", recipients: #""recipients":[]"#), job("", recipients: #""recipients":"aa""#),
+        job("", recipients: #""recipients":[""]"#), job("", recipients: #""recipients":[7]"#),
+        job("", recipients: #""recipients":["aa",{}]"#), job("", recipients: #""recipients":[{"token":""}]"#),
+        job("", recipients: #""recipients":[{"token":"aa","name":"x"}]"#),
+        job("", recipients: #""recipients":[{"token":"aa","ref":7}]"#),
+        job("", recipients: #""recipients":[{"token":"aa","payload":"x"}]"#),
+        job("", recipients: #""recipients":[{"token":"aa","registered_at":"x"}]"#),
+    ]
+
+    /// What JSON Schema can't say, so that only the decoder refuses it.
+    private static let refusedByTheDecoderAlone = [
+        job(#""collapse_id":"\#(String(repeating: "é", count: 33))""#), job(#""priority":10.0"#),
+        job(#""trim":true,"trim":true"#),
+    ]
+
+    @Test func theSchemaAndTheDecoderAgree() throws {
+        let samples = Self.accepted + Self.refused + Self.refusedByTheDecoderAlone
+        let problems = try SchemaValidator.problems(in: samples, schema: "job.schema.json")
+        for (index, sample) in samples.enumerated() {
+            let isAccepted = index < Self.accepted.count
+            let isSchemaBlind = index >= Self.accepted.count + Self.refused.count
+            #expect(
+                (problems[index] == nil) == (isAccepted || isSchemaBlind), "schema: \(sample) \(problems[index] ?? [])")
+            #expect((faults(of: sample) == nil) == isAccepted, "decoder: \(sample) \(faults(of: sample) ?? "")")
+        }
+    }
+
+    private func faults(of sample: String) -> String? {
+        do {
+            _ = try decodedJob(sample)
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+}

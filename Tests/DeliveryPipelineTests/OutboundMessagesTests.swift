@@ -1,0 +1,141 @@
+import AMQPClient
+import DeliveryPipeline
+import PushModel
+import Testing
+
+@Suite struct OutboundMessagesTests {
+    private var messages = OutboundMessages(names: PipelineNames(prefix: "push"), worker: "push-7")
+
+    private func event(
+        _ kind: OutcomeKind = .sent, app: String = "com.example.shop", traceparent: String? = nil
+    ) throws -> EventBatch {
+        let job = try routedJob(jobBody(app: app), traceparent: traceparent)
+        var batcher = EventBatcher(worker: "push-7", maximumOutcomes: 1)
+        let full = batcher.add(job.outcome(0, .sent), as: kind, reason: nil, detail: nil)
+        return try #require(full)
+    }
+
+    private func inbound(_ properties: AMQPProperties = AMQPProperties(), lane: Lane = .bulk) -> InboundJob {
+        InboundJob(delivery: .sample("{broken", lane: lane, properties: properties), lane: lane)
+    }
+
+    // MARK: events
+
+    @Test(arguments: OutcomeKind.allCases)
+    mutating func anEventIsRoutedByOutputKindAndApp(kind: OutcomeKind) throws {
+        let message = messages.event(try event(kind), now: now)
+        #expect(message.exchange == "push.results")
+        #expect(message.routingKey == "apns.\(kind.rawValue).com.example.shop")
+        #expect(!message.isMandatory, "nobody need listen")
+        #expect(message.properties.type == "martlet.apns.\(kind.rawValue)")
+    }
+
+    @Test mutating func anEventCarriesCloudEventsAttributes() throws {
+        let message = messages.event(try event(traceparent: "00-trace"), now: now)
+        let id = try #require(message.properties.messageID)
+        #expect(
+            Dictionary(uniqueKeysWithValues: message.properties.headers.entries.map { ($0.key, $0.value) }) == [
+                "cloudEvents:specversion": "1.0", "cloudEvents:id": .string(id),
+                "cloudEvents:source": "/martlet/push-7", "cloudEvents:type": "martlet.apns.sent",
+                "cloudEvents:time": "2027-01-15T08:00:00.000Z", "traceparent": "00-trace",
+            ])
+        #expect(message.properties.contentType == "application/json")
+        #expect(message.properties.timestamp == 1_800_000_000)
+        #expect(message.properties.appID == "martlet")
+        let untraced = messages.event(try event(), now: now)
+        #expect(untraced.properties.headers["traceparent"] == nil)
+    }
+
+    @Test mutating func everyMessageHasAnIDOfItsOwn() throws {
+        var other = OutboundMessages(names: PipelineNames(), worker: "push-7")
+        let made = [messages.event(try event(), now: now), messages.event(try event(), now: now)]
+        let foreign = other.event(try event(), now: now)
+        #expect(Set(made.map(\.id)).count == 2)
+        #expect(Set((made + [foreign]).compactMap(\.properties.messageID)).count == 3)
+    }
+
+    @Test(
+        arguments: [
+            (nil, "job.rejected.unknown"), ("com.example.shop", "job.rejected.com.example.shop"),
+        ] as [(String?, String)])
+    mutating func aRejectionSaysWhat(app: String?, routingKey: String) throws {
+        let rejection = JobRejection(
+            jobID: app.map { _ in "order-1" }, app: app,
+            faults: [.init(field: "payload", problem: "is required"), .init(field: "\"x", problem: "is not a field")])
+        let message = messages.event(rejection, traceparent: "00-trace", now: now)
+        #expect(message.exchange == "push.results")
+        #expect(message.routingKey == routingKey)
+        #expect(message.properties.type == "martlet.job.rejected")
+        #expect(message.properties.headers["traceparent"] == "00-trace")
+        let body = try JSON.object(message.body)
+        #expect(body["kind"] as? String == "job.rejected")
+        #expect(body["app"] as? String == app)
+        #expect(body["job"] as? String == app.map { _ in "order-1" })
+        #expect(body["at"] as? String == "2027-01-15T08:00:00.000Z")
+        #expect(
+            body["errors"] as? [[String: String]] == [
+                ["field": "payload", "problem": "is required"], ["field": "\"x", "problem": "is not a field"],
+            ])
+    }
+
+    // MARK: jobs
+
+    @Test mutating func aDeadJobKeepsItsBodyAndItsPropertiesButForWhatWouldHarmIt() throws {
+        var properties = AMQPProperties(
+            contentType: "text/plain", headers: ["mine": 1], messageID: "m-1", appID: "shop")
+        var kept = properties
+        kept.deliveryMode = .persistent
+        kept.headers["x-martlet-reason"] = "body: is not JSON"
+        properties.userID = "publisher"
+        properties.expiration = "1000"
+        properties.deliveryMode = .transient
+        let message = messages.dead(inbound(properties), reason: "body: is not JSON")
+        #expect(message.exchange == "push.dead")
+        #expect(message.routingKey == "bulk")
+        #expect(message.isMandatory)
+        #expect(message.body == Array("{broken".utf8))
+        #expect(message.properties == kept)
+    }
+
+    @Test(
+        arguments: [
+            (false, nil, ["x-martlet-attempt"]),
+            (true, "00-trace", ["x-martlet-attempt", "x-martlet-redelivered", "traceparent"]),
+        ] as [(Bool, String?, [String])])
+    mutating func aDelayedJobKnowsItsLaneAndItsHistory(
+        redelivered: Bool, traceparent: String?, headers: [String]
+    ) throws {
+        let job = try decodedJob(jobBody(), traceparent: traceparent)
+        let message = messages.delayed(
+            job, body: [1, 2], lane: .urgent, attempt: 4, redelivered: redelivered, seconds: 120)
+        #expect(message.exchange == "push.delay.120")
+        #expect(message.routingKey == "urgent")
+        #expect(message.isMandatory)
+        #expect(message.body == [1, 2])
+        #expect(message.properties.messageID == "order-1")
+        #expect(message.properties.userID == nil)
+        #expect(message.properties.headers.entries.map(\.key) == headers)
+        #expect(message.properties.headers["x-martlet-attempt"] == 4)
+        #expect(message.properties.headers["x-martlet-redelivered"] == (redelivered ? true : nil))
+        #expect(message.properties.headers["traceparent"]?.string == traceparent)
+    }
+
+    // MARK: what AMQP can't carry
+
+    @Test mutating func noTextIsTooLongForAMQP() throws {
+        let app = String(repeating: "é", count: 300)
+        let sent = messages.event(try event(app: app), now: now)
+        #expect(sent.routingKey == "apns.sent." + String(repeating: "é", count: 122))
+        #expect(try JSON.object(sent.body)["app"] as? String == app)
+        let rejected = messages.event(JobRejection(jobID: nil, app: app, faults: []), traceparent: nil, now: now)
+        #expect((252...255).contains(rejected.routingKey.utf8.count), "\(rejected.routingKey.utf8.count) bytes")
+        #expect(app.hasPrefix(rejected.routingKey.dropFirst("job.rejected.".count)))
+
+        let dead = messages.dead(inbound(), reason: String(repeating: "€", count: 100_000))
+        #expect(dead.properties.headers["x-martlet-reason"]?.string == String(repeating: "€", count: 666))
+
+        let job = try decodedJob(jobBody(String(repeating: "é", count: 128)))
+        let delayed = messages.delayed(job, body: [], lane: .bulk, attempt: 1, redelivered: false, seconds: 5)
+        #expect(delayed.properties.messageID == nil)
+    }
+}

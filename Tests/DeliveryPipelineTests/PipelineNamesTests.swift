@@ -1,0 +1,74 @@
+import AMQPClient
+import DeliveryPipeline
+import Testing
+
+/// The table of docs/design.md, section 3.
+@Suite struct PipelineNamesTests {
+    private let topology = PipelineNames().topology(delays: RetryPolicy().delays)
+
+    @Test(arguments: ["urgent", "normal", "bulk"])
+    func aLaneIsAQuorumQueueThatDeadLettersSafely(lane: String) throws {
+        let queue = try #require(topology.queues.first { $0.name == "martlet.jobs.\(lane)" })
+        #expect(queue.isDurable && !queue.isExclusive && !queue.isAutoDelete)
+        #expect(
+            arguments(queue) == [
+                "x-queue-type": "quorum", "x-dead-letter-exchange": "martlet.dead",
+                "x-dead-letter-strategy": "at-least-once", "x-overflow": "reject-publish", "x-delivery-limit": 20,
+            ])
+    }
+
+    @Test(arguments: [5, 30, 120, 900, 3600])
+    func aDelayGoesBackToTheJobs(seconds: Int) throws {
+        let name = "martlet.delay.\(seconds)"
+        let queue = try #require(topology.queues.first { $0.name == name })
+        #expect(
+            arguments(queue) == [
+                "x-queue-type": "quorum", "x-message-ttl": .int64(Int64(seconds) * 1000),
+                "x-dead-letter-exchange": "martlet.jobs", "x-dead-letter-strategy": "at-least-once",
+                "x-overflow": "reject-publish",
+            ])
+        #expect(topology.exchanges.first { $0.name == name }?.kind == .fanout, "which keeps the lane as the key")
+    }
+
+    @Test func thereIsNothingElse() {
+        #expect(
+            topology.exchanges.map { "\($0.name) \($0.kind)" }.sorted() == [
+                "martlet.dead topic", "martlet.delay.120 fanout", "martlet.delay.30 fanout",
+                "martlet.delay.3600 fanout",
+                "martlet.delay.5 fanout", "martlet.delay.900 fanout", "martlet.jobs direct", "martlet.results topic",
+            ])
+        #expect(topology.exchanges.allSatisfy { $0.isDurable && !$0.isAutoDelete })
+        #expect(
+            topology.exchanges.first { $0.name == "martlet.jobs" }?.arguments["alternate-exchange"] == "martlet.dead")
+        #expect(
+            topology.queues.map(\.name).sorted() == [
+                "martlet.dead", "martlet.delay.120", "martlet.delay.30", "martlet.delay.3600", "martlet.delay.5",
+                "martlet.delay.900", "martlet.jobs.bulk", "martlet.jobs.normal", "martlet.jobs.urgent",
+            ])
+    }
+
+    @Test func routingKeysLeadToTheLanes() {
+        let bindings = topology.bindings.map { "\($0.exchange) -\($0.routingKey)-> \($0.queue)" }.sorted()
+        #expect(
+            bindings == [
+                "martlet.dead -#-> martlet.dead", "martlet.delay.120 --> martlet.delay.120",
+                "martlet.delay.30 --> martlet.delay.30", "martlet.delay.3600 --> martlet.delay.3600",
+                "martlet.delay.5 --> martlet.delay.5", "martlet.delay.900 --> martlet.delay.900",
+                "martlet.jobs --> martlet.jobs.normal", "martlet.jobs -bulk-> martlet.jobs.bulk",
+                "martlet.jobs -normal-> martlet.jobs.normal", "martlet.jobs -urgent-> martlet.jobs.urgent",
+            ])
+    }
+
+    @Test func thePrefixIsOnEveryName() {
+        let other = PipelineNames(prefix: "x").topology(delays: [7])
+        let names = other.exchanges.map(\.name) + other.queues.map(\.name) + other.bindings.map(\.queue)
+        #expect(names.filter { !$0.hasPrefix("x.") } == [])
+        #expect(names.contains("x.delay.7"))
+        let arguments = (other.exchanges.map(\.arguments) + other.queues.map(\.arguments)).flatMap(\.entries)
+        #expect(arguments.filter { $0.value.string?.hasPrefix("martlet") == true } == [])
+    }
+
+    private func arguments(_ queue: AMQPQueue) -> [String: AMQPFieldValue] {
+        Dictionary(uniqueKeysWithValues: queue.arguments.entries.map { ($0.key, $0.value) })
+    }
+}

@@ -1,0 +1,48 @@
+import DeliveryPipeline
+import PushModel
+import Testing
+
+@Suite struct RetryPolicyTests {
+    private static func at(_ seconds: Int64) -> Job.Expiration { .at(Timestamp(seconds: now.seconds + seconds)) }
+
+    @Test(
+        arguments: [
+            (1, nil, RetryPolicy.Decision.wait(seconds: 5)),
+            (2, nil, .wait(seconds: 30)),
+            (3, nil, .wait(seconds: 120)),
+            (4, nil, .wait(seconds: 900)),
+            (5, nil, .wait(seconds: 3600)),
+            (9, nil, .wait(seconds: 3600)),
+            (10, nil, .giveUp),
+            (Int.max, nil, .giveUp),
+            (1, .nowOrNever, .expire),
+            (10, .nowOrNever, .giveUp),
+            (1, at(4), .expire),
+            (1, at(5), .wait(seconds: 5)),
+            (2, at(29), .expire),
+            (2, at(30), .wait(seconds: 30)),
+            (5, at(3599), .expire),
+            (1, at(-1), .expire),
+        ] as [(Int, Job.Expiration?, RetryPolicy.Decision)])
+    func afterAnAttempt(attempt: Int, expiration: Job.Expiration?, decision: RetryPolicy.Decision) {
+        #expect(RetryPolicy().decide(afterAttempt: attempt, expiration: expiration, now: now) == decision)
+    }
+
+    @Test(
+        arguments: [
+            ([5, 30, 120], nil, RetryPolicy.Decision.wait(seconds: 30)),
+            ([1, 2], nil, .wait(seconds: 2)),
+            ([45], nil, .wait(seconds: 45)),
+            ([], nil, .giveUp),
+            ([5, 30], at(29), .expire),
+            ([5, 30], at(30), .wait(seconds: 30)),
+            ([5, 30], .nowOrNever, .expire),
+        ] as [([Int], Job.Expiration?, RetryPolicy.Decision)])
+    func whileHeld(delays: [Int], expiration: Job.Expiration?, decision: RetryPolicy.Decision) {
+        #expect(RetryPolicy(delays: delays).hold(expiration: expiration, now: now) == decision)
+    }
+
+    @Test func withoutDelaysThereIsOneAttempt() {
+        #expect(RetryPolicy(delays: []).decide(afterAttempt: 1, expiration: nil, now: now) == .giveUp)
+    }
+}

@@ -1,0 +1,170 @@
+import DeliveryPipeline
+import Testing
+
+@Suite struct SettlingLedgerTests {
+    typealias Ledger = SettlingLedger<String>
+
+    @Test func aDeliveryIsHandedOutWithItsLastObligation() {
+        var ledger = Ledger()
+        let entry = ledger.open("a", obligations: 3)
+        ledger.expect(group: 7, for: [.init(entry: entry, count: 2)])
+        let met1 = ledger.met(.init(entry: entry, count: 1))
+        #expect(met1 == nil)
+        #expect(ledger.owing == 2)
+        let met2 = ledger.met(group: 7)
+        #expect(met2 == ["a"])
+        #expect(ledger.owing == 0)
+        #expect(ledger.openEntries == 0)
+        #expect(ledger.openGroups == 0)
+    }
+
+    @Test func oneGroupSettlesManyDeliveries() {
+        var ledger = Ledger()
+        let entries = ["a", "b", "c"].map { ledger.open($0, obligations: 1) }
+        ledger.oweOneMore(entries[1])
+        ledger.expect(group: 1, for: entries.map { .init(entry: $0, count: 1) })
+        let met1 = ledger.met(group: 1)
+        #expect(met1 == ["a", "c"])
+        let met2 = ledger.met(.init(entry: entries[1], count: 1))
+        #expect(met2 == "b")
+    }
+
+    @Test func aSecondConfirmAndAnUnknownOneMeetNothing() {
+        var ledger = Ledger()
+        let entry = ledger.open("a", obligations: 2)
+        ledger.expect(group: 1, for: [.init(entry: entry, count: 1)])
+        let met1 = ledger.met(group: 1)
+        #expect(met1.isEmpty)
+        let met2 = ledger.met(group: 1)
+        #expect(met2.isEmpty)
+        let met3 = ledger.met(group: 99)
+        #expect(met3.isEmpty)
+        #expect(ledger.owing == 1)
+    }
+
+    @Test func aSettledEntryOwesNothingMore() {
+        var ledger = Ledger()
+        let entry = ledger.open("a", obligations: 1)
+        let met1 = ledger.met(.init(entry: entry, count: 5))
+        #expect(met1 == "a")
+        let met2 = ledger.met(.init(entry: entry, count: 1))
+        #expect(met2 == nil)
+        ledger.oweOneMore(entry)
+        #expect(ledger.owing == 0)
+    }
+
+    @Test(arguments: 1...40 as ClosedRange<UInt64>)
+    func inAnyOrderEachDeliveryIsHandedOutOnceAndNeverEarly(seed: UInt64) {
+        var model = LedgerModel(seed: seed)
+        for _ in 0..<600 { model.step() }
+        model.finish()
+        #expect(model.faults.isEmpty, "seed \(seed)")
+    }
+}
+
+/// The ledger beside the simplest account of the same, fed at random.
+private struct LedgerModel {
+    private struct Account {
+        let entry: Int
+        var owing: Int
+        var inNoGroup: Int
+    }
+
+    private var random: SeededGenerator
+    private var ledger = SettlingLedger<Int>()
+    private var accounts: [Int: Account] = [:]
+    private var groups: [UInt64: [(delivery: Int, count: Int)]] = [:]
+    private var lastDelivery = 0
+    private var lastGroup: UInt64 = 0
+    private var handedOut: Set<Int> = []
+    private var mostOpen = 0
+    private(set) var faults: [String] = []
+
+    init(seed: UInt64) { random = SeededGenerator(state: seed) }
+
+    mutating func step() {
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0..<3: open()
+        case 3..<6: expect()
+        case 6..<9: if let group = groups.keys.sorted().randomElement(using: &random) { meet(group) }
+        case 9: meet(UInt64.random(in: 0...lastGroup + 3, using: &random))
+        case 10:
+            guard let delivery = accounts.keys.sorted().randomElement(using: &random) else { return }
+            ledger.oweOneMore(accounts[delivery]?.entry ?? 0)
+            accounts[delivery]?.owing += 1
+            accounts[delivery]?.inNoGroup += 1
+        default: meetDirectly()
+        }
+        check()
+    }
+
+    /// Everything that is still owed is met.
+    mutating func finish() {
+        while !accounts.isEmpty, faults.isEmpty {
+            expect()
+            if let group = groups.keys.sorted().randomElement(using: &random) { meet(group) }
+            check()
+        }
+        if ledger.openGroups != groups.count { faults.append("\(ledger.openGroups) groups are left") }
+        if handedOut.count != lastDelivery { faults.append("\(handedOut.count) of \(lastDelivery) were handed out") }
+    }
+
+    private mutating func open() {
+        lastDelivery += 1
+        let obligations = Int.random(in: 1...6, using: &random)
+        let entry = ledger.open(lastDelivery, obligations: obligations)
+        if accounts.values.contains(where: { $0.entry == entry }) { faults.append("place \(entry) is used twice") }
+        accounts[lastDelivery] = Account(entry: entry, owing: obligations, inNoGroup: obligations)
+        mostOpen = max(mostOpen, accounts.count)
+        if entry >= mostOpen { faults.append("place \(entry) for at most \(mostOpen) open ones") }
+    }
+
+    private mutating func expect() {
+        var shares: [(delivery: Int, count: Int)] = []
+        for delivery in accounts.keys.sorted() {
+            guard let account = accounts[delivery], account.inNoGroup > 0, Bool.random(using: &random) else { continue }
+            let count = Int.random(in: 1...account.inNoGroup, using: &random)
+            shares.append((delivery, count))
+            accounts[delivery]?.inNoGroup -= count
+        }
+        guard !shares.isEmpty else { return }
+        shares.shuffle(using: &random)
+        lastGroup += 1
+        groups[lastGroup] = shares
+        ledger.expect(
+            group: lastGroup, for: shares.map { .init(entry: accounts[$0.delivery]?.entry ?? 0, count: $0.count) })
+    }
+
+    private mutating func meet(_ group: UInt64) {
+        let shares = groups.removeValue(forKey: group) ?? []
+        compare(ledger.met(group: group), with: shares.filter { pay($0.delivery, $0.count) }.map(\.delivery))
+    }
+
+    private mutating func meetDirectly() {
+        let candidates = accounts.filter { $0.value.inNoGroup > 0 }.keys.sorted()
+        guard let delivery = candidates.randomElement(using: &random), let entry = accounts[delivery]?.entry else {
+            return
+        }
+        accounts[delivery]?.inNoGroup -= 1
+        compare(ledger.met(.init(entry: entry, count: 1)).map { [$0] } ?? [], with: pay(delivery, 1) ? [delivery] : [])
+    }
+
+    /// - Returns: whether nothing is owed any more.
+    private mutating func pay(_ delivery: Int, _ count: Int) -> Bool {
+        accounts[delivery]?.owing -= count
+        guard accounts[delivery]?.owing == 0 else { return false }
+        accounts[delivery] = nil
+        return true
+    }
+
+    private mutating func compare(_ got: [Int], with expected: [Int]) {
+        if got != expected { faults.append("handed out \(got) instead of \(expected)") }
+        for delivery in got where !handedOut.insert(delivery).inserted { faults.append("\(delivery) came twice") }
+    }
+
+    private mutating func check() {
+        let owing = accounts.values.reduce(0) { $0 + $1.owing }
+        if ledger.owing != owing { faults.append("owing \(ledger.owing) instead of \(owing)") }
+        if ledger.openEntries != accounts.count { faults.append("\(ledger.openEntries) open, not \(accounts.count)") }
+    }
+}

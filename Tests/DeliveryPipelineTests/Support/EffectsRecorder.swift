@@ -1,0 +1,47 @@
+import AMQPClient
+import CredentialStore
+import DeliveryPipeline
+import PushModel
+import Synchronization
+
+/// Stands for the broker, the database and the clock: writes down what the core asks for, and does nothing.
+final class EffectsRecorder: Sendable {
+    struct Timer: Sendable {
+        let milliseconds: Int
+        let work: @Sendable () -> Void
+    }
+
+    struct Record: Sendable {
+        var published: [AMQPPublication] = []
+        var acknowledged: [UInt64] = []
+        var givenBack: [UInt64] = []
+        var marks: [MarkBuffer.Batch] = []
+        var timers: [Timer] = []
+        var drained = 0
+        var now = Timestamp(seconds: 1_800_000_000)
+        var snapshot: Snapshot
+    }
+
+    private let record: Mutex<Record>
+
+    init(snapshot: Snapshot) {
+        record = Mutex(Record(snapshot: snapshot))
+    }
+
+    func withRecord<R: Sendable>(_ body: (inout sending Record) -> sending R) -> R { record.withLock(body) }
+
+    var effects: PipelineEffects {
+        PipelineEffects(
+            publish: { publications in self.withRecord { $0.published += publications } },
+            acknowledge: { acknowledgements in
+                self.withRecord { $0.acknowledged += acknowledgements.map(\.tag.number) }
+            },
+            giveBack: { tags in self.withRecord { $0.givenBack += tags.map(\.number) } },
+            write: { batch in self.withRecord { $0.marks.append(batch) } },
+            wait: { milliseconds, work in
+                self.withRecord { $0.timers.append(Timer(milliseconds: milliseconds, work: work)) }
+            },
+            snapshot: { self.withRecord { $0.snapshot } },
+            now: { self.withRecord { $0.now } })
+    }
+}

@@ -1,0 +1,126 @@
+import AMQPClient
+import CredentialStore
+import DeliveryPipeline
+import Dispatch
+import Logging
+import PushModel
+import Testing
+
+/// A core between a recorder and a scripted output. Every step returns once the core has done its turn, and
+/// timers run only when told to, so a test sees every state.
+struct PipelineHarness {
+    let recorder: EffectsRecorder
+    let output = ScriptedOutput()
+    let core: PipelineCore
+
+    init(
+        apps: [App] = [.shop], credentials: [SnapshotCredential] = [.sample()], maximumInFlight: Int = 20_000,
+        retry: RetryPolicy = RetryPolicy()
+    ) {
+        recorder = EffectsRecorder(snapshot: Snapshot(apps: apps, credentials: credentials))
+        core = PipelineCore(
+            configuration: PipelineConfiguration(worker: "push-7", maximumInFlight: maximumInFlight, retry: retry),
+            outputs: [output, DiscardOutput(now: { Timestamp(seconds: 1_800_000_000) })],
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        core.effects = recorder.effects
+    }
+
+    // MARK: What happens
+
+    /// - Returns: the delivery's number.
+    @discardableResult
+    func deliver(
+        _ body: String, number: UInt64 = 1, lane: Lane = .normal, properties: AMQPProperties = AMQPProperties(),
+        redelivered: Bool = false
+    ) -> UInt64 {
+        deliver([.sample(body, number: number, lane: lane, properties: properties, redelivered: redelivered)])
+        return number
+    }
+
+    func deliver(_ deliveries: [AMQPDelivery]) { consumer(.deliveries(deliveries)) }
+
+    func consumer(_ event: AMQPConsumerEvent) {
+        core.received(event)
+        finishTurn()
+    }
+
+    func publisher(_ event: AMQPPublisherEvent) {
+        core.received(event)
+        finishTurn()
+    }
+
+    func confirmEvent(_ index: Int) throws { confirm(try event(index)) }
+
+    func confirm(_ publications: AMQPPublication...) { publisher(.confirmed(publications.map(\.id))) }
+
+    func written(_ batch: MarkBuffer.Batch) {
+        core.marksWritten(batch, count: batch.marks.count)
+        finishTurn()
+    }
+
+    /// Reports one outcome for each of the job's recipients, in order, and lets them leave.
+    func report(_ job: RoutedJob, _ outcomes: [Outcome]) {
+        core.report(outcomes)
+        finishTurn()
+        flush()
+    }
+
+    func report(_ job: RoutedJob, _ verdicts: [Outcome.Verdict], reason: String? = nil) {
+        report(job, verdicts.enumerated().map { job.outcome($0.offset, $0.element, reason: reason) })
+    }
+
+    /// What waits for company leaves.
+    func flush() { runTimers { $0 < 1_000 } }
+
+    /// The second after which refused messages are offered again is over.
+    func passOneSecond() { runTimers { $0 == 1_000 } }
+
+    func drain() {
+        core.drain { [recorder] in recorder.withRecord { $0.drained += 1 } }
+        finishTurn()
+    }
+
+    func replaceSnapshot(apps: [App], credentials: [SnapshotCredential] = [.sample()]) {
+        let snapshot = Snapshot(apps: apps, credentials: credentials)
+        recorder.withRecord { $0.snapshot = snapshot }
+    }
+
+    private func runTimers(_ isDue: @Sendable (Int) -> Bool) {
+        finishTurn()
+        let due = recorder.withRecord { record in
+            defer { record.timers.removeAll { isDue($0.milliseconds) } }
+            return record.timers.filter { isDue($0.milliseconds) }
+        }
+        core.queue.sync { for timer in due { timer.work() } }
+        finishTurn()
+    }
+
+    private func finishTurn() { core.queue.sync {} }
+
+    // MARK: What came of it
+
+    var published: [AMQPPublication] { recorder.withRecord { $0.published } }
+    var acknowledged: [UInt64] { recorder.withRecord { $0.acknowledged } }
+    var givenBack: [UInt64] { recorder.withRecord { $0.givenBack } }
+    var marks: [MarkBuffer.Batch] { recorder.withRecord { $0.marks } }
+    var timers: [Int] { recorder.withRecord { $0.timers.map(\.milliseconds) } }
+    var drained: Int { recorder.withRecord { $0.drained } }
+    var events: [AMQPPublication] { published.filter { $0.exchange == "martlet.results" } }
+    /// Fails the test, rather than the process, when there is none.
+    func event(_ index: Int) throws -> AMQPPublication { try #require(events.dropFirst(index).first) }
+    func job(_ index: Int) throws -> RoutedJob { try #require(output.jobs.dropFirst(index).first) }
+    func mark(_ index: Int) throws -> MarkBuffer.Batch { try #require(marks.dropFirst(index).first) }
+
+    var started: [String] { output.jobs.map(\.job.id) }
+
+    func outcomes() throws -> [[String: String]] {
+        try events.flatMap { event in
+            let body = try JSON.object(event.body)
+            return try JSON.objects(body["outcomes"]).map { outcome in
+                var flat = outcome.mapValues { "\($0)" }
+                flat["kind"] = body["kind"] as? String
+                return flat
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import AMQPClient
+import CredentialStore
+import DeliveryPipeline
+import PushModel
+import Testing
+
+let now = Timestamp(seconds: 1_800_000_000)
+
+extension App {
+    static let shop = App(bundleID: "com.example.shop", team: "TEAM000001")
+    static let pausedShop = App(bundleID: "com.example.shop", team: "TEAM000001", isPaused: true)
+}
+
+extension SnapshotCredential {
+    static func sample(state: CredentialSummary.State = .active, notAfter: Timestamp? = nil) -> SnapshotCredential {
+        SnapshotCredential(
+            summary: CredentialSummary(
+                id: "credential-1", kind: .token, team: "TEAM000001", keyID: "KEY0000001",
+                environments: [.production, .sandbox], topics: [], notBefore: nil, notAfter: notAfter, state: state,
+                fingerprint: "1", label: "sample", masterKeyID: "2026-11", createdAt: Timestamp(seconds: 0)),
+            opened: .success(
+                Credential(
+                    id: "credential-1", kind: .token(keyID: "KEY0000001", privateKeyPEM: Secret([])),
+                    team: "TEAM000001", environments: [.production, .sandbox])))
+    }
+}
+
+/// A job's JSON: two recipients, one of them with all fields.
+func jobBody(_ id: String = "order-1", app: String = "com.example.shop", more: String = "") -> String {
+    """
+    {"id":"\(id)","app":"\(app)",\(more)"payload":{"aps":{"alert":"Ship\\u00e9d"},"n":1.0},\
+    "recipients":["aa01",{"token":"aa02","ref":"user \\"2\\"","registered_at":1700000000,"payload":{"own":2}}]}
+    """
+}
+
+func decodedJob(_ body: String, traceparent: String? = nil) throws -> Job {
+    try JobDecoder.decode(Array(body.utf8), traceparent: traceparent) { "made-up" }
+}
+
+func routedJob(
+    _ body: String = jobBody(), environment: PushEnvironment = .production, attempt: Int = 1,
+    redelivered: Bool = false, ledgerID: Int = 0, traceparent: String? = nil
+) throws -> RoutedJob {
+    RoutedJob(
+        job: try decodedJob(body, traceparent: traceparent), environment: environment, credential: nil, lane: .normal,
+        attempt: attempt, redelivered: redelivered, ledgerID: ledgerID)
+}
+
+extension RoutedJob {
+    func outcome(
+        _ recipient: Int, _ verdict: Outcome.Verdict, status: Int = 0, reason: String? = nil,
+        judge: Outcome.Judge = .martlet, providerID: ProviderID? = nil, uniqueID: String? = nil,
+        unregisteredAt: Timestamp? = nil
+    ) -> Outcome {
+        Outcome(
+            job: self, recipient: recipient, verdict: verdict, status: status, reason: reason, judge: judge,
+            providerID: providerID, uniqueID: uniqueID, unregisteredAt: unregisteredAt, at: now)
+    }
+}
+
+extension ProviderID {
+    static func sample() throws -> ProviderID {
+        try #require(
+            Array("EABEAE54-14a8-11e5-b60b-1697f925ec7b".utf8).withUnsafeBufferPointer { ProviderID(ascii: $0) })
+    }
+}
+
+extension AMQPDelivery {
+    static func sample(
+        _ body: String, number: UInt64 = 1, lane: Lane = .normal, properties: AMQPProperties = AMQPProperties(),
+        redelivered: Bool = false
+    ) -> AMQPDelivery {
+        let index = Lane.allCases.firstIndex(of: lane) ?? 0
+        return AMQPDelivery(
+            tag: AMQPDeliveryTag(epoch: 1, queueIndex: UInt16(index), number: number), isRedelivered: redelivered,
+            exchange: "martlet.jobs", routingKey: lane.rawValue, properties: properties, body: Array(body.utf8))
+    }
+}
+
+/// SplitMix64 (Steele, Lea, Flood: "Fast Splittable Pseudorandom Number Generators", 2014).
+struct SeededGenerator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+}

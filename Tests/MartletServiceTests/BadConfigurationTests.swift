@@ -1,0 +1,116 @@
+import DeliveryPipeline
+import MartletService
+import Testing
+
+@Suite struct BadConfigurationTests {
+    private func source(_ settings: String...) async throws -> ConfigurationSource {
+        try await ConfigurationSource(file: nil, settings: settings, environment: [:])
+    }
+
+    @Test(arguments: [
+        ("amqp.prefx=x", "unknown configuration key amqp.prefx in --set; did you mean amqp.prefix?"),
+        ("database.uri=x", "unknown configuration key database.uri in --set; did you mean database.url?"),
+        ("amqp=x", "unknown configuration key amqp in --set; did you mean amqp.url?"),
+        ("log.level", "--set log.level…: must be key=value"),
+    ])
+    func aFlagNobodyKnows(setting: String, message: String) async {
+        #expect(await failure { try await source(setting) } == message)
+    }
+
+    @Test(arguments: [
+        ("amqp:\n  prefx: x\n", "unknown configuration key amqp.prefx in FILE; did you mean amqp.prefix?"),
+        ("amqp.prefx: x\n", "unknown configuration key amqp.prefx in FILE; did you mean amqp.prefix?"),
+        ("log:\n  level:\n    x: 1\n", "unknown configuration key log.level.x in FILE; did you mean log.level?"),
+        ("amqp: x\n", "unknown configuration key amqp in FILE; did you mean amqp.url?"),
+        (
+            "log:\n  level: [info]\n",
+            "configuration key log.level (MARTLET_LOG_LEVEL): must be one value in FILE, not a list"
+        ),
+        ("- a\n- b\n", "configuration file FILE: must be a mapping of keys to values"),
+        ("text", "configuration file FILE: must be a mapping of keys to values"),
+        ("log:\n  level: info\nlog:\n  level: debug\n", "configuration file FILE: line 1: given twice: log"),
+        ("log: [\n", "configuration file FILE: line 2, column 1: did not find expected node content"),
+    ])
+    func aFileThatIsWrong(text: String, message: String) async throws {
+        try await withFile(text) { path in
+            let failure = await failure { try await ConfigurationSource(file: path, settings: [], environment: [:]) }
+            #expect(failure?.replacing(path, with: "FILE") == message)
+        }
+    }
+
+    @Test func aFileThatIsNotThere() async {
+        let failure = await failure {
+            try await ConfigurationSource(file: "/nonexistent/martlet.yaml", settings: [], environment: [:])
+        }
+        #expect(
+            failure?.hasPrefix("can't read the configuration file /nonexistent/martlet.yaml: ") == true,
+            "\(failure ?? "")")
+    }
+
+    @Test(arguments: [
+        ("amqp.prefetch.urgent=many", "is many, but must be a whole number from 1 to 65535"),
+        ("amqp.prefetch.urgent=0", "is 0, but must be a whole number from 1 to 65535"),
+        ("amqp.prefetch.bulk=65536", "is 65536, but must be a whole number from 1 to 65535"),
+        ("worker.maximum_in_flight=1.5", "is 1.5, but must be a whole number from 1 to 10000000"),
+        ("results.maximum_wait=-1", "is -1, but must be a whole number from 0 to 10000"),
+        ("retry.maximum_attempts=", "is not set; it is attempts before a push that is refused for now has failed"),
+        ("worker.name=", "must have 1 to 100 bytes"),
+        ("amqp.prefix=", "is not set; it is what the names of all exchanges and queues begin with"),
+    ])
+    func aValueOutOfRangeNamesItsKeyAndVariable(setting: String, problem: String) async throws {
+        let key = try #require(ConfigurationKey(rawValue: String(setting.prefix { $0 != "=" })))
+        #expect(
+            await failure { try await source(setting).pipeline() }
+                == "configuration key \(key.rawValue) (\(key.environmentVariable)): \(problem)")
+    }
+
+    @Test func anUnknownLogLevel() async {
+        #expect(
+            await failure { try await source("log.level=loud").logLevel() }
+                == "configuration key log.level (MARTLET_LOG_LEVEL): is loud, but must be trace, debug, info, notice, warning, error or critical"
+        )
+    }
+
+    @Test func anAuthorityThatIsNotThere() async {
+        #expect(
+            await failure { try await source("apns.ca_file=/nonexistent.pem").apns() }
+                == "configuration key apns.ca_file (MARTLET_APNS_CA_FILE): there is no file /nonexistent.pem that can be read"
+        )
+    }
+
+    @Test func whatIsRequiredIsNamed() async throws {
+        let source = try await source()
+        let failures = [
+            await failure { try source.broker() }, await failure { try source.database(applicationName: "test") },
+            await failure { try source.keyring() },
+        ]
+        for (failure, key) in zip(failures, [ConfigurationKey.amqpURL, .databaseURL, .keyringFile]) {
+            #expect(
+                failure
+                    == "configuration key \(key.rawValue) (\(key.environmentVariable)): is not set; it is \(key.explanation)"
+            )
+        }
+    }
+
+    // MARK: host and port
+
+    @Test(arguments: [
+        ("127.0.0.1:8080", "127.0.0.1", 8080), ("api.push.apple.com:443", "api.push.apple.com", 443),
+        ("[::1]:8080", "::1", 8080), ("[fe80::1%eth0]:65535", "fe80::1%eth0", 65535), ("localhost:0", "localhost", 0),
+    ])
+    func aHostAndItsPort(text: String, host: String, port: Int) async throws {
+        let pair = try await source("http.listen=\(text)").hostAndPort(.httpListen)
+        #expect(pair == (host, port))
+    }
+
+    @Test(arguments: [
+        "localhost", "8080", ":8080", "localhost:", "localhost:http", "localhost:65536", "localhost:-1",
+        "localhost:+1", "::1", "::1:8080", "[::1]", "[]:80", "[::1:80", "a:b:80", "localhost:99999999999999999999",
+    ])
+    func whatIsNoHostAndPort(text: String) async {
+        #expect(
+            await failure { try await source("http.listen=\(text)").hostAndPort(.httpListen) }
+                == "configuration key http.listen (MARTLET_HTTP_LISTEN): is \(text), but must be host:port, or [address]:port for IPv6"
+        )
+    }
+}

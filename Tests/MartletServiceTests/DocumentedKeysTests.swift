@@ -1,0 +1,52 @@
+import AMQPClient
+import APNSOutput
+import DeliveryPipeline
+import Foundation
+import Logging
+import MartletService
+import PostgresClient
+import Testing
+
+@Suite struct DocumentedKeysTests {
+    private let example = "deploy/martlet.example.yaml"
+
+    @Test func theExampleIsAConfiguration() async throws {
+        let path = Repository.root.appending(path: example).path()
+        let source = try await ConfigurationSource(file: path, settings: ["worker.name=push-7"], environment: [:])
+        #expect(try source.pipeline().worker == "push-7")
+        #expect(try source.broker().endpoints.count == 2)
+        #expect("\(try source.database(applicationName: "test"))".contains("db.example.net"))
+        #expect(try source.apns().maximumConnections == 8)
+        #expect(try source.hostAndPort(.httpListen).port == 8080)
+        #expect(try source.logLevel() == .info)
+    }
+
+    /// Its commented lines are examples too: with them it names every key.
+    @Test func theExampleNamesEveryKeyAndGivesTheDefaults() async throws {
+        let text = try Repository.text(example).replacing(/(?m)^( *)# ([a-z_]+: )/) { "\($0.1)\($0.2)" }
+        try await withFile(text) { path in
+            let source = try await ConfigurationSource(file: path, settings: [], environment: [:])
+            let bare = try await ConfigurationSource(file: nil, settings: [], environment: [:])
+            for key in ConfigurationKey.allCases {
+                #expect(source.string(key) != nil, "\(key.rawValue) is missing")
+                if let standard = bare.string(key) { #expect(source.string(key) == standard, "\(key.rawValue)") }
+            }
+        }
+    }
+
+    @Test func thePageNamesEveryKeyWithItsDefault() throws {
+        let rows = try Repository.text("docs/configuration.md").matches(of: /(?m)^\| `([a-z_.]+)` \| ([^|]*) \|/)
+        let documented = Dictionary(rows.map { (String($0.1), String($0.2)) }) { first, _ in first }
+        #expect(Set(documented.keys) == Set(ConfigurationKey.allCases.map(\.rawValue)))
+        for key in ConfigurationKey.allCases {
+            guard let standard = key.defaultValue else { continue }
+            #expect(documented[key.rawValue]?.replacing("`", with: "") == standard, "\(key.rawValue)")
+        }
+    }
+
+    @Test(arguments: ConfigurationKey.allCases)
+    func aKeyHasAVariableAndAnExplanation(key: ConfigurationKey) {
+        #expect(key.environmentVariable.wholeMatch(of: /MARTLET(_[A-Z]+)+/) != nil, "\(key.environmentVariable)")
+        #expect(!key.explanation.isEmpty && !key.explanation.hasSuffix("."))
+    }
+}

@@ -1,0 +1,70 @@
+import DeliveryPipeline
+import MartletService
+import Testing
+
+@Suite struct MetricsTextTests {
+    private struct Metric: Equatable {
+        var help = ""
+        var type = ""
+        var samples: [String: Int] = [:]
+    }
+
+    /// Reads Prometheus' text format, version 0.0.4, and is strict about it.
+    private func parsed(_ text: String) throws -> [String: Metric] {
+        var metrics: [String: Metric] = [:]
+        #expect(text.hasSuffix("\n"))
+        for line in text.split(separator: "\n") {
+            if let help = line.wholeMatch(of: /# HELP ([a-z_]+) ([^\\]+)/) {
+                #expect(metrics[String(help.1)] == nil, "\(help.1) comes twice")
+                metrics[String(help.1)] = Metric(help: String(help.2))
+            } else if let type = line.wholeMatch(of: /# TYPE ([a-z_]+) (counter|gauge)/) {
+                #expect(metrics[String(type.1)]?.samples == [:], "TYPE of \(type.1) must come before its samples")
+                metrics[String(type.1)]?.type = String(type.2)
+            } else {
+                let sample = try #require(
+                    line.wholeMatch(of: /([a-z_]+)((?:\{[a-z_]+="(?:[^"\\\n]|\\["\\n])*"\})?) ([0-9]+)/), "\(line)")
+                #expect(metrics[String(sample.1)] != nil, "\(line) comes before its HELP")
+                metrics[String(sample.1)]?.samples[String(sample.2)] = Int(sample.3)
+            }
+        }
+        return metrics
+    }
+
+    @Test func whatWasCountedIsThere() throws {
+        var counts = PipelineCounts()
+        counts.outcomes = ["sent": 7, "unregistered": 2]
+        counts.jobsAccepted = 1
+        counts.jobsRejected = 2
+        counts.jobsHeld = 3
+        counts.jobsAcknowledged = 4
+        counts.retries = 5
+        counts.tokensMarked = 6
+        counts.jobsWaiting = 8
+        counts.jobsOpen = 9
+        counts.obligationsOpen = 10
+        counts.isPublishing = true
+        let metrics = try parsed(MetricsText.render(counts))
+        #expect(
+            metrics.mapValues(\.samples) == [
+                "martlet_outcomes_total": [#"{kind="sent"}"#: 7, #"{kind="unregistered"}"#: 2],
+                "martlet_jobs_total": [
+                    #"{state="accepted"}"#: 1, #"{state="rejected"}"#: 2, #"{state="held"}"#: 3,
+                    #"{state="acknowledged"}"#: 4,
+                ],
+                "martlet_retries_total": ["": 5], "martlet_tokens_marked_total": ["": 6],
+                "martlet_jobs_waiting": ["": 8],
+                "martlet_jobs_open": ["": 9], "martlet_outcomes_open": ["": 10], "martlet_consuming": ["": 0],
+                "martlet_publishing": ["": 1],
+            ])
+        for (name, metric) in metrics {
+            #expect(metric.type == (name.hasSuffix("_total") ? "counter" : "gauge"), "\(name)")
+        }
+    }
+
+    @Test func everyKindNeedsNoEscape() throws {
+        var counts = PipelineCounts()
+        for kind in OutcomeKind.allCases { counts.outcomes[kind.rawValue] = 1 }
+        let samples = try parsed(MetricsText.render(counts))["martlet_outcomes_total"]?.samples
+        #expect(samples?.keys.sorted() == OutcomeKind.allCases.map { "{kind=\"\($0.rawValue)\"}" }.sorted())
+    }
+}

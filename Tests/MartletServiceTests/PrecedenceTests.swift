@@ -1,0 +1,69 @@
+import APNSOutput
+import DeliveryPipeline
+import Logging
+import MartletService
+import PushModel
+import Testing
+
+@Suite struct PrecedenceTests {
+    private static let file = "amqp:\n  prefix: from file\n  prefetch:\n    urgent: 7\n"
+
+    @Test(
+        arguments: [
+            (["amqp.prefix=from flag"], ["MARTLET_AMQP_PREFIX": "from environment"], true, "from flag"),
+            ([], ["MARTLET_AMQP_PREFIX": "from environment"], true, "from environment"),
+            ([], [:], true, "from file"),
+            ([], [:], false, "martlet"),
+            (["amqp.prefix=first", "amqp.prefix=last"], [:], true, "last"),
+            (["amqp.prefix=a=b"], [:], false, "a=b"),
+        ] as [([String], [String: String], Bool, String)])
+    func flagsOverEnvironmentOverFileOverDefaults(
+        settings: [String], environment: [String: String], hasFile: Bool, expected: String
+    ) async throws {
+        try await withFile(Self.file) { path in
+            let source = try await ConfigurationSource(
+                file: hasFile ? path : nil, settings: settings, environment: environment)
+            #expect(source.string(.amqpPrefix) == expected)
+        }
+    }
+
+    @Test(arguments: ConfigurationKey.allCases)
+    func everyKeyCanBeSetInEveryPlace(key: ConfigurationKey) async throws {
+        let levels = key.rawValue.split(separator: ".")
+        let yaml =
+            levels.enumerated().map { String(repeating: "  ", count: $0.offset) + $0.element + ":" }
+            .joined(separator: "\n") + " 42\n"
+        try await withFile(yaml) { path in
+            let sources = [
+                try await ConfigurationSource(file: path, settings: [], environment: [:]),
+                try await ConfigurationSource(file: nil, settings: ["\(key.rawValue)=42"], environment: [:]),
+                try await ConfigurationSource(file: nil, settings: [], environment: [key.environmentVariable: "42"]),
+            ]
+            #expect(sources.map { $0.string(key) } == ["42", "42", "42"])
+        }
+    }
+
+    @Test func defaultsMakeAPipeline() async throws {
+        let source = try await ConfigurationSource(
+            file: nil, settings: ["worker.name=push-7", "amqp.prefetch.bulk=9"], environment: [:])
+        let pipeline = try source.pipeline()
+        #expect(pipeline.worker == "push-7")
+        #expect(pipeline.names.prefix == "martlet")
+        #expect(pipeline.prefetch == [.urgent: 200, .normal: 500, .bulk: 9])
+        #expect(pipeline.maximumInFlight == 20_000)
+        #expect(pipeline.maximumOutcomesPerEvent == 500)
+        #expect(pipeline.maximumWaitMilliseconds == 10)
+        #expect(pipeline.retry.maximumAttempts == 10)
+        #expect(try source.apns().production.host == "api.push.apple.com")
+        #expect(try source.logLevel() == .info)
+    }
+
+    @Test func anEmptyFileAndOneOfCommentsSetNothing() async throws {
+        for text in ["", "# nothing\n", "---\n"] {
+            try await withFile(text) { path in
+                let source = try await ConfigurationSource(file: path, settings: [], environment: [:])
+                #expect(source.string(.amqpPrefix) == "martlet")
+            }
+        }
+    }
+}

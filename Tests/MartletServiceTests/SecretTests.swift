@@ -1,0 +1,102 @@
+import AMQPClient
+import MartletService
+import PostgresClient
+import Testing
+
+@Suite struct SecretTests {
+    private static let secret = "hunter2"
+
+    @Test(arguments: ConfigurationKey.allCases.filter(\.isSecret))
+    func aSecretCanComeFromAFile(key: ConfigurationKey) async throws {
+        try await withFile("\n amqp://a:b@c/d \n") { path in
+            let variable = key.environmentVariable
+            let fromFile = try await ConfigurationSource(
+                file: nil, settings: [], environment: ["\(variable)_FILE": path])
+            #expect(fromFile.string(key) == "amqp://a:b@c/d")
+            let both = try await ConfigurationSource(
+                file: nil, settings: [], environment: ["\(variable)_FILE": path, variable: "itself"])
+            #expect(both.string(key) == "itself")
+        }
+        let missing = await failure {
+            try await ConfigurationSource(
+                file: nil, settings: [], environment: ["\(key.environmentVariable)_FILE": "/nonexistent"])
+        }
+        #expect(
+            missing?.hasPrefix("\(key.environmentVariable)_FILE: can't read /nonexistent: ") == true, "\(missing ?? "")"
+        )
+    }
+
+    @Test func whatIsNoSecretComesFromNoFile() async throws {
+        let source = try await ConfigurationSource(
+            file: nil, settings: [], environment: ["MARTLET_AMQP_PREFIX_FILE": "/nonexistent"])
+        #expect(source.string(.amqpPrefix) == "martlet")
+    }
+
+    @Test(arguments: [
+        "amqp.url:amqp://user:hunter2@host", "amqp.ur=amqp://user:hunter2@host", "amqp.url amqp://user:hunter2@host",
+    ])
+    func noMistakeInAFlagShowsIt(setting: String) async throws {
+        let failure = await failure {
+            try await ConfigurationSource(file: nil, settings: [setting], environment: [:])
+        }
+        #expect(try #require(failure).contains(Self.secret) == false)
+    }
+
+    @Test(arguments: [
+        "amqp:\n  url: \"amqp://user:hunter2@host\n", "amqp:\n  url: amqp://user:hunter2@host: x: y\n",
+        "amqp:\n  url: [amqp://user:hunter2@host]\n", "amqp:\n\turl: amqp://user:hunter2@host\n",
+        "amqp: {url: hunter2\n", "- amqp://user:hunter2@host\n", "amqp://user:hunter2@host",
+        "amqp: amqp://user:hunter2@host\n", "amqp:\n  url: hunter2\u{7}\n",
+    ])
+    func noMistakeInTheFileShowsIt(text: String) async throws {
+        try await withFile(text) { path in
+            let failure = await failure { try await ConfigurationSource(file: path, settings: [], environment: [:]) }
+            let message = try #require(failure)
+            #expect(!message.contains(Self.secret), "\(message)")
+        }
+    }
+
+    @Test(arguments: [
+        "amqp://user:hunter2@host:port/", "amqp://user:hunter2@", "http://user:hunter2@host", "user:hunter2@host",
+        "amqp://user:hunter2%zz@host", "amqp://user:hunter2@host/?nonsense=1",
+    ])
+    func noBadURLIsRepeated(url: String) async throws {
+        let source = try await ConfigurationSource(
+            file: nil, settings: [], environment: ["MARTLET_AMQP_URL": url, "MARTLET_DATABASE_URL": url])
+        let broker = try #require(await failure { try source.broker() })
+        let database = try #require(await failure { try source.database(applicationName: "test") })
+        #expect(broker.hasPrefix("configuration key amqp.url (MARTLET_AMQP_URL): "))
+        #expect(database.hasPrefix("configuration key database.url (MARTLET_DATABASE_URL): "))
+        for message in [broker, database] { #expect(!message.contains(Self.secret), "\(message)") }
+    }
+
+    @Test func noDescriptionShowsIt() async throws {
+        let amqp = "amqp://user:hunter2@host/", postgres = "postgres://user:hunter2@host/martlet"
+        let file = "amqp:\n  url: \"\(amqp)\"\ndatabase:\n  url: \"\(postgres)\"\n"
+        try await withFile(file) { path in
+            let sources = [
+                try await ConfigurationSource(file: path, settings: [], environment: [:]),
+                try await ConfigurationSource(
+                    file: nil, settings: ["amqp.url=\(amqp)", "database.url=\(postgres)"], environment: [:]),
+                try await ConfigurationSource(
+                    file: nil, settings: [], environment: ["MARTLET_AMQP_URL": amqp, "MARTLET_DATABASE_URL": postgres]),
+            ]
+            for (index, source) in sources.enumerated() {
+                let broker = try source.broker()
+                let database = try source.database(applicationName: "test")
+                let shown = ["\(source)", String(reflecting: source), "\(broker)", "\(database)"]
+                for text in shown { #expect(!text.contains(Self.secret), "source \(index): \(text)") }
+            }
+        }
+    }
+
+    @Test func noBadKeyringIsRepeated() async throws {
+        try await withFile("2026-11 hunter2\n") { path in
+            let source = try await ConfigurationSource(
+                file: nil, settings: ["keyring.file=\(path)"], environment: [:])
+            let message = try #require(await failure { try source.keyring() })
+            #expect(message.hasPrefix("configuration key keyring.file (MARTLET_KEYRING_FILE): "))
+            #expect(!message.contains(Self.secret), "\(message)")
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import Foundation
+
+/// Runs `body` with the path of a file of this content.
+func withFile<R>(_ content: String, _ body: (String) async throws -> R) async throws -> R {
+    let file = FileManager.default.temporaryDirectory.appending(path: "martlet-test-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try content.write(to: file, atomically: true, encoding: .utf8)
+    return try await body(file.path())
+}
+
+/// The text of the error that `body` ends with; nil when it ends without.
+func failure<R>(_ body: () async throws -> R) async -> String? {
+    do {
+        _ = try await body()
+        return nil
+    } catch {
+        return "\(error)"
+    }
+}
+
+enum Repository {
+    static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent()
+
+    static func text(_ path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+}
