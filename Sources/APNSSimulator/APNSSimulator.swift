@@ -36,7 +36,8 @@ public final class APNSSimulator: Sendable {
         self.configuration = configuration
         self.logger = logger
         certificateAuthority =
-            try configuration.directory.map { try AuthorityDirectory(path: $0).loadOrCreate() } ?? CertificateAuthority()
+            try configuration.directory.map { try AuthorityDirectory(path: $0).loadOrCreate() }
+            ?? CertificateAuthority()
         tokens = ProviderTokenAuthority(isStrict: configuration.requiresStrictTokens, keys: configuration.tokenKeys)
     }
 
@@ -202,7 +203,8 @@ public final class APNSSimulator: Sendable {
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
             .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
             .childChannelOption(
-                .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 4_096, initial: 65_536, maximum: 262_144)
+                .recvAllocator,
+                value: AdaptiveRecvByteBufferAllocator(minimum: 4_096, initial: 65_536, maximum: 262_144)
             )
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -221,7 +223,9 @@ public final class APNSSimulator: Sendable {
     private func makeTLSContext() throws -> NIOSSLContext {
         let issued = try certificateAuthority.issueServerCertificate()
         var tls = TLSConfiguration.makeServerConfiguration(
-            certificateChain: [.certificate(try NIOSSLCertificate(bytes: Array(issued.certificatePEM.utf8), format: .pem))],
+            certificateChain: [
+                .certificate(try NIOSSLCertificate(bytes: Array(issued.certificatePEM.utf8), format: .pem))
+            ],
             privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(issued.privateKeyPEM.utf8), format: .pem)))
         tls.minimumTLSVersion = .tlsv12
         tls.applicationProtocols = ["h2"]

@@ -23,12 +23,14 @@ public final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHa
     public typealias OutboundOut = ByteBuffer
 
     public let session: Session
+    /// Held strongly until it has been told that the channel is closed.
     public var observer: (any HTTP2ChannelObserver)?
     private var context: ChannelHandlerContext?
     private var outbound = ByteBuffer()
     private var isReading = false
     private var isFlushing = false
     private var flushIsScheduled = false
+    private var closeIsDue = false
     private var isClosing = false
     private var failure: (any Error)?
 
@@ -51,10 +53,13 @@ public final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHa
         }
     }
 
-    /// Closes the channel after sending what is ready now.
+    /// Closes the channel after sending what is ready. From inside the session's callbacks too: then the
+    /// rest of what has arrived is still taken in.
     public func close() {
-        flush()
-        beginClosing()
+        closeIsDue = true
+        if !isReading {
+            flush()
+        }
     }
 
     // MARK: Channel events
@@ -137,7 +142,7 @@ public final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHa
             context.flush()
         }
         isFlushing = false
-        if failure != nil || session.isFinished {
+        if closeIsDue || failure != nil || session.isFinished {
             beginClosing()
         }
     }

@@ -6,7 +6,7 @@ import Testing
         let pair = try MemoryConnection(serverSettings: HTTP2Settings(initialWindowSize: 1_000))
         let bodies = (0..<5).map { number in (0..<200_000).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ number) } }
         pair.serverEvents.answer = { session, request in
-            try session.respond(to: request.streamID, fields: okFields, body: HTTP2Body(request.body))
+            try session.respond(to: request.streamID, fields: okFields(), body: HTTP2Body(request.body))
         }
         try pair.exchange()
         for (tag, body) in bodies.enumerated() {

@@ -23,7 +23,7 @@ import Testing
         #expect(error?.kind == .closing)
 
         for stream: Int32 in [1, 3] {
-            try pair.server.respond(to: stream, fields: okFields)
+            try pair.server.respond(to: stream, fields: okFields())
         }
         try pair.exchange()
         #expect((0..<2).map { pair.clientEvents.responses[$0]?.status } == [200, 200])
@@ -58,7 +58,7 @@ import Testing
         #expect(pair.serverEvents.requests.count == 1)
         try pair.server.goAway(lastStreamID: 1)
         try pair.exchange()
-        try pair.server.respond(to: 1, fields: okFields)
+        try pair.server.respond(to: 1, fields: okFields())
         try pair.exchange()
         #expect(pair.clientEvents.responses[1]?.closed == .noError)
         #expect(pair.clientEvents.responses[2]?.closed == .refusedStream)
@@ -104,7 +104,7 @@ import Testing
         #expect(pair.clientEvents.responses[1]?.closed == .refusedStream)
         #expect(pair.clientEvents.responses[2]?.closed == .cancel)
         #expect(pair.serverEvents.requests.map(\.closed) == [.refusedStream, .cancel])
-        let error = #expect(throws: HTTP2Error.self) { try pair.server.respond(to: second, fields: okFields) }
+        let error = #expect(throws: HTTP2Error.self) { try pair.server.respond(to: second, fields: okFields()) }
         #expect(error?.kind == .unknownStream)
         #expect(pair.client.openStreams == 0 && pair.server.openStreams == 0)
     }

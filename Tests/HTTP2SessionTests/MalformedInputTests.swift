@@ -23,7 +23,9 @@ import Testing
             ], code: .compressionError),
         Case(
             testDescription: "frame larger than announced",
-            frames: [.emptySettings, RawFrame(type: RawFrame.data, stream: 1, payload: Array(repeating: 0, count: 20_000))],
+            frames: [
+                .emptySettings, RawFrame(type: RawFrame.data, stream: 1, payload: Array(repeating: 0, count: 20_000)),
+            ],
             code: .frameSizeError),
         Case(
             testDescription: "SETTINGS of odd length", frames: [RawFrame(type: RawFrame.settings, payload: [1, 2, 3])],
@@ -40,7 +42,8 @@ import Testing
             testDescription: "server push, which was forbidden",
             frames: [
                 .emptySettings, RawFrame(type: RawFrame.settings, flags: RawFrame.acknowledgement),
-                RawFrame(type: RawFrame.pushPromise, flags: RawFrame.endHeaders, stream: 1, payload: [0, 0, 0, 2, 0x82]),
+                RawFrame(
+                    type: RawFrame.pushPromise, flags: RawFrame.endHeaders, stream: 1, payload: [0, 0, 0, 2, 0x82]),
             ], code: .protocolError),
         Case(
             testDescription: "CONTINUATION without HEADERS",
@@ -138,7 +141,7 @@ import Testing
         for _ in 0..<1_000 {
             let pair = try MemoryConnection()
             pair.serverEvents.answer = { session, request in
-                try session.respond(to: request.streamID, fields: okFields, body: HTTP2Body(request.body))
+                try session.respond(to: request.streamID, fields: okFields(), body: HTTP2Body(request.body))
             }
             do {
                 for tag in 0..<3 {

@@ -85,7 +85,7 @@ import Testing
         let pair = try MemoryConnection()
         let error = #expect(throws: HTTP2Error.self) {
             try pair.client.submit(
-                connectionFields: connectionFields, path: "/", requestFields: okFields, body: HTTP2Body([]), tag: 0)
+                connectionFields: connectionFields(), path: "/", requestFields: okFields(), body: HTTP2Body([]), tag: 0)
         }
         #expect(error?.kind == .misuse)
         #expect(pair.client.openStreams == 0)
@@ -117,7 +117,8 @@ import Testing
         try frames.flatMap(\.bytes).withUnsafeBytes { try client.receive($0) }
         #expect(
             events.responses == [
-                5: ClientRecorder.Response(status: 200, fields: ["apns-id: A"], body: [1, 2], ended: true, closed: .noError)
+                5: ClientRecorder.Response(
+                    status: 200, fields: ["apns-id: A"], body: [1, 2], ended: true, closed: .noError)
             ])
     }
 }

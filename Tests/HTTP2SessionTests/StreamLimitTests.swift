@@ -39,7 +39,7 @@ import Testing
 
         // Each answer lets one more in.
         for request in pair.serverEvents.requests {
-            try pair.server.respond(to: request.streamID, fields: okFields)
+            try pair.server.respond(to: request.streamID, fields: okFields())
         }
         try pair.exchange()
         #expect(pair.serverEvents.requests.count == 20)
@@ -68,7 +68,7 @@ import Testing
     @Test func tenThousandStreamsUseTheSameMemory() throws {
         let pair = try MemoryConnection(serverSettings: HTTP2Settings(maxConcurrentStreams: 50))
         pair.serverEvents.answer = { session, request in
-            try session.respond(to: request.streamID, fields: okFields)
+            try session.respond(to: request.streamID, fields: okFields())
         }
         try pair.exchange()
         for round in 0..<200 {
@@ -94,11 +94,11 @@ import Testing
             heldFields = fields
             heldBody = body
             _ = try pair.client.submit(
-                connectionFields: connectionFields, path: "/", requestFields: fields, body: body, tag: 0)
+                connectionFields: connectionFields(), path: "/", requestFields: fields, body: body, tag: 0)
         }
         pair.serverEvents.answer = { session, request in
             seenWhileOpen = heldFields != nil && heldBody != nil
-            try session.respond(to: request.streamID, fields: okFields)
+            try session.respond(to: request.streamID, fields: okFields())
         }
         try pair.exchange()
         #expect(seenWhileOpen)
@@ -112,7 +112,7 @@ import Testing
             let body = HTTP2Body(Array("{}".utf8))
             heldBody = body
             _ = try client.submit(
-                connectionFields: connectionFields, path: "/", requestFields: HTTP2Fields([]), body: body, tag: 0)
+                connectionFields: connectionFields(), path: "/", requestFields: HTTP2Fields([]), body: body, tag: 0)
             #expect(heldBody != nil)
         }
         #expect(heldBody == nil)

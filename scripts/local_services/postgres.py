@@ -1,7 +1,6 @@
 """A PostgreSQL cluster of our own: loopback only, no Unix socket, password always."""
 import os
 import pathlib
-import pwd
 import shutil
 import signal
 import subprocess

@@ -135,8 +135,6 @@ final class ConsumerRole: ConnectionRole {
             case .acknowledge(let acknowledgements):
                 for acknowledgement in acknowledgements { acknowledge(acknowledgement) }
             case .reject(let tags, let requeue):
-                // A multiple must not overtake a rejection of one that it covers.
-                queueAcknowledgements()
                 for tag in tags where isCurrent(tag) {
                     let index = Int(tag.queueIndex)
                     if ledgers[index].settle(tag.number) {
@@ -149,6 +147,7 @@ final class ConsumerRole: ConnectionRole {
                 if case .active = consuming { consuming = .stopRequested }
             }
         }
+        // Last, so that no multiple overtakes a rejection of one that it covers.
         queueAcknowledgements()
     }
 

@@ -26,7 +26,8 @@ public struct AuthorityDirectory: Sendable {
         do {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         } catch {
-            throw SimulatorError("directory \(path): can't be made: \(error.localizedDescription)")
+            let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
+            throw SimulatorError("directory \(path): can't be made: \(cause.localizedDescription)")
         }
         return try whileLocked {
             if FileManager.default.fileExists(atPath: keyPath) {

@@ -75,7 +75,11 @@ public struct CertificateAuthority: Sendable {
     ) throws -> Issued {
         let names = topics.isEmpty ? [app, app + ".voip", app + ".complication"] : topics
         let list = TopicList(
-            topics: names.map { TopicList.Topic(name: $0, kind: $0.split(separator: ".").last.map(String.init) ?? "app") })
+            topics: names.map { name in
+                // What comes after the app's own name says what kind of push it is: "voip", "complication".
+                TopicList.Topic(
+                    name: name, kind: name == app ? "app" : String(name.split(separator: ".").last ?? "app"))
+            })
         var encodedList = DER.Serializer()
         try encodedList.serialize(list)
         let null: [UInt8] = [5, 0]
@@ -86,7 +90,8 @@ public struct CertificateAuthority: Sendable {
                 oid: PushCertificateOID.topics, critical: false, value: encodedList.serializedBytes[...])
         }
         let marks = [
-            SimulatorConfiguration.Environment.sandbox: PushCertificateOID.sandbox, .production: PushCertificateOID.production,
+            SimulatorConfiguration.Environment.sandbox: PushCertificateOID.sandbox,
+            .production: PushCertificateOID.production,
         ]
         for (environment, mark) in marks where environments.contains(environment) {
             try extensions.append(Certificate.Extension(oid: mark, critical: false, value: null[...]))

@@ -2,7 +2,7 @@
 enum ControlMessage {
     /// An answer: `{"status": 410, "reason": "Unregistered", "timestamp": 1700000000000, "delay_ms": 5,
     /// "never": false}`; all but `status` and `reason` optional, and `status` too where the reason is APNs' own.
-    struct Answer: Codable {
+    struct Answer: Decodable {
         var status: Int?
         var reason: String?
         /// Milliseconds since 1970.
@@ -10,8 +10,18 @@ enum ControlMessage {
         var delayMilliseconds: Int?
         var never: Bool?
 
-        enum CodingKeys: String, CodingKey {
+        enum CodingKeys: String, CodingKey, CaseIterable {
             case status, reason, timestamp, delayMilliseconds = "delay_ms", never
+        }
+
+        init(from decoder: any Decoder) throws {
+            try decoder.refuseOtherKeys(than: CodingKeys.allCases)
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            status = try container.decodeIfPresent(Int.self, forKey: .status)
+            reason = try container.decodeIfPresent(String.self, forKey: .reason)
+            timestamp = try container.decodeIfPresent(Int64.self, forKey: .timestamp)
+            delayMilliseconds = try container.decodeIfPresent(Int.self, forKey: .delayMilliseconds)
+            never = try container.decodeIfPresent(Bool.self, forKey: .never)
         }
 
         /// - Throws: ``SimulatorError`` naming the field at fault.
@@ -34,12 +44,12 @@ enum ControlMessage {
         }
     }
 
-    struct NextAnswers: Codable {
+    struct NextAnswers: Decodable {
         var count: Int
         var answer: Answer
     }
 
-    struct Key: Codable {
+    struct Key: Decodable {
         var team: String
         var keyID: String
         /// A public key or a `.p8`.
@@ -50,27 +60,60 @@ enum ControlMessage {
         }
     }
 
-    struct GoAway: Codable {
+    struct GoAway: Decodable {
         var reason: String?
         var code: UInt32?
         var lastStreamID: Int32?
         var twoSteps: Bool?
 
-        enum CodingKeys: String, CodingKey {
+        enum CodingKeys: String, CodingKey, CaseIterable {
             case reason, code, lastStreamID = "last_stream_id", twoSteps = "two_steps"
+        }
+
+        init(from decoder: any Decoder) throws {
+            try decoder.refuseOtherKeys(than: CodingKeys.allCases)
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            reason = try container.decodeIfPresent(String.self, forKey: .reason)
+            code = try container.decodeIfPresent(UInt32.self, forKey: .code)
+            lastStreamID = try container.decodeIfPresent(Int32.self, forKey: .lastStreamID)
+            twoSteps = try container.decodeIfPresent(Bool.self, forKey: .twoSteps)
         }
     }
 
-    struct StreamLimit: Codable {
+    struct StreamLimit: Decodable {
         var limit: Int
     }
 
-    struct Recording: Codable {
+    struct Recording: Decodable {
         var on: Bool
     }
 
-    struct Recorded: Codable {
+    struct Recorded: Encodable {
         var arrivals: [String: Int]
         var requests: [RecordedRequest]
+    }
+}
+
+extension Decoder {
+    /// Where every field is optional, a misspelt one would otherwise pass as nothing said.
+    fileprivate func refuseOtherKeys(than known: [some CodingKey]) throws {
+        let present = try container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
+        let names = Set(known.map(\.stringValue))
+        if let unknown = present.first(where: { !names.contains($0) }) {
+            throw SimulatorError("\(unknown): unknown field; known are \(names.sorted().joined(separator: ", "))")
+        }
+    }
+}
+
+private struct AnyKey: CodingKey {
+    let stringValue: String
+    let intValue: Int? = nil
+
+    init(stringValue: String) {
+        self.stringValue = stringValue
+    }
+
+    init?(intValue: Int) {
+        nil
     }
 }

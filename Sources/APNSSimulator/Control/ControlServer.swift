@@ -1,10 +1,12 @@
 internal import Hummingbird
 internal import Logging
 internal import NIOCore
+internal import ServiceLifecycle
 
 /// The control endpoint while it listens.
 struct ControlServer: Sendable {
     let port: Int
+    private let services: ServiceGroup
     private let task: Task<Void, Never>
 
     /// - Throws: ``SimulatorError`` naming the port that can't be had.
@@ -16,9 +18,10 @@ struct ControlServer: Sendable {
             router: ControlRoutes(simulator: simulator).router(),
             configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
             onServerRunning: { announcement.yield($0.localAddress?.port ?? port) }, logger: quiet)
+        let services = ServiceGroup(configuration: ServiceGroupConfiguration(services: [application], logger: quiet))
         let task = Task {
             do {
-                try await application.run()
+                try await services.run()
                 announcement.finish()
             } catch {
                 announcement.finish(throwing: error)
@@ -26,7 +29,7 @@ struct ControlServer: Sendable {
         }
         do {
             for try await port in ports {
-                return ControlServer(port: port, task: task)
+                return ControlServer(port: port, services: services, task: task)
             }
         } catch {
             throw SimulatorError("control endpoint: can't listen on \(host):\(port): \(error)")
@@ -35,7 +38,7 @@ struct ControlServer: Sendable {
     }
 
     func stop() async {
-        task.cancel()
+        await services.triggerGracefulShutdown()
         await task.value
     }
 }

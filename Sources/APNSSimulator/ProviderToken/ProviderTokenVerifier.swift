@@ -64,7 +64,9 @@ package struct ProviderTokenVerifier: Sendable {
     }
 
     private func tokenText(_ authorization: UnsafeRawBufferPointer) -> Slice<UnsafeRawBufferPointer>? {
-        guard authorization.hasPrefix("bearer ") || (!isStrict && authorization.hasPrefix("Bearer ")) else { return nil }
+        guard authorization.hasPrefix("bearer ") || (!isStrict && authorization.hasPrefix("Bearer ")) else {
+            return nil
+        }
         return authorization.dropFirst("bearer ".utf8.count)
     }
 

@@ -57,7 +57,8 @@ package struct RequestFacts: Sendable {
             expirationIsInvalid = value.isEmpty || value.count > 18 || value.contains { !(0x30...0x39 ~= $0) }
         case .priority:
             priority =
-                value.equals("10") ? .valid(10) : value.equals("5") ? .valid(5) : value.equals("1") ? .valid(1) : .invalid
+                value.equals("10")
+                ? .valid(10) : value.equals("5") ? .valid(5) : value.equals("1") ? .valid(1) : .invalid
         case .collapseID:
             collapseIDIsTooLong = value.count > Self.longestCollapseID
         case .authorization, .contentType, .contentLength:

@@ -37,11 +37,6 @@ enum ClientCallbacks {
             context.session._withUnsafeGuaranteedRef { $0.streamClosed(stream: stream, code: code) }
             return 0
         }
-        nghttp2_session_callbacks_set_on_frame_not_send_callback(callbacks) { _, frame, _, context in
-            guard let frame, let context, frame.type == NGHTTP2_HEADERS else { return 0 }
-            context.session._withUnsafeGuaranteedRef { $0.requestNotSent(stream: frame.pointee.hd.stream_id) }
-            return 0
-        }
         nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, context in
             guard let frame, let context, frame.type == NGHTTP2_GOAWAY else { return 0 }
             context.session._withUnsafeGuaranteedRef { frame.reportGoAwaySent(to: $0.core) }

@@ -60,17 +60,10 @@ extension HTTP2ClientSession {
         tell { $0.responseData(tag: core.streams[index].pointee.tag, bytes) }
     }
 
-    func requestNotSent(stream: Int32) {
-        guard let index = core.record(of: stream) else { return }
-        core.streams[index].pointee.wasNeverSent = true
-    }
-
     func streamClosed(stream: Int32, code: UInt32) {
         guard let index = core.record(of: stream) else { return }
-        let record = core.streams[index].pointee
-        let tag = record.tag
-        let code = record.wasNeverSent ? .refusedStream : HTTP2ErrorCode(rawValue: code)
+        let tag = core.streams[index].pointee.tag
         core.closeRecord(index)
-        tell { $0.streamClosed(tag: tag, streamID: stream, code: code) }
+        tell { $0.streamClosed(tag: tag, streamID: stream, code: HTTP2ErrorCode(rawValue: code)) }
     }
 }

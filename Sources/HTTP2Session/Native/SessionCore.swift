@@ -96,7 +96,8 @@ final class SessionCore {
         Int(bitPattern: pointer) - 1
     }
 
-    func readBody(_ index: Int, into target: UnsafeMutableRawPointer, atMost length: Int) -> (copied: Int, ended: Bool) {
+    func readBody(_ index: Int, into target: UnsafeMutableRawPointer, atMost length: Int) -> (copied: Int, ended: Bool)
+    {
         let record = streams[index]
         guard let body = record.pointee.body else { return (0, true) }
         let copied = body.copy(from: record.pointee.bodyOffset, to: target, atMost: length)

@@ -12,8 +12,6 @@ struct StreamRecord {
     var body: HTTP2Body?
     var bodyOffset = 0
     var responsePhase = ResponsePhase.awaitingStatus
-    /// The library gave up the request before sending it.
-    var wasNeverSent = false
     /// The slab's list of free records.
     var nextFree: Int32 = -1
 }

@@ -80,6 +80,30 @@ struct RecoveryTests {
         await other.consumer.close()
     }
 
+    @Test("what went with the connection is declared again")
+    func redeclare() async throws {
+        let (proxy, configuration) = try proxied()
+        defer { proxy.stop() }
+        let exchange = AMQPExchange(name: TestBroker.uniqueName("redeclare"), kind: .fanout, isAutoDelete: true)
+        let queue = AMQPQueue(name: TestBroker.uniqueName("redeclare"), isDurable: false, isExclusive: true)
+        let topology = AMQPTopology(
+            exchanges: [exchange], queues: [queue],
+            bindings: [AMQPBinding(queue: queue.name, exchange: exchange.name, routingKey: "")])
+        let test = try TestConsumer(
+            configuration, topology: topology, queues: [.init(name: queue.name, prefetch: 10)])
+        try await test.consumer.connectOnce()
+        proxy.cut()
+        try await test.log.wait("the second connection") { $0.connections == 2 }
+        let publisher = try TestPublisher()
+        publisher.publisher.start()
+        try await publisher.publisher.publishAndWait([
+            AMQPPublication(id: 1, exchange: exchange.name, routingKey: "", isMandatory: true, body: [1])
+        ])
+        try await test.log.wait("the message") { $0.deliveries.count == 1 }
+        await publisher.publisher.close()
+        await test.consumer.close()
+    }
+
     @Test("a silent peer is noticed after two heartbeats, with and without something to write")
     func deadPeer() async throws {
         let (proxy, configuration) = try proxied(heartbeatSeconds: 1)

@@ -29,6 +29,7 @@ struct TopologyTests {
         try await test.consumer.connectOnce()
         try await test.log.wait("both messages") { $0.deliveries.count == 2 }
         let byQueue = test.log.events.deliveries.sorted { $0.tag.queueIndex < $1.tag.queueIndex }
+        #expect(byQueue.map(\.tag.queueIndex) == [0, 1])
         #expect(byQueue.map(\.body) == [[1], [2]])
         #expect(byQueue.map(\.routingKey) == ["apns.sent.x", "fcm.sent.x"])
         #expect(byQueue.map(\.exchange) == [exchange.name, exchange.name])

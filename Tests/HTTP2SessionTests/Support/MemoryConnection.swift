@@ -56,7 +56,7 @@ extension HTTP2ClientSession {
     @discardableResult
     func post(_ path: String, body: [UInt8] = Array("{}".utf8), tag: Int = 0) throws -> Int32 {
         try submit(
-            connectionFields: connectionFields, path: path, requestFields: HTTP2Fields([]), body: HTTP2Body(body),
+            connectionFields: connectionFields(), path: path, requestFields: HTTP2Fields([]), body: HTTP2Body(body),
             tag: tag)
     }
 
@@ -70,6 +70,8 @@ extension HTTP2ClientSession {
     }
 }
 
-let connectionFields = try! HTTP2Fields([
-    HTTP2Field(":method", "POST"), HTTP2Field(":scheme", "https"), HTTP2Field(":authority", "push.example"),
-])
+func connectionFields() throws -> HTTP2Fields {
+    try HTTP2Fields([
+        HTTP2Field(":method", "POST"), HTTP2Field(":scheme", "https"), HTTP2Field(":authority", "push.example"),
+    ])
+}

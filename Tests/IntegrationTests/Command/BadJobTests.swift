@@ -1,0 +1,112 @@
+import CredentialStore
+import DeliveryPipeline
+import Foundation
+import PushModel
+import TestSupport
+import Testing
+
+/// Jobs that are no good: each is told, kept, and in nobody's way.
+@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+struct BadJobTests {
+    private static let app = "com.example.shop"
+
+    @Test func theWorkerRejectsWhatIsNoJobAndGoesOn() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            try await installation.setApp(App(bundleID: "com.example.keyless", team: "TEAM000009"))
+            let token = Token.random()
+            let bad: [(body: String, fault: String)] = [
+                (#"{"id":"broken","app":"# + "\"\(Self.app)\"", "$"),
+                (#"{"id":"typo","app":"com.example.shop","payload":{},"recipients":["aa"],"priorty":5}"#, "priorty"),
+                (#"{"id":"nobody","app":"com.example.shop","payload":{},"recipients":[]}"#, "recipients"),
+                (#"{"id":"unsent","app":"com.example.shop","recipients":["aa"]}"#, "payload"),
+                (JobText("stranger", app: "com.example.unknown", to: [token]).json, "app"),
+            ]
+            var huge = JobText("huge", app: Self.app, to: [Token.random()])
+            huge.payload = #"{"aps":{"alert":"\#(String(repeating: "x", count: 5_000_000))"}}"#
+            let settled = [
+                JobText("odd", app: Self.app, to: ["abc"]), huge,
+                JobText("keyless", app: "com.example.keyless", to: [token]),
+                JobText("good", app: Self.app, to: [token]),
+            ]
+            try await installation.withWorker { _ in
+                try await installation.publish(raw: bad.map(\.body) + settled.map(\.json))
+                try await installation.results.wait(for: 4)
+                try await eventually("\(installation.results.rejections)") {
+                    installation.results.rejections.count == bad.count
+                }
+            }
+            #expect(
+                installation.results.tally == [
+                    "rejected BadDeviceToken by martlet": 1, "rejected PayloadTooLarge by martlet": 1,
+                    "failed NoCredential": 1, "sent": 1,
+                ])
+            let faults = installation.results.rejections.flatMap { $0.errors ?? [] }
+            for (body, field) in bad where field != "$" {
+                #expect(faults.contains { $0.field == field }, "\(body): \(faults)")
+            }
+            // Nothing is lost: every body is there as it was published, with the reason.
+            let dead = try await installation.broker.messages(in: installation.names.dead)
+            #expect(Set(dead.map(\.body)) == Set(bad.map(\.body)))
+            #expect(dead.allSatisfy { !$0.reason.isEmpty })
+            #expect(try await installation.waitingMessages() == [installation.names.dead: bad.count])
+
+            let listed = try await installation.martlet(["dead", "list", "--json"])
+            #expect(listed.status == 0, "\(listed)")
+            let jobs = try JSONDecoder().decode([DeadJob].self, from: Data(listed.output.utf8))
+            #expect(jobs.count == bad.count)
+            #expect(jobs.contains { $0.reason.contains("priorty") && $0.lane == "normal" }, "\(listed.output)")
+            #expect(try await installation.waitingMessages() == [installation.names.dead: bad.count])
+        }
+    }
+
+    private struct DeadJob: Decodable {
+        let lane: String
+        let bytes: Int
+        let reason: String
+    }
+
+    @Test func theCommandRefusesABadJobBeforeItIsPublished() async throws {
+        try await Installation.with { installation in
+            let bad = [
+                ("{", ""), (#"{"app":"a","payload":{},"recipients":["aa"],"priorty":5}"#, "priorty: "),
+                (#"{"app":"a","payload":{},"recipients":[]}"#, "recipients: "),
+                (#"{"app":"a","payload":{},"recipients":[{"ref":"x"}]}"#, "recipients[0].token: "), ("", ""),
+            ]
+            for (body, fault) in bad {
+                let finished = try await installation.martlet(["job", "publish"], input: body)
+                #expect(finished.status == 1, "\(body): \(finished)")
+                #expect(!finished.errors.isEmpty && finished.errors.contains(fault), "\(body): \(finished)")
+            }
+            let missing = try await installation.martlet(["job", "publish", "/nowhere/job.json"])
+            #expect(missing.status != 0)
+            #expect(missing.errors.contains("/nowhere/job.json"), "\(missing)")
+        }
+    }
+
+    @Test func aMissingMasterKeyStopsOnlyTheAppsThatNeedIt() async throws {
+        try await Installation.with { installation in
+            let other = try MasterKeyring(text: "master-2 \(String(repeating: "B", count: 43))=", source: "test")
+            try await installation.addTokenApp(Self.app)
+            try await installation.addTokenApp("com.example.news", team: "TEAM000002", sealedWith: other)
+            let keyring = try installation.write("master-2 \(String(repeating: "B", count: 43))=\n", to: "keyring-2")
+            try await installation.withWorker(["keyring.file": keyring]) { worker in
+                try await installation.publish([
+                    JobText("waits", app: Self.app, to: Token.random(count: 3)),
+                    JobText("goes", app: "com.example.news", to: Token.random(count: 3)),
+                ])
+                try await installation.results.wait(for: 3)
+                let delay = installation.names.delay(seconds: 30)
+                try await eventually("a job in \(delay)\n\(worker.errors)") {
+                    try await installation.broker.counts([delay]) == [delay: 1]
+                }
+                #expect(worker.errors.contains("master-1"), "\(worker.errors)")
+                #expect(!worker.errors.contains("master-2"), "\(worker.errors)")
+            }
+            #expect(installation.results.tally == ["sent": 3])
+            let doctor = try await installation.martlet(["doctor"], ["keyring.file": keyring])
+            #expect(doctor.status == 1)
+            #expect(doctor.output.contains("master-1"), "\(doctor)")
+        }
+    }
+}

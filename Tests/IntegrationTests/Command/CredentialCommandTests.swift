@@ -1,0 +1,96 @@
+import APNSSimulator
+import Foundation
+import PostgresClient
+import TestSupport
+import Testing
+
+@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+struct CredentialCommandTests {
+    private struct Listed: Decodable {
+        let id, kind, team, state: String
+        let topics: [String]
+    }
+
+    @Test func keysAndCertificatesAreImportedAndNeverShown() async throws {
+        try await Installation.with { installation in
+            func succeed(_ arguments: [String]) async throws -> String {
+                let finished = try await installation.martlet(arguments)
+                #expect(finished.status == 0, "\(arguments): \(finished)")
+                return finished.output + finished.errors
+            }
+            try await makeFiles(in: installation)
+            let p8 = installation.path("AuthKey_KEY1234567.p8"), pem = installation.path("push.pem")
+            var said = ""
+            said += try await succeed(["credential", "import", p8, "--team", "TEAM000001"])
+            said += try await succeed(["credential", "import", pem, "--team", "TEAM000002"])
+            said += try await succeed([
+                "credential", "import", installation.path("push.p12"), "--team", "TEAM000003", "--passphrase-file",
+                installation.path("passphrase"),
+            ])
+            said += try await succeed(["credential", "list"])
+            let list = try await succeed(["credential", "list", "--json"])
+            let listed = try JSONDecoder().decode([Listed].self, from: Data(list.utf8))
+            #expect(Set(listed.map(\.kind)) == ["token", "certificate"])
+            #expect(listed.filter { $0.kind == "certificate" }.allSatisfy { $0.topics.contains("com.example.news") })
+            #expect(Set(listed.map(\.team)) == ["TEAM000001", "TEAM000002", "TEAM000003"])
+
+            for file in [p8, pem] {
+                let key = try #require(try String(contentsOfFile: file, encoding: .utf8).split(separator: "PRIVATE KEY-----")
+                    .dropFirst().first)
+                for line in key.split(separator: "\n").dropLast() { #expect(!(said + list).contains(line)) }
+            }
+            #expect(!(said + list).contains("PRIVATE") && !(said + list).contains("hunter2"))
+            // Nor are they in the database as they are.
+            let dump = try await installation.database.pool.query(
+                "SELECT count(*) AS n FROM martlet.credentials WHERE position('PRIVATE KEY'::bytea IN sealed_secret) > 0")
+            #expect(try dump[0]["n"].integer == 0)
+
+            let again = try await installation.martlet(["credential", "import", p8, "--team", "TEAM000001"])
+            #expect(again.status == 1)
+            #expect(again.errors.contains("imported before"), "\(again)")
+            for credential in listed { _ = try await succeed(["credential", "retire", credential.id]) }
+            let states = try JSONDecoder().decode(
+                [Listed].self, from: Data(try await succeed(["credential", "list", "--json"]).utf8)
+            ).map(\.state)
+            #expect(Set(states) == ["retired"])
+        }
+    }
+
+    @Test func aBadFileIsNamedWithItsFault() async throws {
+        try await Installation.with { installation in
+            try await makeFiles(in: installation)
+            let p12 = installation.path("push.p12"), wrong = try installation.write("wrong\n", to: "wrong")
+            let text = try installation.write("just text\n", to: "text.p8")
+            let faults = [
+                ([p12, "--passphrase-file", wrong], "push.p12"), ([p12], "push.p12"), ([text], "text.p8"),
+                (["/nowhere/key.p8"], "/nowhere/key.p8"), ([installation.path("certificate.pem")], "private key"),
+                ([installation.path("AuthKey_KEY1234567.p8")], "team"),
+            ]
+            for (arguments, word) in faults {
+                let finished = try await installation.martlet(["credential", "import"] + arguments)
+                #expect(finished.status == 1, "\(arguments): \(finished)")
+                #expect(finished.errors.contains(word), "\(arguments): \(finished)")
+            }
+            #expect(try await installation.martlet(["credential", "list", "--json"]).output == "[\n\n]\n")
+        }
+    }
+
+    /// A .p8 as Apple hands it out, and a certificate with its key as PEM and as .p12.
+    private func makeFiles(in installation: Installation) async throws {
+        let issued = try installation.simulator.certificateAuthority.issueClientCertificate(app: "com.example.news")
+        try installation.write(issued.certificatePEM + "\n" + issued.privateKeyPEM + "\n", to: "push.pem")
+        try installation.write(issued.certificatePEM + "\n", to: "certificate.pem")
+        // A second certificate: one can be imported once only.
+        let other = try installation.simulator.certificateAuthority.issueClientCertificate(app: "com.example.news")
+        try installation.write(other.certificatePEM + "\n" + other.privateKeyPEM + "\n", to: "other.pem")
+        try installation.write("hunter2\n", to: "passphrase")
+        for arguments in [
+            "genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out AuthKey_KEY1234567.p8",
+            "pkcs12 -export -in other.pem -out push.p12 -passout file:passphrase",
+        ] {
+            let finished = try await Subprocess.run(
+                ["/usr/bin/openssl"] + arguments.split(separator: " ").map(String.init), in: installation.folder)
+            try #require(finished.status == 0, "\(finished)")
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import APNSSimulator
+import CredentialStore
+import DeliveryPipeline
+import PushModel
+import TestSupport
+import Testing
+
+/// What is refused for now waits in the broker and comes back.
+@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+struct RetryTests {
+    private static let app = "com.example.shop"
+
+    @Test func whatAPNsRefusesForNowIsSentOnceItNoLongerDoes() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            let prefixes = ["bad00429", "bad00500", "bad00503"]
+            let waiting = prefixes.flatMap { Token.random($0, count: 5) }
+            let job = JobText("again", app: Self.app, to: Token.random(count: 20) + waiting)
+            try await InProcessWorker.run(in: installation) { worker in
+                try await installation.publish([job], lane: .urgent)
+                try await eventually("a second attempt: \(worker.counts)") { worker.counts.retries >= 30 }
+                for token in waiting { installation.simulator.setAnswer(.accepted, forToken: token) }
+                try await installation.results.wait(for: 35)
+                try await eventually("\(worker.counts)") { worker.counts.jobsOpen == 0 }
+            }
+            let entries = installation.results.entries
+            #expect(entries.values.allSatisfy { $0.map(\.verdict) == [Verdict(kind: "sent")] })
+            for token in waiting {
+                let outcome = entries[Addressee(job: "again", token: token)]?.first?.outcome
+                #expect((outcome?.attempts ?? 0) >= 3)
+                // Certainly not accepted before, so nothing is said of a second delivery.
+                #expect(outcome?.redelivered == nil)
+                #expect(installation.simulator.recordedArrivals[token] == outcome?.attempts)
+            }
+            #expect(try await installation.waitingMessages().isEmpty)
+        }
+    }
+
+    @Test func whenNoAttemptIsLeftThePushHasFailed() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            let retry = RetryPolicy(delays: [1], maximumAttempts: 2)
+            try await InProcessWorker.run(in: installation, retry: retry) { _ in
+                try await installation.publish([
+                    JobText("never", app: Self.app, to: [Token.random("bad00503")]),
+                    JobText("at once", app: Self.app, to: [Token.random("bad00503")], more: #","expires_at":0"#),
+                ])
+                try await installation.results.wait(for: 2)
+            }
+            let tally = installation.results.tally
+            #expect(tally == ["failed RetriesExhausted": 1, "expired ServiceUnavailable": 1])
+        }
+    }
+
+    @Test func aPausedAppsJobsWaitUntilItIsResumed() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            try await installation.setApp(App(bundleID: Self.app, team: "TEAM000001", isPaused: true))
+            try await InProcessWorker.run(in: installation) { worker in
+                try await installation.publish([JobText("held", app: Self.app, to: Token.random(count: 10))])
+                try await eventually("\(worker.counts)") { worker.counts.jobsHeld >= 1 && worker.counts.jobsOpen == 0 }
+                #expect(installation.results.count == 0)
+                try await installation.setApp(App(bundleID: Self.app, team: "TEAM000001"))
+                try await installation.results.wait(for: 10)
+            }
+            #expect(installation.results.tally == ["sent": 10])
+            #expect(installation.results.entries.values.allSatisfy { $0.first?.outcome.attempts == 1 })
+        }
+    }
+
+    @Test func aRetiredCredentialStopsItsAppAndTheJobsThatWaitForIt() async throws {
+        try await Installation.with { installation in
+            let credential = try await installation.addTokenApp(Self.app)
+            try await installation.addCertificateApp("com.example.news")
+            let waiting = Token.random("bad00503", count: 3)
+            try await InProcessWorker.run(in: installation) { worker in
+                try await installation.publish([
+                    JobText("waiting", app: Self.app, to: waiting + [Token.random()]),
+                ])
+                try await eventually("\(worker.counts)") { worker.counts.retries >= 3 }
+                try await CredentialRepository(installation.database.pool).retire(credential)
+                try await installation.results.wait(for: 4, within: .seconds(10))
+                try await installation.publish([
+                    JobText("after", app: Self.app, to: [Token.random()]),
+                    JobText("other", app: "com.example.news", to: [Token.random()]),
+                ])
+                try await installation.results.wait(for: 6)
+            }
+            #expect(installation.results.tally == ["sent": 2, "failed NoCredential": 4])
+            let arrivals = installation.simulator.recordedArrivals
+            #expect(arrivals.count == 5, "the job after the retirement was not sent: \(arrivals)")
+            #expect(try await installation.waitingMessages().isEmpty)
+        }
+    }
+
+    @Test func anAppIsRoutableWithinFiveSecondsOfItsAddition() async throws {
+        try await Installation.with { installation in
+            try await installation.addCertificateApp("com.example.news")
+            try await InProcessWorker.run(in: installation) { worker in
+                try await eventually("\(worker.counts)") { worker.counts.isConsuming }
+                try await installation.addTokenApp(Self.app)
+                let added = ContinuousClock.now
+                var number = 0
+                // An unknown app's job is dead-lettered, so each try is a new job.
+                try await eventually("\(installation.results.tally)", within: .seconds(10)) {
+                    number += 1
+                    try await installation.publish([JobText("try-\(number)", app: Self.app, to: [Token.random()])])
+                    try await eventually("an event for job \(number)") {
+                        installation.results.count + installation.results.rejections.count == number
+                    }
+                    return installation.results.count > 0
+                }
+                #expect(ContinuousClock.now - added < .seconds(5))
+            }
+            #expect(installation.results.tally == ["sent": 1])
+        }
+    }
+}

@@ -1,0 +1,11 @@
+import NIOCore
+import NIOPosix
+
+/// A loopback port that nobody listens on just now.
+func freePort() async throws -> Int {
+    let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+        .bind(host: "127.0.0.1", port: 0).get()
+    let port = listener.localAddress?.port ?? 0
+    try await listener.close()
+    return port
+}

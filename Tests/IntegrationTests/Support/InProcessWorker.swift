@@ -1,0 +1,70 @@
+import APNSOutput
+import APNSSimulator
+import CredentialStore
+import DeliveryPipeline
+import Logging
+import NIOPosix
+import PushModel
+import TestSupport
+import Testing
+
+/// The pipeline with its APNs output, as a worker puts them together, but with delays that a test can wait for.
+struct InProcessWorker: Sendable {
+    private let pipeline: DeliveryPipeline
+    private let output: APNSOutput
+    private let work: Task<Void, Never>
+
+    /// Runs a worker for as long as `body` takes, then drains it.
+    static func run(
+        in installation: Installation, retry: RetryPolicy = Installation.quickRetry, maximumConnections: Int = 8,
+        _ body: (InProcessWorker) async throws -> Void
+    ) async throws {
+        let worker = try await InProcessWorker(installation, retry, maximumConnections)
+        do {
+            try await body(worker)
+        } catch {
+            Issue.record(error, "\(installation.log.text)")
+        }
+        let isDrained = await worker.stop()
+        #expect(isDrained, "\(worker.counts)")
+    }
+
+    private init(_ installation: Installation, _ retry: RetryPolicy, _ maximumConnections: Int) async throws {
+        let logger = installation.log.logger("worker")
+        let endpoint = APNSConfiguration.Endpoint(host: "127.0.0.1", port: installation.simulator.port)
+        let output = APNSOutput(
+            configuration: APNSConfiguration(
+                production: endpoint, sandbox: endpoint, authorityFile: installation.path("ca.pem"),
+                maximumConnections: maximumConnections),
+            eventLoops: MultiThreadedEventLoopGroup.singleton, logger: logger, clock: { .now })
+        let snapshots = try await SnapshotStore.load(
+            from: installation.database.pool, keyring: installation.keyring, logger: logger)
+        let pipeline = try DeliveryPipeline(
+            configuration: PipelineConfiguration(names: installation.names, worker: "test-worker", retry: retry),
+            broker: try installation.brokerConfiguration(), outputs: [output, DiscardOutput(now: { .now })],
+            snapshots: snapshots, registry: DeviceTokenRegistry(installation.database.pool), logger: logger,
+            now: { .now })
+        self.output = output
+        self.pipeline = pipeline
+        work = Task {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await pipeline.run() }
+                group.addTask { await snapshots.run() }
+                group.addTask {
+                    for await snapshot in snapshots.changes() { output.credentialsChanged(to: snapshot.credentialIDs) }
+                }
+            }
+        }
+    }
+
+    var counts: PipelineCounts { pipeline.counts }
+
+    /// - Returns: whether everything was settled in time.
+    private func stop() async -> Bool {
+        let isDrained = await pipeline.drain(deadline: .seconds(20))
+        await output.shutDown()
+        work.cancel()
+        await work.value
+        return isDrained
+    }
+}

@@ -1,0 +1,42 @@
+import APNSSimulator
+import Crypto
+import CredentialStore
+import PushModel
+import TestSupport
+
+extension Installation {
+    /// An app of its own team, with a token key that the simulator knows.
+    @discardableResult
+    func addTokenApp(
+        _ bundleID: String, team: String = "TEAM000001", sealedWith other: MasterKeyring? = nil
+    ) async throws -> Credential.ID {
+        let key = P256.Signing.PrivateKey()
+        let keyID = String("KEY\(UInt64.random(in: 1_000_000...9_999_999))")
+        simulator.register(TokenKey(team: team, keyID: keyID, publicKey: key.publicKey))
+        var importer = CredentialImporter()
+        importer.team = team
+        let file = CredentialFile(name: "AuthKey_\(keyID).p8", contents: Secret(key.pemRepresentation.utf8))
+        return try await add(bundleID, team, try importer.read([file], now: .now), sealedWith: other)
+    }
+
+    /// An app with a push certificate of the simulator's authority.
+    @discardableResult
+    func addCertificateApp(_ bundleID: String, team: String = "TEAM000002") async throws -> Credential.ID {
+        let issued = try simulator.certificateAuthority.issueClientCertificate(app: bundleID)
+        var importer = CredentialImporter()
+        importer.team = team
+        let pem = issued.certificatePEM + "\n" + issued.privateKeyPEM + "\n"
+        let file = CredentialFile(name: "\(bundleID).pem", contents: Secret(pem.utf8))
+        return try await add(bundleID, team, try importer.read([file], now: .now), sealedWith: nil)
+    }
+
+    private func add(
+        _ bundleID: String, _ team: String, _ credential: NewCredential, sealedWith other: MasterKeyring?
+    ) async throws -> Credential.ID {
+        let id = try await CredentialRepository(database.pool).importCredential(credential, keyring: other ?? keyring)
+        try await setApp(App(bundleID: bundleID, team: team))
+        return id
+    }
+
+    func setApp(_ app: App) async throws { try await AppRepository(database.pool).set(app) }
+}

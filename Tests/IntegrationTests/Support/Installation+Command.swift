@@ -1,0 +1,49 @@
+import APNSSimulator
+import DeliveryPipeline
+import Foundation
+import TestSupport
+
+extension Installation {
+    /// A configuration file for the command.
+    ///
+    /// - Parameter changes: values that differ; nil leaves a key out.
+    func configuration(_ changes: [String: String?] = [:], file: String = "martlet.yaml") throws -> String {
+        var values: [String: String?] = [
+            "amqp.url": servers.broker, "amqp.prefix": names.prefix, "database.url": database.url,
+            "keyring.file": path("keyring"), "apns.endpoint.production": "127.0.0.1:\(simulator.port)",
+            "apns.endpoint.sandbox": "127.0.0.1:\(simulator.port)", "apns.ca_file": path("ca.pem"), "http.listen": "",
+            "worker.name": "test-worker",
+        ]
+        values.merge(changes) { $1 }
+        let lines = values.compactMap { key, value in value.map { "\(key): \"\($0)\"\n" } }
+        return try write(lines.joined(), to: file)
+    }
+
+    /// Runs the command to its end; its configuration is that of ``configuration(_:file:)`` with these changes.
+    func martlet(
+        _ arguments: [String], _ changes: [String: String?] = [:], input: String = ""
+    ) async throws -> Subprocess.Finished {
+        let configuration = try configuration(changes, file: "martlet-\(UUID().uuidString).yaml")
+        return try await Subprocess.run(
+            [Project.command] + arguments + ["--config", configuration], input: input, in: folder)
+    }
+
+    /// Runs a worker for as long as `body` takes, then stops it as an operator would.
+    func withWorker(_ changes: [String: String?] = [:], _ body: (Subprocess) async throws -> Void) async throws {
+        let worker = try startWorker(changes)
+        do {
+            try await body(worker)
+        } catch {
+            worker.signal(SIGKILL)
+            throw Failure(description: "\(error)\n\(worker.errors)")
+        }
+        worker.signal(SIGTERM)
+        let finished = try await worker.finish()
+        guard finished.status == 0 else { throw Failure(description: "the worker \(finished)") }
+    }
+
+    func startWorker(_ changes: [String: String?] = [:]) throws -> Subprocess {
+        let configuration = try configuration(changes, file: "worker-\(UUID().uuidString).yaml")
+        return try Subprocess([Project.command, "worker", "--config", configuration], in: folder)
+    }
+}

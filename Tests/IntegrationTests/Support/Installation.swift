@@ -1,0 +1,142 @@
+import AMQPClient
+import APNSSimulator
+import Crypto
+import CredentialStore
+import DeliveryPipeline
+import Foundation
+import Logging
+import PostgresClient
+import PushModel
+import TestSupport
+import Testing
+
+/// All that a worker needs, of its own for one test: a database, names in the broker, an APNs simulator, a master
+/// key, a consumer of the results. Nothing of it is left afterwards.
+struct Installation: Sendable {
+    struct Servers: Sendable {
+        let broker: String
+        let database: String
+
+        /// Those that `make test` provides.
+        static let shared: Servers? = {
+            let environment = ProcessInfo.processInfo.environment
+            guard let broker = environment["MARTLET_TEST_AMQP_URL"],
+                let database = environment["MARTLET_TEST_DATABASE_URL"]
+            else { return nil }
+            return Servers(broker: broker, database: database)
+        }()
+        static let areMissing: Comment = "MARTLET_TEST_AMQP_URL and MARTLET_TEST_DATABASE_URL are not set"
+    }
+
+    /// Delays short enough to be waited for.
+    static let quickRetry = RetryPolicy(delays: [1, 2], maximumAttempts: 20)
+
+    let servers: Servers
+    let names = PipelineNames(prefix: "martlet-test-\(UInt32.random(in: 0 ... .max))")
+    let folder = FileManager.default.temporaryDirectory.appending(path: "martlet-test-\(UUID().uuidString)")
+    let database: TestDatabase
+    let simulator: APNSSimulator
+    let keyring: MasterKeyring
+    let results = ResultCollector()
+    let log = LogBook()
+
+    /// Sets everything up, lends it, and takes it away.
+    static func with(
+        servers: Servers? = nil, simulator change: (inout SimulatorConfiguration) -> Void = { _ in },
+        _ body: (Installation) async throws -> Void
+    ) async throws {
+        let servers = try #require(servers ?? .shared)
+        var configuration = SimulatorConfiguration()
+        change(&configuration)
+        let installation = Installation(
+            servers: servers, database: try await TestDatabase.create(on: servers.database),
+            simulator: try APNSSimulator(configuration: configuration),
+            keyring: try MasterKeyring(text: keyringText, source: "test"))
+        do {
+            try await installation.setUp()
+            try await body(installation)
+            let problems = try await installation.results.schemaProblems()
+            #expect(problems.isEmpty, "events against docs/schema/event.schema.json")
+        } catch {
+            Issue.record(error, "\(installation.log.text)")
+        }
+        try await installation.tearDown()
+    }
+
+    private init(servers: Servers, database: TestDatabase, simulator: APNSSimulator, keyring: MasterKeyring) {
+        self.servers = servers
+        self.database = database
+        self.simulator = simulator
+        self.keyring = keyring
+    }
+
+    private func setUp() async throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try write(try simulator.caCertificatePEM, to: "ca.pem")
+        try write(Self.keyringText, to: "keyring")
+        simulator.isRecording = true
+        try await simulator.start()
+        try await results.start(names, broker: try brokerConfiguration(), logger: log.logger("collector"))
+    }
+
+    private func tearDown() async throws {
+        await results.stop()
+        await simulator.stop()
+        let topology = names.topology(delays: RetryPolicy().delays + Self.quickRetry.delays)
+        try await broker.delete(
+            queues: topology.queues.map(\.name) + [ResultCollector.queue(of: names)],
+            exchanges: topology.exchanges.map(\.name))
+        try await database.drop()
+        try FileManager.default.removeItem(at: folder)
+    }
+
+    /// One key, whose id tests look for in errors.
+    static let keyringText = "master-1 \(String(repeating: "A", count: 43))=\n"
+
+    var broker: Broker { Broker(url: servers.broker) }
+
+    func brokerConfiguration() throws -> AMQPConfiguration { try AMQPConfiguration(url: servers.broker) }
+
+    func path(_ name: String) -> String { folder.appending(path: name).path }
+
+    /// A file that only its owner can read, as keys must be.
+    @discardableResult
+    func write(_ text: String, to name: String) throws -> String {
+        let path = path(name)
+        _ = FileManager.default.createFile(
+            atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
+        return path
+    }
+
+    /// Publishes jobs and waits until the broker has them.
+    func publish(_ jobs: [JobText], lane: Lane = .normal) async throws {
+        try await publish(raw: jobs.map(\.json), lane: lane)
+    }
+
+    func publish(raw bodies: [String], lane: Lane = .normal) async throws {
+        let publisher = try AMQPPublisher(
+            configuration: try brokerConfiguration(), topology: names.topology(delays: []),
+            logger: log.logger("publisher"))
+        try await publisher.connectOnce()
+        try await publisher.publishAndWait(
+            bodies.enumerated().map { index, body in
+                AMQPPublication(
+                    id: UInt64(index), exchange: names.jobs, routingKey: lane.rawValue, isMandatory: true,
+                    properties: AMQPProperties(contentType: "application/json"), body: Array(body.utf8))
+            })
+        await publisher.close()
+    }
+
+    /// Messages in the lanes, the delay queues of `delays`, and the dead-letter queue: only those that hold any.
+    func waitingMessages(delays: [Int] = quickRetry.delays) async throws -> [String: Int] {
+        try await broker.counts(names.topology(delays: delays).queues.map(\.name)).filter { $0.value > 0 }
+    }
+
+    /// The tokens of an app that are marked dead.
+    func markedTokens(of app: String) async throws -> Set<String> {
+        Set(
+            try await database.pool.query(
+                "SELECT token FROM martlet.device_tokens WHERE app = $1 AND unregistered_at IS NOT NULL", [.text(app)]
+            ).map { try $0["token"].text })
+    }
+}

@@ -1,0 +1,44 @@
+import PushModel
+import Testing
+
+/// Many jobs with many recipients, some of them dead, whose answers take a little: long enough to be disturbed.
+struct LongCampaign: Sendable {
+    static let app = "com.example.shop"
+    let jobs: [JobText]
+    let recipients: Int
+    let dead: Set<String>
+
+    init(jobs count: Int = 200, recipients perJob: Int = 50) {
+        var dead: Set<String> = []
+        jobs = (0..<count).map { number in
+            var tokens = Token.random(Token.slow(5), count: perJob - 1)
+            let gone = Token.random(Token.dead)
+            dead.insert(gone)
+            tokens.insert(gone, at: number % perJob)
+            return JobText("campaign-\(number)", app: Self.app, to: tokens)
+        }
+        recipients = count * perJob
+        self.dead = dead
+    }
+
+    /// Few streams and little in flight, so that most of it still waits when the first outcomes come.
+    static let streamLimit = 20
+    static let workerConfiguration: [String: String?] = ["worker.maximum_in_flight": "500"]
+
+    /// Every recipient has its outcome, none a second one that does not say that its job was delivered again, and
+    /// every dead token its mark.
+    func check(in installation: Installation) async throws {
+        let entries = installation.results.entries
+        #expect(entries.count == recipients)
+        let tokens = Set(entries.keys.map(\.token))
+        for job in jobs { for recipient in job.recipients { #expect(tokens.contains(recipient.token)) } }
+        for (addressee, found) in entries {
+            let first = found.filter { $0.outcome.redelivered == nil }
+            #expect(first.count <= 1, "\(addressee): \(found)")
+            let kind = dead.contains(addressee.token) ? "unregistered" : "sent"
+            #expect(found.allSatisfy { $0.verdict.kind == kind }, "\(addressee): \(found)")
+        }
+        #expect(try await installation.markedTokens(of: Self.app) == dead)
+        #expect(try await installation.waitingMessages(delays: []).isEmpty)
+    }
+}

@@ -1,0 +1,28 @@
+"""broker.py URL counts QUEUE... | delete-queues QUEUE... | delete-exchanges EXCHANGE... | bodies QUEUE
+
+What the tests ask of the broker and Martlet never does. Counts and bodies are printed as JSON; bodies leaves the
+messages where they are.
+"""
+import json
+import sys
+
+import pika
+
+url, command, *names = sys.argv[1:]
+connection = pika.BlockingConnection(pika.URLParameters(url))
+channel = connection.channel()
+if command == "counts":
+    print(json.dumps({name: channel.queue_declare(name, passive=True).method.message_count for name in names}))
+elif command == "bodies":
+    messages = []
+    while (message := channel.basic_get(names[0]))[0]:
+        messages.append({"body": message[2].decode(errors="replace"),
+                         "reason": (message[1].headers or {}).get("x-martlet-reason", "")})
+    print(json.dumps(messages))
+elif command == "delete-queues":
+    for name in names:
+        channel.queue_delete(name)
+elif command == "delete-exchanges":
+    for name in names:
+        channel.exchange_delete(name)
+connection.close()
