@@ -52,7 +52,7 @@ package struct InFlightTable {
     /// The tag the next push will get.
     package var nextTag: Int { free.last ?? places.count }
 
-    package mutating func insert(_ push: InFlightPush) {
+    package mutating func insert(_ push: consuming InFlightPush) {
         if let place = free.popLast() {
             places[place] = push
         } else {
@@ -66,8 +66,7 @@ package struct InFlightTable {
     }
 
     package mutating func remove(_ tag: Int) -> InFlightPush? {
-        guard places.indices.contains(tag), let push = places[tag] else { return nil }
-        places[tag] = nil
+        guard places.indices.contains(tag), let push = places[tag].take() else { return nil }
         free.append(tag)
         return push
     }

@@ -158,7 +158,7 @@ final class APNSPool: @unchecked Sendable {
         }
     }
 
-    private func add(_ outcome: Outcome, of job: PreparedJob) {
+    private func add(_ outcome: consuming Outcome, of job: PreparedJob) {
         if sink !== job.sink {
             report()
             sink = job.sink

@@ -2,17 +2,29 @@ import DeliveryPipeline
 import Hummingbird
 import Logging
 import NIOCore
+import ServiceLifecycle
 
 /// The worker's HTTP endpoints: `/health` (the process answers), `/ready` (it consumes and can publish) and
 /// `/metrics`.
-enum StatusServer {
-    static func make(
-        host: String, port: Int, eventLoops: any EventLoopGroup, logger: Logger,
-        counts: @escaping @Sendable () -> PipelineCounts
-    ) -> Application<RouterResponder<BasicRequestContext>> {
+struct StatusServer: Service {
+    let host: String
+    let port: Int
+    let eventLoops: any EventLoopGroup
+    let logger: Logger
+    let counts: @Sendable () -> PipelineCounts
+
+    func run() async throws {
+        do {
+            try await application().run()
+        } catch let error as IOError {
+            throw ListenError(address: "\(host):\(port)", cause: error)
+        }
+    }
+
+    private func application() -> Application<RouterResponder<BasicRequestContext>> {
         let router = Router()
         router.get("health") { _, _ in "ok\n" }
-        router.get("ready") { _, _ in
+        router.get("ready") { [counts] _, _ in
             let counts = counts()
             let isReady = counts.isConsuming && counts.isPublishing
             return EditedResponse(
@@ -20,7 +32,7 @@ enum StatusServer {
                 response: isReady
                     ? "ready\n" : "consuming: \(counts.isConsuming), publishing: \(counts.isPublishing)\n")
         }
-        router.get("metrics") { _, _ in
+        router.get("metrics") { [counts] _, _ in
             EditedResponse(
                 headers: [.contentType: "text/plain; version=0.0.4"], response: MetricsText.render(counts()))
         }
@@ -30,4 +42,12 @@ enum StatusServer {
             router: router, configuration: .init(address: .hostname(host, port: port)),
             eventLoopGroupProvider: .shared(eventLoops), logger: quiet)
     }
+}
+
+/// The configured address can't be listened on.
+struct ListenError: Error, CustomStringConvertible {
+    let address: String
+    let cause: IOError
+
+    var description: String { "http.listen: can't listen on \(address): \(cause)" }
 }

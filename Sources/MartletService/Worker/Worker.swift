@@ -49,7 +49,7 @@ public struct Worker: Sendable {
         var services: [any Service] = [SnapshotService(store: snapshots, outputs: outputs)]
         if let listen {
             services.append(
-                StatusServer.make(
+                StatusServer(
                     host: listen.host, port: listen.port, eventLoops: eventLoops, logger: logger,
                     counts: { pipeline.counts }))
         }

@@ -10,20 +10,27 @@ public struct ProviderID: Sendable, Hashable {
     /// digits and dashes. Where the dashes are is not checked.
     public init?(ascii: UnsafeBufferPointer<UInt8>) {
         guard ascii.count == Self.length, let base = UnsafeRawPointer(ascii.baseAddress) else { return nil }
-        // Setting this bit lowers letters and leaves digits and dashes as they are.
-        let head = base.loadUnaligned(as: SIMD32<UInt8>.self) | 0x20
-        let tail = base.loadUnaligned(fromByteOffset: 32, as: SIMD4<UInt8>.self) | 0x20
-        guard Self.isUUIDText(head), Self.isUUIDText(tail) else { return nil }
-        self.head = unsafeBitCast(head, to: (UInt64, UInt64, UInt64, UInt64).self)
-        self.tail = unsafeBitCast(tail, to: UInt32.self)
+        // Without a branch, which random digits would make unpredictable: there is an id for every push.
+        var others: UInt64 = 0
+        for byte in ascii {
+            let members = byte & 0x40 == 0 ? Self.digitsAndDash : Self.letters
+            others |= ~(members >> UInt64(byte & 0x3F)) | UInt64(byte >> 7)
+        }
+        guard others & 1 == 0 else { return nil }
+        func word(_ offset: Int) -> UInt64 {
+            base.loadUnaligned(fromByteOffset: offset, as: UInt64.self) | UInt64(Self.lowerCase) &* 0x0101_0101_0101_0101
+        }
+        head = (word(0), word(8), word(16), word(24))
+        tail = base.loadUnaligned(fromByteOffset: 32, as: UInt32.self) | UInt32(Self.lowerCase) &* 0x0101_0101
     }
 
-    @inline(__always)
-    private static func isUUIDText<V: SIMD<UInt8>>(_ text: V) -> Bool {
-        let digit = (text .>= UInt8(ascii: "0")) .& (text .<= UInt8(ascii: "9"))
-        let letter = (text .>= UInt8(ascii: "a")) .& (text .<= UInt8(ascii: "f"))
-        return all(digit .| letter .| (text .== UInt8(ascii: "-")))
-    }
+    /// Bit n stands for the character n: `0` to `9` and `-`.
+    private static let digitsAndDash: UInt64 = 0x03FF_2000_0000_0000
+    /// Bit n stands for the character 64 + n: `A` to `F` and `a` to `f`.
+    private static let letters: UInt64 = 0x0000_007E_0000_007E
+
+    /// Setting this bit lowers letters and leaves digits and dashes as they are.
+    private static let lowerCase: UInt8 = 0x20
 
     /// Appends the text in lower case.
     package func append(to output: inout [UInt8]) {
