@@ -6,8 +6,8 @@ package import PushModel
 /// The pipeline between the broker's connections and the outputs: takes deliveries in, routes them, settles
 /// outcomes, and says what may be acknowledged.
 ///
-/// Everything happens on one serial queue, in batches, so nothing here needs a lock. Unchecked for that
-/// reason; every entry point from outside hands over to the queue first.
+/// Everything happens on one serial queue, in batches, so nothing here needs a lock.
+// why: unchecked for that reason; every entry point from outside hands over to the queue first.
 package final class PipelineCore: @unchecked Sendable {
     package let queue = DispatchQueue(label: "martlet.pipeline", qos: .userInitiated)
     let configuration: PipelineConfiguration

@@ -3,7 +3,7 @@ internal import CNGHTTP2
 /// The bytes of a message body in one allocation that never moves, so that any number of streams, of any
 /// sessions, can be fed from it.
 public final class HTTP2Body: Sendable {
-    // Written before init returns and never after.
+    // why: written before init returns and never after.
     private nonisolated(unsafe) let base: UnsafeMutableRawPointer
     public let count: Int
 

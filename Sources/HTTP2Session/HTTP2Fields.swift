@@ -18,8 +18,9 @@ public struct HTTP2Field: Hashable, Sendable {
 /// Header fields encoded once into memory that never moves, in the form the HTTP/2 library reads without
 /// copying. Pseudo-headers come first, whatever the order given.
 public final class HTTP2Fields: Sendable {
-    // Written before init returns and never after.
+    // why: written before init returns and never after.
     private nonisolated(unsafe) let text: UnsafeMutablePointer<UInt8>
+    // why: the same.
     nonisolated(unsafe) let native: UnsafeMutablePointer<nghttp2_nv>
     let pseudoCount: Int
     public let count: Int

@@ -86,7 +86,9 @@ private enum AMQPURL {
             guard let end = text.firstIndex(of: "]") else { throw problem("host \(number) has no closing bracket") }
             host = text[text.index(after: text.startIndex)..<end]
             let rest = text[text.index(after: end)...]
-            guard rest.isEmpty || rest.hasPrefix(":") else { throw problem("host \(number) has text after its bracket") }
+            guard rest.isEmpty || rest.hasPrefix(":") else {
+                throw problem("host \(number) has text after its bracket")
+            }
             port = rest.isEmpty ? nil : rest.dropFirst()
         }
         let name = try decode(host, part: "host \(number)")

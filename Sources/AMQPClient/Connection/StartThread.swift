@@ -18,13 +18,15 @@ func startThread(name: String, _ body: @escaping @Sendable () -> Void) throws(AM
 
     let start = Unmanaged.passRetained(Start(name: name, body: body))
     var thread = pthread_t()
-    let status = pthread_create(&thread, nil, { pointer in
-        guard let pointer else { return nil }
-        let start = Unmanaged<Start>.fromOpaque(pointer).takeRetainedValue()
-        crabbitmq_name_thread(start.name)
-        start.body()
-        return nil
-    }, start.toOpaque())
+    let status = pthread_create(
+        &thread, nil,
+        { pointer in
+            guard let pointer else { return nil }
+            let start = Unmanaged<Start>.fromOpaque(pointer).takeRetainedValue()
+            crabbitmq_name_thread(start.name)
+            start.body()
+            return nil
+        }, start.toOpaque())
     guard status == 0 else {
         start.release()
         throw AMQPError(.connectionFailed, "Starting a thread: \(String(cString: strerror(status)))")

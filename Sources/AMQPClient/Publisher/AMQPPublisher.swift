@@ -113,7 +113,9 @@ public final class AMQPPublisher: Sendable {
     @discardableResult
     public func close(drain: Duration = .seconds(5)) async -> Int {
         let neverTaken = await thread.close(by: .now + drain)
-        for command in neverTaken { command.batch?.fail(AMQPError(.closed, "The publisher was closed before it started")) }
+        for command in neverTaken {
+            command.batch?.fail(AMQPError(.closed, "The publisher was closed before it started"))
+        }
         return counter.value
     }
 }

@@ -29,8 +29,9 @@ public struct PostgresRow: Sendable {
     }
 }
 
-/// Owns a `PGresult`. libpq manual, "Behavior in Threaded Programs": a result is read-only once made,
-/// and so may be passed between threads.
+/// Owns a `PGresult`.
+// why: libpq manual, "Behavior in Threaded Programs": a result is read-only once made, and so may be passed
+// between threads.
 final class ResultStorage: @unchecked Sendable {
     let result: OpaquePointer
     let columns: [String: Int32]

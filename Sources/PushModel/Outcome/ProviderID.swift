@@ -18,7 +18,8 @@ public struct ProviderID: Sendable, Hashable {
         }
         guard others & 1 == 0 else { return nil }
         func word(_ offset: Int) -> UInt64 {
-            base.loadUnaligned(fromByteOffset: offset, as: UInt64.self) | UInt64(Self.lowerCase) &* 0x0101_0101_0101_0101
+            base.loadUnaligned(fromByteOffset: offset, as: UInt64.self) | UInt64(Self.lowerCase)
+                &* 0x0101_0101_0101_0101
         }
         head = (word(0), word(8), word(16), word(24))
         tail = base.loadUnaligned(fromByteOffset: 32, as: UInt32.self) | UInt32(Self.lowerCase) &* 0x0101_0101

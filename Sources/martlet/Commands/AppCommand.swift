@@ -55,7 +55,8 @@ struct AppCommand: AsyncParsableCommand {
                 }
                 if let paused { row.isPaused = paused }
                 try await apps.set(row)
-                print("app \(app): team \(row.team), \(row.defaultEnvironment.rawValue)\(row.isPaused ? ", paused" : "")")
+                print(
+                    "app \(app): team \(row.team), \(row.defaultEnvironment.rawValue)\(row.isPaused ? ", paused" : "")")
             }
         }
     }

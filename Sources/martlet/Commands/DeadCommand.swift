@@ -44,13 +44,17 @@ struct DeadCommand: AsyncParsableCommand {
                     continuation.finish()
                     return nil
                 }
-                var quiet = Task { try await Task.sleep(for: .milliseconds(1_000)); continuation.yield(nil) }
+                var quiet = Task {
+                    try await Task.sleep(for: .milliseconds(1_000)); continuation.yield(nil)
+                }
                 for await job in found {
                     guard let job else { break }
                     jobs.append(job)
                     if jobs.count >= Int(limit) { break }
                     quiet.cancel()
-                    quiet = Task { try await Task.sleep(for: .milliseconds(500)); continuation.yield(nil) }
+                    quiet = Task {
+                        try await Task.sleep(for: .milliseconds(500)); continuation.yield(nil)
+                    }
                 }
                 quiet.cancel()
                 group.cancelAll()

@@ -12,7 +12,8 @@ struct ResultsCommand: AsyncParsableCommand {
     struct Tail: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Print events as they come, one JSON object a line.",
-            discussion: "Listens with a queue of its own, which goes when the command ends; other consumers miss nothing.")
+            discussion:
+                "Listens with a queue of its own, which goes when the command ends; other consumers miss nothing.")
 
         @Option(help: "Routing key pattern, such as *.unregistered.# or apns.*.com.example.shop.")
         var bind = "#"

@@ -42,7 +42,9 @@ struct CredentialFileOptions: ParsableArguments {
     private func passphrase() throws -> Secret? {
         guard let passphraseFile else { return nil }
         if passphraseFile == "-" {
-            guard let typed = getpass("Passphrase: ") else { throw ValidationError("no terminal to ask for a passphrase") }
+            guard let typed = getpass("Passphrase: ") else {
+                throw ValidationError("no terminal to ask for a passphrase")
+            }
             return Secret(String(cString: typed).utf8)
         }
         let text: String

@@ -12,10 +12,15 @@ import Testing
     @Test(arguments: [
         // A word end, and the rest byte for byte.
         (#"{ "aps":{"alert":"one two three four"},"x":[1, 2]}"#, 45, #"{ "aps":{"alert":"one two…"},"x":[1, 2]}"#),
-        (#"{"aps":{"alert":{"title":"T","body":"one two three"}}}"#, 50, #"{"aps":{"alert":{"title":"T","body":"one…"}}}"#),
+        (
+            #"{"aps":{"alert":{"title":"T","body":"one two three"}}}"#, 50,
+            #"{"aps":{"alert":{"title":"T","body":"one…"}}}"#
+        ),
         // No word end: cut anywhere.
-        (#"{"aps":{"alert":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}}"#, 50,
-            #"{"aps":{"alert":"aaaaaaaaaaaaaaaaaaaaaaaaaaa…"}}"#),
+        (
+            #"{"aps":{"alert":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}}"#, 50,
+            #"{"aps":{"alert":"aaaaaaaaaaaaaaaaaaaaaaaaaaa…"}}"#
+        ),
         // A family emoji is 25 bytes and one cluster.
         (#"{"aps":{"alert":"ab👨‍👩‍👧‍👦cd"}}"#, 44, #"{"aps":{"alert":"ab…"}}"#),
         // An escape is cut whole, and written in its shortest form.
