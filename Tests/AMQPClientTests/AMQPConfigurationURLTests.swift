@@ -6,7 +6,9 @@ struct AMQPConfigurationURLTests {
     @Test("every part is read and decoded")
     func everyPart() throws {
         let configuration = try AMQPConfiguration(
-            url: "amqp://us%65r:p%40ss%3A%2F@one.example:5673,two.example,[::1]:9/push%2Fa?heartbeat=5&connection_timeout=2500")
+            url:
+                "amqp://us%65r:p%40ss%3A%2F@one.example:5673,two.example,[::1]:9/push%2Fa?heartbeat=5&connection_timeout=2500"
+        )
         #expect(
             configuration.endpoints == [
                 .init(host: "one.example", port: 5673), .init(host: "two.example", port: 5672),

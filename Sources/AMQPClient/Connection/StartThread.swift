@@ -1,4 +1,4 @@
-import CRabbitMQ
+internal import CRabbitMQ
 import Glibc
 
 /// Runs `body` on a new thread. The C library's calls block, so they must not run on Swift's cooperative pool.

@@ -1,4 +1,4 @@
-import CRabbitMQ
+internal import CRabbitMQ
 import Glibc
 
 /// Wakes the connection's thread out of its `poll` from any other thread.

@@ -1,4 +1,4 @@
-import CRabbitMQ
+internal import CRabbitMQ
 
 extension BrokerLink {
     /// Opens `channel` and consumes `queue` over it.

@@ -1,4 +1,4 @@
-import CRabbitMQ
+internal import CRabbitMQ
 
 extension BrokerLink {
     /// Work goes over later channels, so that a refused declaration does not take a consumer with it.

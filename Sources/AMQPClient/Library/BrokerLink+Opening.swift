@@ -1,4 +1,4 @@
-import CRabbitMQ
+internal import CRabbitMQ
 import Glibc
 
 extension BrokerLink {

@@ -1,4 +1,4 @@
-import CRabbitMQ
+internal import CRabbitMQ
 
 extension BrokerLink {
     /// Opens `channel`, on a new connection or after the broker closed it, with publisher confirms.

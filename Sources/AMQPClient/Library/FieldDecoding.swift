@@ -1,4 +1,4 @@
-import CRabbitMQ
+internal import CRabbitMQ
 
 extension amqp_bytes_t {
     var buffer: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : len) }

@@ -1,4 +1,4 @@
-import CRabbitMQ
+internal import CRabbitMQ
 
 /// Memory for what one library call needs besides its plain arguments: texts, tables, arrays.
 ///

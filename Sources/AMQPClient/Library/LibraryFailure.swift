@@ -1,4 +1,4 @@
-import CRabbitMQ
+internal import CRabbitMQ
 
 extension AMQPError {
     /// A status code of the library.

@@ -1,4 +1,4 @@
-import CRabbitMQ
+internal import CRabbitMQ
 
 /// Puts the method, header and body frames of one channel together into messages (AMQP 0-9-1, section 4.2.6).
 struct MessageAssembler {

@@ -1,4 +1,4 @@
-import CRabbitMQ
+internal import CRabbitMQ
 
 extension AMQPProperties {
     /// Looks only at the fields the sender set.

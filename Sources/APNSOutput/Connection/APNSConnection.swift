@@ -149,8 +149,7 @@ final class APNSConnection: @unchecked Sendable {
     private func closeIfDrained() {
         guard state.phase == .draining, inFlight.isEmpty else { return }
         try? session.goAway()
-        // Later, because inside the session's callbacks the GOAWAY can't be written yet.
-        eventLoop.execute { self.handler?.close() }
+        handler?.close()
     }
 }
 

@@ -37,7 +37,8 @@ enum TestBroker {
 final class EventLog<Event: Sendable>: Sendable {
     private struct State {
         var events: [Event] = []
-        var waiters: [UInt64: (isMet: @Sendable ([Event]) -> Bool, continuation: CheckedContinuation<Bool, Never>)] = [:]
+        var waiters: [UInt64: (isMet: @Sendable ([Event]) -> Bool, continuation: CheckedContinuation<Bool, Never>)] =
+            [:]
         var nextWaiter: UInt64 = 0
     }
 

@@ -121,7 +121,8 @@ struct ConsumerTests {
         let nested: AMQPFieldTable = ["empty": .table([:]), "text": .string("zwölf")]
         let headers: AMQPFieldTable = [
             "boolean": true, "int8": .int8(-8), "uint8": .uint8(200), "int16": .int16(-1600), "uint16": .uint16(60_000),
-            "int32": .int32(-70_000), "uint32": .uint32(4_000_000_000), "int64": .int64(-5_000_000_000), "uint64": .uint64(1 << 63),
+            "int32": .int32(-70_000), "uint32": .uint32(4_000_000_000), "int64": .int64(-5_000_000_000),
+            "uint64": .uint64(1 << 63),
             "float": .float(1.5), "double": .double(-2.25), "decimal": .decimal(scale: 2, value: 314),
             "string": "text", "empty": "", "not UTF-8": .bytes([0xFF, 0x00]), "timestamp": .timestamp(1_700_000_000),
             "array": .array([.int32(1), "two", .array([]), .table(nested)]), "table": .table(nested), "void": .void,

@@ -92,7 +92,8 @@ struct PublisherTests {
         test.publisher.publish([
             AMQPPublication(id: 1, exchange: "", routingKey: long, body: []),
             AMQPPublication(
-                id: 2, exchange: "", routingKey: queue.name, properties: AMQPProperties(headers: [long: true]), body: []),
+                id: 2, exchange: "", routingKey: queue.name, properties: AMQPProperties(headers: [long: true]), body: []
+            ),
             AMQPPublication(
                 id: 3, exchange: "", routingKey: queue.name,
                 properties: AMQPProperties(headers: ["h": .string(String(repeating: "x", count: 200_000))]), body: []),

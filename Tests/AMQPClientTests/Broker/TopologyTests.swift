@@ -105,7 +105,8 @@ struct TopologyTests {
         let refused = await failure(wrongPassword, queue: "any")
         #expect(refused?.code == .accessRefused)
         #expect(refused?.reply?.code == 403)
-        #expect(refused?.description.contains("user \"\(wrongPassword.user)\"") == true, "\(String(describing: refused))")
+        #expect(
+            refused?.description.contains("user \"\(wrongPassword.user)\"") == true, "\(String(describing: refused))")
         #expect(refused?.description.contains("certainly") == false)
         let unknown = await failure(wrongHost, queue: "any")
         #expect(unknown?.code == .accessRefused)

@@ -12,7 +12,10 @@ struct BrokerCommandTests {
             try await installation.withWorker(["http.listen": "127.0.0.1:\(try await freePort())"]) { worker in
                 let configuration = try installation.configuration()
                 let tail = try Subprocess(
-                    [Project.command, "results", "tail", "--bind", "*.sent.#", "--limit", "1", "--config", configuration])
+                    [
+                        Project.command, "results", "tail", "--bind", "*.sent.#", "--limit", "1", "--config",
+                        configuration,
+                    ])
                 let job = JobText("by hand", app: Self.app, to: [Token.random(), Token.random(Token.bad)]).json
                 // The tail says nothing when it is bound, so jobs are published until it has seen an event.
                 try await eventually("\(tail.errors)\(worker.errors)") {
@@ -35,7 +38,8 @@ struct BrokerCommandTests {
             let new = try await installation.martlet(["app", "set", "com.example.new"])
             #expect(new.status == 64)
             #expect(new.errors.contains("--team"), "\(new)")
-            #expect(try await installation.martlet(["app", "set", "com.example.new", "--team", "TEAM000001"]).status == 0)
+            #expect(
+                try await installation.martlet(["app", "set", "com.example.new", "--team", "TEAM000001"]).status == 0)
             let listed = try await installation.martlet(["app", "list", "--json"]).output
             #expect(listed.contains(Self.app) && listed.contains("com.example.new"))
             let shown = try await installation.martlet(["app", "show", "com.example.new"])

@@ -35,14 +35,16 @@ struct CredentialCommandTests {
             #expect(Set(listed.map(\.team)) == ["TEAM000001", "TEAM000002", "TEAM000003"])
 
             for file in [p8, pem] {
-                let key = try #require(try String(contentsOfFile: file, encoding: .utf8).split(separator: "PRIVATE KEY-----")
-                    .dropFirst().first)
+                let key = try #require(
+                    try String(contentsOfFile: file, encoding: .utf8).split(separator: "PRIVATE KEY-----")
+                        .dropFirst().first)
                 for line in key.split(separator: "\n").dropLast() { #expect(!(said + list).contains(line)) }
             }
             #expect(!(said + list).contains("PRIVATE") && !(said + list).contains("hunter2"))
             // Nor are they in the database as they are.
             let dump = try await installation.database.pool.query(
-                "SELECT count(*) AS n FROM martlet.credentials WHERE position('PRIVATE KEY'::bytea IN sealed_secret) > 0")
+                "SELECT count(*) AS n FROM martlet.credentials WHERE position('PRIVATE KEY'::bytea IN sealed_secret) > 0"
+            )
             #expect(try dump[0]["n"].integer == 0)
 
             let again = try await installation.martlet(["credential", "import", p8, "--team", "TEAM000001"])

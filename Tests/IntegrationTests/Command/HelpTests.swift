@@ -18,7 +18,9 @@ import Testing
                 waiting.append(words + [String(name)])
             }
         }
-        let expected = ["worker", "migrate", "app set", "credential import", "job publish", "results tail", "dead list"]
+        let expected = [
+            "worker", "migrate", "app set", "credential import", "job publish", "results tail", "dead list",
+        ]
         for command in expected + ["push", "simulate certificate", "doctor"] {
             #expect(seen.contains(command.split(separator: " ").map(String.init)), "martlet \(command)")
         }

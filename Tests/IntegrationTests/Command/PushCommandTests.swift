@@ -13,7 +13,10 @@ import Testing
             try await Subprocess.run(arguments, in: folder)
         }
         let made = try await run(
-            ["/usr/bin/openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", "key.p8"])
+            [
+                "/usr/bin/openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out",
+                "key.p8",
+            ])
         #expect(made.status == 0, "\(made)")
         let issued = try await run(
             [
@@ -37,7 +40,9 @@ import Testing
                     "--set", "apns.endpoint.production=127.0.0.1:\(port)", "--set", "apns.ca_file=simulator/ca.pem",
                 ])
         }
-        let key = ["--credential", "key.p8", "--team", "TEAM000001", "--key-id", "KEY1234567", "--app", "com.example.shop"]
+        let key = [
+            "--credential", "key.p8", "--team", "TEAM000001", "--key-id", "KEY1234567", "--app", "com.example.shop",
+        ]
         let token = Token.random()
         let sent = try await push([token] + key + ["--alert", "hello"])
         #expect(sent.status == 0, "\(sent)")
@@ -50,11 +55,17 @@ import Testing
         #expect(refused.output.contains("\(odd) rejected BadDeviceToken"), "\(refused)")
 
         let certificate = try await push(
-            [token, "--credential", "push.pem", "--team", "TEAM000002", "--app", "com.example.news", "--alert", "hello"])
+            [
+                token, "--credential", "push.pem", "--team", "TEAM000002", "--app", "com.example.news", "--alert",
+                "hello",
+            ])
         #expect(certificate.status == 0, "\(certificate)")
 
         let unknown = try await push(
-            [token, "--credential", "key.p8", "--team", "TEAM000009", "--key-id", "KEY1234567", "--app", "a.b", "--alert", "x"])
+            [
+                token, "--credential", "key.p8", "--team", "TEAM000009", "--key-id", "KEY1234567", "--app", "a.b",
+                "--alert", "x",
+            ])
         #expect(unknown.status == 1)
         #expect(unknown.output.contains("403 InvalidProviderToken"), "\(unknown)")
 

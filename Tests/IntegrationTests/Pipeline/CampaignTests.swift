@@ -131,7 +131,8 @@ private struct Campaign {
             var verdict = Verdict(kind: "sent")
             if expected.count % 7 == 3 {
                 let special = Self.specials[expected.count / 7 % Self.specials.count]
-                recipient.token = special.prefix == "odd" ? String(Token.random().dropLast()) : Token.random(special.prefix)
+                recipient.token =
+                    special.prefix == "odd" ? String(Token.random().dropLast()) : Token.random(special.prefix)
                 if special.isRegistered { recipient.registeredAt = yesterday }
                 if special.isMarked { marked[app, default: []].insert(recipient.token) }
                 verdict = special.verdict

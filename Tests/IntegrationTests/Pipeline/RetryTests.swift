@@ -75,7 +75,7 @@ struct RetryTests {
             let waiting = Token.random("bad00503", count: 3)
             try await InProcessWorker.run(in: installation) { worker in
                 try await installation.publish([
-                    JobText("waiting", app: Self.app, to: waiting + [Token.random()]),
+                    JobText("waiting", app: Self.app, to: waiting + [Token.random()])
                 ])
                 try await eventually("\(worker.counts)") { worker.counts.retries >= 3 }
                 try await CredentialRepository(installation.database.pool).retire(credential)

@@ -41,7 +41,8 @@ struct PrivateServers: SuiteTrait, TestScoping {
         let values = Dictionary(
             text.split(separator: "\n").compactMap { line in
                 line.firstIndex(of: "=").map { (String(line[..<$0]), String(line[line.index(after: $0)...])) }
-            }) { $1 }
+            }
+        ) { $1 }
         return Installation.Servers(
             broker: try #require(values["MARTLET_TEST_AMQP_URL"]),
             database: try #require(values["MARTLET_TEST_DATABASE_URL"]))
