@@ -25,6 +25,8 @@ package final class PipelineCore: @unchecked Sendable {
     var counts = PipelineCounts()
     /// Published and not confirmed: kept in case the broker refuses it.
     var unconfirmed: [UInt64: AMQPPublication] = [:]
+    /// When jobs of an app that can't be sent were last logged; only apps that exist are in it.
+    var lastWarnings: [String: Timestamp] = [:]
     private var outbox: [AMQPPublication] = []
     private var acknowledgements: [AMQPAcknowledgement] = []
     private var flushIsScheduled = false

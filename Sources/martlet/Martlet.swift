@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Glibc
 import MartletService
 
 @main
@@ -22,11 +23,24 @@ struct Martlet: AsyncParsableCommand {
             } else {
                 try command.run()
             }
+            leave(0)
         } catch let error as ConfigurationError {
             FileHandle.standardError.write(Data("martlet: \(error)\n".utf8))
-            Foundation.exit(78)
+            leave(78)
         } catch {
-            exit(withError: error)
+            let code = exitCode(for: error)
+            // Help and version are errors, too, which are no failure.
+            let stream = code.isSuccess ? FileHandle.standardOutput : FileHandle.standardError
+            let message = fullMessage(for: error)
+            if !message.isEmpty { stream.write(Data((message + "\n").utf8)) }
+            leave(code.rawValue)
         }
+    }
+
+    /// Ends the process without the C library's exit handlers: OpenSSL's would free what threads of libpq that
+    /// are just ending free as well (OPENSSL_cleanup and OPENSSL_thread_stop do not wait for each other).
+    private static func leave(_ code: Int32) -> Never {
+        fflush(nil)
+        _exit(code)
     }
 }

@@ -60,13 +60,13 @@ import Testing
     @Test func delayedAnswerToAResetRequestGoesNowhere() async throws {
         try await withSimulator { simulator in
             let client = try await connect(simulator)
-            let delayed = client.start(token: "de1ade1a0100", fields: topic)
+            let delayed = client.start(token: "de1ade1a2000", fields: topic)
             // Answered: so the one before has arrived too.
             #expect(try await client.push(fields: topic).status == 200)
             try await client.reset(stream: 1)
             await #expect(throws: PushClient.Lost(code: .cancel)) { try await delayed.get() }
             let silent = client.start(token: "deafdeaf", fields: topic)
-            #expect(try await client.push(token: "de1ade1a0300", fields: topic).status == 200)
+            #expect(try await client.push(token: "de1ade1a3000", fields: topic).status == 200)
             #expect(await simulator.counters().byStatus == [200: 2])
             #expect(await simulator.counters().openStreams == 1)
             await simulator.cutConnections()
@@ -77,8 +77,8 @@ import Testing
     @Test func goAwayCarriesReasonAndLastStream() async throws {
         try await withSimulator { simulator in
             let client = try await connect(simulator)
-            let processed = client.start(token: "de1ade1a0300", fields: topic)
-            let refused = client.start(token: "de1ade1a0300", fields: topic)
+            let processed = client.start(token: "de1ade1a3000", fields: topic)
+            let refused = client.start(token: "de1ade1a3000", fields: topic)
             // Both are there when this third one has been answered.
             #expect(try await client.push(fields: topic).status == 200)
             await simulator.sendGoAway(GoAwayFault(lastStreamID: 1, reason: "Shutdown"))
@@ -94,7 +94,7 @@ import Testing
         try await withSimulator { simulator in
             let client = try await connect(simulator)
             // A request under way keeps the client from leaving after the first step.
-            let underWay = client.start(token: "de1ade1a0500", fields: topic)
+            let underWay = client.start(token: "de1ade1a3000", fields: topic)
             #expect(try await client.push(fields: topic).status == 200)
             await simulator.sendGoAway(GoAwayFault(announcesFirst: true))
             let first = try await client.goAways(1)

@@ -36,7 +36,7 @@ extension PipelineCore {
         case .failure(.unknownApp):
             throw job.rejected("app", "\(job.app) is not registered: see 'martlet app set'")
         case .failure(let failure):
-            logger.warning("A job can't be sent", metadata: ["app": "\(job.app)", "reason": "\(failure)"])
+            warn(of: failure, app: job.app)
             let environment = job.environment ?? snapshot.app(job.app)?.defaultEnvironment ?? .production
             if case .noCredential = failure {
                 settleAll(job, inbound, environment, as: .failed, reason: failure.reason)
@@ -44,6 +44,14 @@ extension PipelineCore {
                 hold(job, inbound, environment, because: failure)
             }
         }
+    }
+
+    /// Once a minute for each app: the jobs of a paused one come back every half minute, all of them.
+    private func warn(of failure: RoutingFailure, app: String) {
+        let now = now
+        if let last = lastWarnings[app], now.seconds - last.seconds < 60 { return }
+        lastWarnings[app] = now
+        logger.warning("Jobs can't be sent", metadata: ["app": "\(app)", "reason": "\(failure)"])
     }
 
     /// An app may name the broker users who may push to it.
