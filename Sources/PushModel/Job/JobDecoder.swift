@@ -73,7 +73,9 @@ struct JobReader {
         var value = FieldReader(scanner: scanner, bytes: bytes)
         let name = field.rawValue
         switch field {
-        case .id: fields.id = try value.text(maximum: Self.maximumIDLength, unit: "characters", \.unicodeScalars.count) ?? ""
+        case .id:
+            fields.id =
+                try value.text(maximum: Self.maximumIDLength, unit: "characters", \.unicodeScalars.count) ?? ""
         case .app: fields.app = try value.text() ?? ""
         case .output: fields.output = try value.text() ?? ""
         case .environment: fields.environment = try value.oneOf(PushEnvironment.self)
