@@ -26,7 +26,8 @@ public final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHa
     /// Held strongly until it has been told that the channel is closed.
     public var observer: (any HTTP2ChannelObserver)?
     private var context: ChannelHandlerContext?
-    private var outbound = ByteBuffer()
+    /// Bytes the next write will probably have: as many as the last, so that its buffer need not grow.
+    private var expectedOutput = 1024
     private var isReading = false
     private var isFlushing = false
     private var flushIsScheduled = false
@@ -66,7 +67,6 @@ public final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHa
 
     public func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        outbound = context.channel.allocator.buffer(capacity: 16 * 1024)
         if context.channel.isActive {
             flush()
         }
@@ -124,19 +124,23 @@ public final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHa
         isFlushing = true
         var wrote = false
         while context.channel.isWritable, session.wantsWrite || failure != nil {
-            outbound.clear()
+            // A buffer of its own for each write, because TLS keeps it; and a local one, because a property
+            // would be checked for exclusive access at each of a session's many small pieces.
+            var output = context.channel.allocator.buffer(capacity: expectedOutput)
             var ended = false
             do throws(HTTP2Error) {
-                try session.collectOutput(limit: Self.bytesPerWrite) { outbound.writeBytes($0) }
+                try session.collectOutput(limit: Self.bytesPerWrite) { output.writeBytes($0) }
             } catch {
                 failure = failure ?? error
                 ended = true
             }
-            if outbound.readableBytes > 0 {
-                context.write(wrapOutboundOut(outbound), promise: nil)
+            let count = output.readableBytes
+            if count > 0 {
+                expectedOutput = max(count, expectedOutput / 2, 1024)
+                context.write(wrapOutboundOut(output), promise: nil)
                 wrote = true
             }
-            if ended || outbound.readableBytes == 0 { break }
+            if ended || count == 0 { break }
         }
         if wrote {
             context.flush()

@@ -42,7 +42,8 @@ extension HTTP2ClientSession {
         case .fields:
             tell { $0.responseField(tag: record.pointee.tag, name: name, value: value) }
         case .awaitingStatus, .informational:
-            guard name.elementsEqual(":status".utf8) else { return }
+            // The only pseudo-header a response may have (RFC 9113, section 8.3.2), as the library checks.
+            guard name.first == UInt8(ascii: ":") else { return }
             let status = value.reduce(0) { $0 * 10 + Int($1) - 0x30 }
             guard status >= 200 else {
                 record.pointee.responsePhase = .informational
