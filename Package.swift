@@ -20,10 +20,8 @@ extension Target.Dependency {
     static let crypto = product(name: "Crypto", package: "swift-crypto")
     static let x509 = product(name: "X509", package: "swift-certificates")
     static let swiftASN1 = product(name: "SwiftASN1", package: "swift-asn1")
-    static let systemPackage = product(name: "SystemPackage", package: "swift-system")
     static let yams = product(name: "Yams", package: "Yams")
     static let logging = product(name: "Logging", package: "swift-log")
-    static let metrics = product(name: "Metrics", package: "swift-metrics")
     static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
     static let unixSignals = product(name: "UnixSignals", package: "swift-service-lifecycle")
     static let configuration = product(name: "Configuration", package: "swift-configuration")
@@ -44,15 +42,11 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
-        .package(
-            url: "https://github.com/apple/swift-configuration", from: "1.4.0",
-            traits: [.defaults, "YAML"]),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
-        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
-        .package(url: "https://github.com/apple/swift-system", from: "1.8.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -81,7 +75,7 @@ let package = Package(
             name: "APNSOutput",
             dependencies: [
                 "CredentialStore", "HTTP2Channel", "HTTP2Session", "PushModel",
-                .crypto, .logging, .metrics, .nioCore, .nioPosix, .nioSSL, .nioTLS,
+                .crypto, .logging, .nioCore, .nioPosix, .nioSSL,
             ],
             swiftSettings: settings),
         .target(
@@ -120,7 +114,7 @@ let package = Package(
             name: "MartletService",
             dependencies: [
                 "AMQPClient", "APNSOutput", "CredentialStore", "DeliveryPipeline", "PostgresClient", "PushModel",
-                .configuration, .hummingbird, .lifecycle, .logging, .nioCore, .nioPosix, .systemPackage, .unixSignals,
+                .configuration, .hummingbird, .lifecycle, .logging, .nioCore, .nioPosix, .unixSignals,
                 .yams,
             ],
             swiftSettings: settings),
