@@ -15,11 +15,13 @@ struct PipelineHarness {
 
     init(
         apps: [App] = [.shop], credentials: [SnapshotCredential] = [.sample()], maximumInFlight: Int = 20_000,
-        retry: RetryPolicy = RetryPolicy()
+        retry: RetryPolicy = RetryPolicy(), brokerUser: String? = nil
     ) {
+        var configuration = PipelineConfiguration(worker: "push-7", maximumInFlight: maximumInFlight, retry: retry)
+        configuration.brokerUser = brokerUser
         recorder = EffectsRecorder(snapshot: Snapshot(apps: apps, credentials: credentials))
         core = PipelineCore(
-            configuration: PipelineConfiguration(worker: "push-7", maximumInFlight: maximumInFlight, retry: retry),
+            configuration: configuration,
             outputs: [output, DiscardOutput(now: { Timestamp(seconds: 1_800_000_000) })],
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         core.effects = recorder.effects

@@ -1,0 +1,56 @@
+import AMQPClient
+import CredentialStore
+import DeliveryPipeline
+import PushModel
+import Testing
+
+/// Which broker users may push to an app that names its publishers.
+@Suite struct PublisherTests {
+    static let worker = "martlet-worker"
+    static let cases: [(user: String?, header: String?, isAllowed: Bool)] = [
+        ("shop-backend", nil, true),
+        ("somebody", nil, false),
+        (nil, nil, false),
+        // The header is believed only from a worker, whose user the broker has validated.
+        (worker, "shop-backend", true),
+        (worker, "somebody", false),
+        (worker, nil, false),
+        ("somebody", "shop-backend", false),
+        (nil, "shop-backend", false),
+    ]
+
+    private func harness() -> PipelineHarness {
+        var shop = App.shop
+        shop.allowedPublishers = ["shop-backend"]
+        return PipelineHarness(apps: [shop], brokerUser: Self.worker)
+    }
+
+    private func properties(user: String?, header: String?) -> AMQPProperties {
+        AMQPProperties(headers: header.map { ["x-martlet-publisher": .string($0)] } ?? [:], userID: user)
+    }
+
+    @Test(arguments: cases.indices)
+    func onlyThoseNamedMay(index: Int) throws {
+        let (user, header, isAllowed) = Self.cases[index]
+        let harness = harness()
+        harness.deliver(jobBody(), properties: properties(user: user, header: header))
+        #expect(harness.output.jobs.count == (isAllowed ? 1 : 0), "\(user ?? "-") \(header ?? "-")")
+        let dead = harness.published.filter { $0.exchange == "martlet.dead" }
+        #expect(dead.count == (isAllowed ? 0 : 1))
+        #expect(dead.allSatisfy { $0.properties.headers["x-martlet-reason"]?.string?.hasPrefix("app: ") == true })
+    }
+
+    @Test func aRetryKeepsItsPublisherAndIsTakenBack() throws {
+        let harness = harness()
+        harness.deliver(jobBody(), properties: properties(user: "shop-backend", header: nil))
+        harness.report(try harness.job(0), [.retry, .retry])
+        harness.flush()
+        let message = try #require(harness.published.first { $0.exchange.hasPrefix("martlet.delay.") })
+        #expect(message.properties.userID == Self.worker, "the broker validates it against the worker")
+        #expect(message.properties.headers["x-martlet-publisher"] == "shop-backend")
+        harness.deliver([
+            .sample(String(decoding: message.body, as: UTF8.self), number: 2, properties: message.properties)
+        ])
+        #expect(harness.output.jobs.count == 2)
+    }
+}
