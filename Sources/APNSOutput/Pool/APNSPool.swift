@@ -14,19 +14,12 @@ final class APNSPool: @unchecked Sendable {
     private static let maximumResends = 5
 
     private let eventLoop: any EventLoop
-    private let connector: APNSConnector
-    private let tokens: ProviderTokenSource?
-    private let configuration: APNSConfiguration
     private let clock: @Sendable () -> Timestamp
     private let logger: Logger
     private let mailbox = Mutex<[PreparedJob]>([])
 
     private var queue = SendQueue()
-    private var connections: [APNSConnection] = []
-    private var sizing: PoolSizing
-    private var backoff = ConnectBackoff()
-    private var connectNotBefore: Int64 = 0
-    private var answerMilliseconds = 0.0
+    private let connections: PoolConnections
     private var outcomes: [Outcome] = []
     private var sink: (any OutcomeSink)?
     private var path = DevicePath()
@@ -42,21 +35,23 @@ final class APNSPool: @unchecked Sendable {
         configuration: APNSConfiguration, clock: @escaping @Sendable () -> Timestamp, logger: Logger
     ) throws {
         self.eventLoop = eventLoop
-        self.configuration = configuration
         self.clock = clock
         var logger = logger
         logger[metadataKey: "credential"] = "\(credential.id)"
         logger[metadataKey: "team"] = "\(credential.team)"
         logger[metadataKey: "environment"] = "\(environment.rawValue)"
         self.logger = logger
-        connector = try APNSConnector(credential: credential, environment: environment, configuration: configuration)
+        let connector = try APNSConnector(
+            credential: credential, environment: environment, configuration: configuration)
+        let tokens: ProviderTokenSource?
         switch credential.kind {
         case .token(let keyID, let privateKeyPEM):
             tokens = ProviderTokenSource(
                 signer: try ProviderTokenSigner(privateKeyPEM: privateKeyPEM, keyID: keyID, team: credential.team))
         case .certificate: tokens = nil
         }
-        sizing = PoolSizing(maximumConnections: configuration.maximumConnections)
+        connections = PoolConnections(
+            eventLoop: eventLoop, connector: connector, tokens: tokens, configuration: configuration, logger: logger)
     }
 
     // MARK: From any thread
@@ -102,7 +97,7 @@ final class APNSPool: @unchecked Sendable {
         turnIsScheduled = false
         let now = cachedTurnTime ?? Moment(wall: clock())
         cachedTurnTime = now
-        for connection in connections {
+        for connection in connections.all {
             connection.noteSignsOfLife(now: now)
             fill(connection, now: now)
         }
@@ -186,16 +181,11 @@ final class APNSPool: @unchecked Sendable {
     // MARK: Connections
 
     private func resize(now: Moment) {
-        let open = connections.filter(\.isOpen)
-        let load = PoolSizing.Load(
-            isWorkWaiting: !queue.isEmpty, openConnections: open.count,
-            isConnecting: connections.contains(where: \.isConnecting),
-            isSaturated: open.allSatisfy { $0.capacity == 0 }, answerMilliseconds: answerMilliseconds)
-        switch sizing.decide(load, nowMilliseconds: now.uptime) {
-        case .stay: break
-        case .lookAgain(let milliseconds): scheduleTurn(inMilliseconds: milliseconds)
-        case .connect where now.uptime >= connectNotBefore: connect(now: now)
-        case .connect: scheduleTurn(inMilliseconds: connectNotBefore - now.uptime)
+        do {
+            let next = try connections.resize(isWorkWaiting: !queue.isEmpty, owner: self, now: now)
+            if let next { scheduleTurn(inMilliseconds: next) }
+        } catch {
+            connectFailed(error)
         }
     }
 
@@ -208,32 +198,12 @@ final class APNSPool: @unchecked Sendable {
         }
     }
 
-    private func connect(now: Moment) {
-        // A failure until an answer shows otherwise: a server that lets us in and then shows us the door is
-        // not to be asked again at once either.
-        connectNotBefore = now.uptime + backoff.failed(random: .random(in: 0..<1))
-        do {
-            let connection = try APNSConnection(
-                eventLoop: eventLoop, authority: connector.authority, tokens: tokens,
-                connectTimeoutSeconds: configuration.connectTimeoutSeconds, owner: self, logger: logger, now: now)
-            connections.append(connection)
-            connection.connect(with: connector)
-        } catch {
-            connectFailed(error)
-        }
-    }
-
     /// With no other connection to wait for, what is queued goes to the delay queues: a host that is away
     /// must not hold what the pipeline has room for.
     private func connectFailed(_ error: any Error) {
         let now = turnTime()
-        logger.warning(
-            "Connecting to APNs failed",
-            metadata: [
-                "endpoint": "\(connector.authority)", "error": "\(error)",
-                "next_attempt_in_ms": "\(max(0, connectNotBefore - now.uptime))",
-            ])
-        guard !connections.contains(where: { $0.isOpen || $0.isConnecting }) else { return }
+        connections.connectFailed(error, now: now)
+        guard connections.areMissing else { return }
         while let push = queue.next() { settle(push, .retry, reason: "ConnectionFailed", at: now) }
     }
 
@@ -245,22 +215,13 @@ final class APNSPool: @unchecked Sendable {
     }
 
     private func tick() {
-        let now = turnTime()
-        let open = connections.count(where: \.isOpen)
-        for connection in connections {
-            connection.tick(now: now, requestTimeoutMilliseconds: Int64(configuration.requestTimeoutSeconds) * 1000)
-            let idle = connection.openStreams == 0 ? now.uptime - connection.lastUsed : 0
-            if connection.isOpen, sizing.shouldClose(idleMilliseconds: idle, openConnections: open) {
-                connection.retire()
-                break
-            }
-        }
+        connections.tick(now: turnTime())
         scheduleTurn()
     }
 
     private func finishRetiring() {
-        for connection in connections { connection.retire() }
-        guard connections.isEmpty, mailbox.withLock(\.isEmpty) else { return }
+        connections.retire()
+        guard connections.all.isEmpty, mailbox.withLock(\.isEmpty) else { return }
         ticker?.cancel()
         ticker = nil
         for promise in whenClosed { promise.succeed() }
@@ -280,9 +241,9 @@ extension APNSPool: APNSConnectionOwner {
 
     func answered(_ push: InFlightPush, on connection: APNSConnection) {
         let now = turnTime()
-        answerMilliseconds += (Double(now.uptime - push.sentAt) - answerMilliseconds) / 64
+        connections.answered(after: now.uptime - push.sentAt)
         if push.status == 200 {
-            proved(connection, at: now)
+            connections.proved(connection, at: now)
             add(
                 Outcome(
                     job: push.push.job.routed, recipient: push.push.recipient, verdict: .sent, status: 200,
@@ -298,7 +259,7 @@ extension APNSPool: APNSConnectionOwner {
         let body = APNSErrorBody(push.body)
         let verdict: Outcome.Verdict
         let answerClass = APNSReason.classify(status: push.status, reason: body.reason)
-        if answerClass != .retryOnNewConnection { proved(connection, at: now) }
+        if answerClass != .retryOnNewConnection { connections.proved(connection, at: now) }
         switch answerClass {
         case .tokenDead: verdict = .unregistered
         case .refused: verdict = .rejected
@@ -315,14 +276,6 @@ extension APNSPool: APNSConnectionOwner {
                 reason: body.reason ?? "Status\(push.status)", judge: .provider, providerID: push.providerID,
                 unregisteredAt: verdict == .unregistered ? body.timestamp ?? now.wall : nil, at: now.wall),
             of: push.push.job)
-    }
-
-    /// The connection is of use, so the next one need not wait.
-    private func proved(_ connection: APNSConnection, at now: Moment) {
-        guard !connection.isProven else { return }
-        connection.isProven = true
-        backoff.succeeded()
-        connectNotBefore = now.uptime
     }
 
     func unprocessed(_ push: QueuedPush) {
@@ -342,7 +295,7 @@ extension APNSPool: APNSConnectionOwner {
     }
 
     func closed(_ connection: APNSConnection, error: (any Error)?, whileConnecting: Bool) {
-        connections.removeAll { $0 === connection }
+        connections.remove(connection)
         if whileConnecting {
             connectFailed(error ?? ChannelError.eof)
         } else if let error {
