@@ -75,7 +75,7 @@ let package = Package(
             name: "APNSOutput",
             dependencies: [
                 "CredentialStore", "HTTP2Channel", "HTTP2Session", "PushModel",
-                .crypto, .logging, .nioCore, .nioPosix, .nioSSL,
+                .crypto, .logging, .nioCore, .nioPosix, .nioSSL, .nioTLS,
             ],
             swiftSettings: settings),
         .target(

@@ -1,3 +1,4 @@
+package import NIOCore
 import PushModel
 
 /// How to reach APNs and how hard to use it.
@@ -11,8 +12,18 @@ public struct APNSConfiguration: Sendable {
             self.port = port
         }
 
-        public var description: String { "\(host):\(port)" }
+        /// An IPv6 address has brackets, as in a URL.
+        public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+
+        /// One of Apple's own hosts.
+        public var isApple: Bool {
+            let name = host.lowercased()
+            return ".\(name.hasSuffix(".") ? String(name.dropLast()) : name)".hasSuffix(".push.apple.com")
+        }
     }
+
+    /// Looks a name up; called for each connection, on a thread that may block.
+    package typealias Resolver = @Sendable (_ host: String, _ port: Int) throws -> [SocketAddress]
 
     /// Apple: `api.push.apple.com`, port 443 or 2197.
     public var production: Endpoint
@@ -20,22 +31,30 @@ public struct APNSConfiguration: Sendable {
     public var sandbox: Endpoint
     /// PEM file with the authorities to trust in place of the system's.
     public var authorityFile: String?
+    /// False: any certificate will do. For test hosts: a credential for one of Apple's can't be used then.
+    public var verifiesCertificates: Bool
+    /// The way out for those who have no other.
+    public var proxy: APNSProxy?
     /// Most connections of one credential to one environment.
     public var maximumConnections: Int
     /// How long an answer may take, in seconds.
     public var requestTimeoutSeconds: Int
-    /// How long connecting and the TLS handshake may take together, in seconds.
+    /// How long one address may take for connecting and the TLS handshake together, in seconds; as long
+    /// again for its SETTINGS.
     public var connectTimeoutSeconds: Int
+    package var resolve: Resolver = SystemResolver.addresses
 
     public init(
         production: Endpoint = Endpoint(host: "api.push.apple.com", port: 443),
         sandbox: Endpoint = Endpoint(host: "api.sandbox.push.apple.com", port: 443),
-        authorityFile: String? = nil, maximumConnections: Int = 8, requestTimeoutSeconds: Int = 60,
-        connectTimeoutSeconds: Int = 10
+        authorityFile: String? = nil, verifiesCertificates: Bool = true, proxy: APNSProxy? = nil,
+        maximumConnections: Int = 8, requestTimeoutSeconds: Int = 60, connectTimeoutSeconds: Int = 5
     ) {
         self.production = production
         self.sandbox = sandbox
         self.authorityFile = authorityFile
+        self.verifiesCertificates = verifiesCertificates
+        self.proxy = proxy
         self.maximumConnections = maximumConnections
         self.requestTimeoutSeconds = requestTimeoutSeconds
         self.connectTimeoutSeconds = connectTimeoutSeconds

@@ -12,7 +12,10 @@ protocol APNSConnectionOwner: AnyObject {
     func unprocessed(_ push: QueuedPush)
     /// May have been accepted.
     func lost(_ push: QueuedPush, reason: String)
-    /// Has room, or must be replaced.
+    /// The server wants the connection closed and says why, mostly with one of APNs' reasons; some of them
+    /// mean that it refuses the credential. The connection takes no more pushes.
+    func goAway(_ connection: APNSConnection, reason: String?)
+    /// Has room, or is on its way out.
     func changed(_ connection: APNSConnection)
     func closed(_ connection: APNSConnection, error: (any Error)?, whileConnecting: Bool)
 }
@@ -20,7 +23,9 @@ protocol APNSConnectionOwner: AnyObject {
 /// One HTTP/2 connection to APNs with what is on its wire.
 // why: unchecked because it lives on one event loop; nothing of it is touched from elsewhere.
 final class APNSConnection: @unchecked Sendable {
-    private let eventLoop: any EventLoop
+    /// How long the first answer may hold up the pool's growth where one push at most waits for it.
+    private static let rampingMilliseconds: Int64 = 2_000
+
     private let session: HTTP2ClientSession
     private let authority: String
     private let tokens: ProviderTokenSource?
@@ -36,23 +41,31 @@ final class APNSConnection: @unchecked Sendable {
     private var tokenUseEnds: Timestamp?
     private var hasHeard = false
     private var highestProcessed = Int32.max
+    private(set) var roundTrip = RoundTripTime()
     /// Uptime in milliseconds.
     private(set) var lastUsed: Int64
-    /// An answer has shown that it is of use; for the pool.
+    private var openedAt: Int64?
+
+    // What the pool keeps with each of its connections.
+
+    /// Where it is connected to, or being connected.
+    var address: SocketAddress?
+    /// An answer has shown that it is of use.
     var isProven = false
+    /// It has come to nothing, and that has been taken into account.
+    var hasFailed = false
 
     /// - Throws: when no provider token can be signed.
     init(
-        eventLoop: any EventLoop, authority: String, tokens: ProviderTokenSource?, connectTimeoutSeconds: Int,
+        authority: String, tokens: ProviderTokenSource?, settingsTimeoutSeconds: Int,
         owner: any APNSConnectionOwner, logger: Logger, now: Moment
     ) throws {
-        self.eventLoop = eventLoop
         self.authority = authority
         self.tokens = tokens
         self.owner = owner
         self.logger = logger
         state = ConnectionState(
-            usesProviderToken: tokens != nil, connectTimeoutMilliseconds: Int64(connectTimeoutSeconds) * 1000,
+            usesProviderToken: tokens != nil, settingsTimeoutMilliseconds: Int64(settingsTimeoutSeconds) * 1000,
             nowMilliseconds: now.uptime)
         lastUsed = now.uptime
         fields = try Self.fields(authority: authority, token: try tokens?.token(at: now.wall))
@@ -60,26 +73,38 @@ final class APNSConnection: @unchecked Sendable {
         session.delegate = self
     }
 
-    /// Starts to connect; ``APNSConnectionOwner/changed(_:)`` or ``APNSConnectionOwner/closed(_:error:)``
-    /// tells how that went.
-    func connect(with connector: APNSConnector) {
-        let handler = HTTP2ChannelHandler(session: session, observer: self)
+    /// What becomes part of the channel to the address that lets us in.
+    func makeHandler() -> HTTP2ChannelHandler<HTTP2ClientSession> {
+        let handler = handler ?? HTTP2ChannelHandler(session: session, observer: self)
         self.handler = handler
-        connector.connect(handler, on: eventLoop).whenComplete { result in
-            switch result {
-            case .success(let channel):
-                self.channel = channel
-                if self.state.phase != .connecting { channel.close(promise: nil) }  // why: given up meanwhile
-            case .failure(let error): self.channelClosed(error: error)
-            }
-        }
+        return handler
     }
 
-    var isConnecting: Bool { state.phase == .connecting }
+    /// TCP and TLS are through; ``APNSConnectionOwner/changed(_:)`` or
+    /// ``APNSConnectionOwner/closed(_:error:whileConnecting:)`` tells what comes of it.
+    func connected(_ channel: any Channel) {
+        self.channel = channel
+        state.connected(nowMilliseconds: Moment.uptimeMilliseconds())
+        // why: given up meanwhile
+        if !isConnecting, !isOpen { channel.close(promise: nil) }
+    }
+
+    var isConnecting: Bool { state.phase == .connecting || state.phase == .awaitingSettings }
     var isOpen: Bool { state.phase == .open }
     var openStreams: Int { inFlight.count }
-    var capacity: Int {
-        state.capacity(openStreams: inFlight.count, peerMaximum: session.peerMaxConcurrentStreams)
+    var room: Room {
+        state.room(
+            FlowLimits(
+                openStreams: session.openStreams, maximumStreams: session.peerMaxConcurrentStreams,
+                sendWindow: session.connectionSendWindow, streamWindow: session.peerInitialStreamWindow,
+                unsentBytes: session.unsentBodyBytes))
+    }
+
+    /// On its way to take part: connecting, or without an answer yet. With token authentication that one
+    /// answer may be long in coming, and only one push waits for it; so not for long then.
+    func isRamping(now: Moment) -> Bool {
+        guard isOpen, let openedAt else { return isConnecting }
+        return !isProven && (tokens == nil || now.uptime - openedAt < Self.rampingMilliseconds)
     }
 
     /// Puts a push on the wire; it leaves with the next ``flush()``.
@@ -98,6 +123,11 @@ final class APNSConnection: @unchecked Sendable {
         state.heard(nowMilliseconds: now.uptime)
     }
 
+    private func ping() {
+        try? session.ping(NIODeadline.now().uptimeNanoseconds)
+        flush()
+    }
+
     func flush() { handler?.setNeedsFlush() }
 
     /// Takes no new pushes; closes once the last answer has come.
@@ -109,11 +139,12 @@ final class APNSConnection: @unchecked Sendable {
 
     /// Once a second: signs of life, and requests that have waited too long for their answer.
     func tick(now: Moment, requestTimeoutMilliseconds: Int64) {
+        // Of what came in while this process stood still.
+        noteSignsOfLife(now: now)
         switch state.tick(nowMilliseconds: now.uptime, openStreams: inFlight.count) {
         case .nothing: break
         case .ping:
-            try? session.ping(UInt64(bitPattern: now.uptime))
-            flush()
+            ping()
         case .giveUp:
             logger.warning("APNs gives no sign of life, closing the connection")
             channel?.close(promise: nil)
@@ -185,31 +216,49 @@ extension APNSConnection: HTTP2ClientDelegate {
 
     func streamClosed(tag: Int, streamID: Int32, code: HTTP2ErrorCode) {
         guard let push = inFlight.remove(tag) else { return }
-        if code == .refusedStream || streamID > highestProcessed {
+        if code == .refusedStream {
             owner.unprocessed(push.push)
         } else {
-            owner.lost(push.push, reason: push.isGivenUp ? "RequestTimeout" : "StreamReset")
+            endedWithoutAnswer(push, reason: push.isGivenUp ? "RequestTimeout" : "StreamReset")
         }
         closeIfDrained()
     }
 
+    /// A request above GOAWAY's last stream was not processed (RFC 9113, section 6.8). Nor was one whose end
+    /// never left: with a part of the payload missing there is nothing that APNs could have accepted.
+    private func endedWithoutAnswer(_ push: InFlightPush, reason: String) {
+        if push.streamID > highestProcessed || !session.isWritten(push.streamID) {
+            owner.unprocessed(push.push)
+        } else {
+            owner.lost(push.push, reason: reason)
+        }
+    }
+
     func peerSettingsChanged() {
         hasHeard = true
-        state.settingsArrived()
+        let now = Moment.uptimeMilliseconds()
+        if state.settingsArrived(nowMilliseconds: now) {
+            openedAt = now
+            ping()
+        }
         owner.changed(self)
     }
 
     func goAwayReceived(lastStreamID: Int32, code: HTTP2ErrorCode, debugData: UnsafeRawBufferPointer) {
+        hasHeard = true
         highestProcessed = lastStreamID
         let reason = APNSErrorBody(Array(debugData)).reason
         logger.notice(
             "APNs sent GOAWAY",
             metadata: ["code": "\(code)", "reason": "\(reason ?? "-")", "open_streams": "\(inFlight.count)"])
+        owner.goAway(self, reason: reason)
         retire()
     }
 
     func pingAcknowledged(_ payload: UInt64) {
         hasHeard = true
+        let nanoseconds = Double(NIODeadline.now().uptimeNanoseconds) - Double(payload)
+        roundTrip.measured(milliseconds: nanoseconds / 1_000_000)
         owner.changed(self)
     }
 }
@@ -225,11 +274,7 @@ extension APNSConnection: HTTP2ChannelObserver {
         handler?.observer = nil
         handler = nil
         for push in inFlight.removeAll() {
-            if push.streamID > highestProcessed {
-                owner.unprocessed(push.push)
-            } else {
-                owner.lost(push.push, reason: "ConnectionLost")
-            }
+            endedWithoutAnswer(push, reason: "ConnectionLost")
         }
         owner.closed(self, error: error, whileConnecting: wasConnecting)
     }

@@ -5,21 +5,29 @@ import NIOPosix
 import NIOSSL
 import PushModel
 
-/// Opens sockets for one credential to one endpoint: TCP, TLS with the credential's certificate if it has
-/// one, and the HTTP/2 handler inside.
+/// Opens sockets for one credential to one endpoint: TCP, the tunnel of a proxy if there is one, TLS with the
+/// credential's certificate if it has one, and the HTTP/2 handler inside.
 struct APNSConnector: Sendable {
     private let endpoint: APNSConfiguration.Endpoint
+    private let proxy: APNSProxy?
     private let tls: NIOSSLContext
-    private let connectTimeout: TimeAmount
+    private let timeoutSeconds: Int
+    private let resolve: APNSConfiguration.Resolver
 
     /// - Throws: when the credential's certificate or the authority file can't be used.
     init(credential: Credential, environment: PushEnvironment, configuration: APNSConfiguration) throws {
         endpoint = configuration.endpoint(for: environment)
-        connectTimeout = .seconds(Int64(configuration.connectTimeoutSeconds))
+        proxy = configuration.proxy
+        timeoutSeconds = configuration.connectTimeoutSeconds
+        resolve = configuration.resolve
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
         tls.applicationProtocols = ["h2"]
         if let file = configuration.authorityFile { tls.trustRoots = .file(file) }
+        if !configuration.verifiesCertificates {
+            guard !endpoint.isApple else { throw APNSConnectError.verificationRequired(host: endpoint.host) }
+            tls.certificateVerification = .none
+        }
         if case .certificate(let chain, let key) = credential.kind {
             tls.certificateChain = try chain.map { .certificate(try NIOSSLCertificate(bytes: $0, format: .der)) }
             tls.privateKey = .privateKey(try key.withBytes { try NIOSSLPrivateKey(bytes: $0, format: .der) })
@@ -30,30 +38,57 @@ struct APNSConnector: Sendable {
     /// What requests say in `:authority`.
     var authority: String { endpoint.port == 443 ? endpoint.host : endpoint.description }
 
-    /// The name is looked up anew for each connection, as Apple asks.
+    /// The addresses to connect to, APNs' own or the proxy's, looked up anew, as Apple asks.
+    func addresses(on eventLoop: any EventLoop) -> EventLoopFuture<[SocketAddress]> {
+        let (host, port) = proxy.map { ($0.host, $0.port) } ?? (endpoint.host, endpoint.port)
+        if let address = try? SocketAddress(ipAddress: host, port: port) {
+            return eventLoop.makeSucceededFuture([address])
+        }
+        let looked = eventLoop.makePromise(of: [SocketAddress].self)
+        // The system's own patience with name servers is longer than ours.
+        let overdue = eventLoop.scheduleTask(in: .seconds(Int64(timeoutSeconds))) { [timeoutSeconds] in
+            looked.fail(APNSConnectError.timeout(doing: "looking up \(host)", seconds: timeoutSeconds))
+        }
+        NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) { [resolve] in try resolve(host, port) }
+            .whenComplete { result in
+                overdue.cancel()
+                looked.completeWith(result)
+            }
+        return looked.futureResult
+    }
+
+    /// - Parameter handler: becomes part of the channel once TLS is through, and of none otherwise.
     func connect(
-        _ handler: HTTP2ChannelHandler<HTTP2ClientSession>, on eventLoop: any EventLoop
+        _ handler: HTTP2ChannelHandler<HTTP2ClientSession>, to address: SocketAddress, on eventLoop: any EventLoop
     ) -> EventLoopFuture<any Channel> {
-        let handler = NIOLoopBound(handler, eventLoop: eventLoop)
-        return ClientBootstrap(group: eventLoop)
-            .connectTimeout(connectTimeout)
+        let established = eventLoop.makePromise(of: (any Channel).self)
+        let handshake = NIOLoopBound(HandshakeHandler(successor: handler, promise: established), eventLoop: eventLoop)
+        let overdue = eventLoop.scheduleTask(in: .seconds(Int64(timeoutSeconds))) {
+            handshake.value.fail(
+                APNSConnectError.timeout(doing: "connecting and TLS handshake", seconds: timeoutSeconds))
+        }
+        let opened = ClientBootstrap(group: eventLoop)
+            .connectTimeout(.seconds(Int64(timeoutSeconds)))
             .channelOption(.socketOption(.so_keepalive), value: 1)
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .connect(host: endpoint.host, port: endpoint.port)
-            // Not in an initializer: a name with several addresses makes a channel for each that is tried,
-            // and the handler belongs to the one that got through.
-            .flatMap { channel in
+            .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    // Server name indication takes names only.
-                    let isAddress = (try? SocketAddress(ipAddress: endpoint.host, port: 0)) != nil
-                    try channel.pipeline.syncOperations.addHandlers(
-                        try NIOSSLClientHandler(context: tls, serverHostname: isAddress ? nil : endpoint.host),
-                        handler.value)
-                    return channel
-                }.flatMapErrorThrowing { error in
-                    channel.close(promise: nil)
-                    throw error
+                    try channel.pipeline.syncOperations.addHandlers(try firstHandler(), handshake.value)
                 }
             }
+            .connect(to: address)
+        opened.whenFailure { handshake.value.fail($0) }
+        established.futureResult.whenComplete { result in
+            overdue.cancel()
+            if case .failure = result { opened.whenSuccess { $0.close(promise: nil) } }
+        }
+        return established.futureResult
+    }
+
+    private func firstHandler() throws -> any ChannelHandler {
+        // Server name indication takes names only.
+        let isAddress = (try? SocketAddress(ipAddress: endpoint.host, port: 0)) != nil
+        let tls = try NIOSSLClientHandler(context: tls, serverHostname: isAddress ? nil : endpoint.host)
+        return proxy.map { ProxyTunnelHandler(to: endpoint, through: $0, tls: tls) } ?? tls
     }
 }

@@ -1,17 +1,18 @@
-import PushModel
-
 /// The life of one connection to APNs. A value: events go in, what to do comes out.
 ///
-/// | phase | goes to |
-/// |---|---|
-/// | connecting | open, when the server's SETTINGS have come over TCP and TLS |
-/// | connecting | closed, when that fails or takes too long |
-/// | open | draining, when the server sent GOAWAY or an answer said that this connection is of no more use |
-/// | open, draining | closed, when the socket closed, the peer broke the protocol, or a PING stayed unanswered |
-/// | draining | closed, when the last answer has come |
+/// | phase | goes to | when |
+/// |---|---|---|
+/// | connecting | awaitingSettings | TCP and TLS are through to one of the addresses |
+/// | connecting | closed | no address let us in |
+/// | awaitingSettings | open | the server's SETTINGS have come |
+/// | awaitingSettings | closed | they have not come in time, or the socket closed |
+/// | connecting, awaitingSettings, open | draining | GOAWAY came, an answer said that this connection is of no more use, a request stayed unanswered, or the pool has no more use for it |
+/// | open, draining | closed | the socket closed, the peer broke the protocol, or a PING stayed unanswered |
+/// | draining | closed | the last answer has come |
 package struct ConnectionState {
     package enum Phase: Equatable {
         case connecting
+        case awaitingSettings
         case open
         case draining
         case closed
@@ -26,48 +27,67 @@ package struct ConnectionState {
 
     /// With answers awaited and nothing heard for this long, a PING asks whether anybody is there.
     package static let suspicionMilliseconds: Int64 = 10_000
+    /// With answers awaited a PING measures the round trip this often.
+    package static let measuringMilliseconds: Int64 = 15_000
     /// Without traffic a PING keeps middle boxes from forgetting the connection.
     package static let idlePingMilliseconds: Int64 = 900_000
     package static let pingTimeoutMilliseconds: Int64 = 10_000
 
     package private(set) var phase = Phase.connecting
     private let usesProviderToken: Bool
-    private let connectTimeoutMilliseconds: Int64
+    private let settingsTimeoutMilliseconds: Int64
     private var hasAnswer = false
     private var lastHeard: Int64
-    private var pingSentAt: Int64?
+    /// The PING that nothing has been heard since.
+    private var unansweredPing: Int64?
+    private var lastPing: Int64
 
-    package init(usesProviderToken: Bool, connectTimeoutMilliseconds: Int64, nowMilliseconds: Int64) {
+    package init(usesProviderToken: Bool, settingsTimeoutMilliseconds: Int64, nowMilliseconds: Int64) {
         self.usesProviderToken = usesProviderToken
-        self.connectTimeoutMilliseconds = connectTimeoutMilliseconds
+        self.settingsTimeoutMilliseconds = settingsTimeoutMilliseconds
+        lastHeard = nowMilliseconds
+        lastPing = nowMilliseconds
+    }
+
+    /// TCP and TLS are through.
+    package mutating func connected(nowMilliseconds: Int64) {
+        guard phase == .connecting else { return }
+        phase = .awaitingSettings
         lastHeard = nowMilliseconds
     }
 
-    /// The server's SETTINGS arrived, at first or anew.
-    package mutating func settingsArrived() {
-        if phase == .connecting { phase = .open }
+    /// The server's SETTINGS arrived, at first or anew; true at first: then a PING is to measure the round trip.
+    package mutating func settingsArrived(nowMilliseconds: Int64) -> Bool {
+        guard phase == .connecting || phase == .awaitingSettings else { return false }
+        phase = .open
+        lastHeard = nowMilliseconds
+        lastPing = nowMilliseconds
+        return true
     }
 
-    /// How many streams may be opened on top of `openStreams`.
+    /// What may be sent on top of what is under way.
     ///
     /// With token authentication APNs allows one stream until the first request is authenticated (Apple:
     /// "Sending notification requests to APNs"); before its SETTINGS arrive one stream is all we may assume.
-    package func capacity(openStreams: Int, peerMaximum: Int?) -> Int {
-        guard phase == .open else { return 0 }
-        let limit = usesProviderToken && !hasAnswer ? min(1, peerMaximum ?? 1) : peerMaximum ?? 1
-        return max(0, limit - openStreams)
+    /// A stream window of zero lets nothing through, so nothing is to wait for it on the wire's side.
+    package func room(_ limits: FlowLimits) -> Room {
+        guard phase == .open, limits.streamWindow > 0 else { return .none }
+        let maximum = limits.maximumStreams ?? 1
+        let streams = usesProviderToken && !hasAnswer ? min(1, maximum) : maximum
+        return Room(
+            streams: max(0, streams - limits.openStreams), bytes: max(0, limits.sendWindow - limits.unsentBytes))
     }
 
     package mutating func answered() { hasAnswer = true }
 
     package mutating func heard(nowMilliseconds: Int64) {
         lastHeard = nowMilliseconds
-        pingSentAt = nil
+        unansweredPing = nil
     }
 
     /// No new requests from now on; true when it was in use until now.
     package mutating func retire() -> Bool {
-        guard phase == .open || phase == .connecting else { return false }
+        guard phase == .open || phase == .connecting || phase == .awaitingSettings else { return false }
         phase = .draining
         return true
     }
@@ -75,14 +95,20 @@ package struct ConnectionState {
     package mutating func close() { phase = .closed }
 
     package mutating func tick(nowMilliseconds now: Int64, openStreams: Int) -> Tick {
-        guard phase != .closed else { return .nothing }
-        if phase == .connecting { return now - lastHeard >= connectTimeoutMilliseconds ? .giveUp : .nothing }
-        if let pingSentAt {
-            return now - pingSentAt >= Self.pingTimeoutMilliseconds ? .giveUp : .nothing
+        switch phase {
+        // Each address has its own time; those who connect keep it.
+        case .connecting, .closed: return .nothing
+        case .awaitingSettings: return now - lastHeard >= settingsTimeoutMilliseconds ? .giveUp : .nothing
+        case .open, .draining: break
+        }
+        if let unansweredPing {
+            return now - unansweredPing >= Self.pingTimeoutMilliseconds ? .giveUp : .nothing
         }
         let patience = openStreams > 0 ? Self.suspicionMilliseconds : Self.idlePingMilliseconds
-        guard now - lastHeard >= patience else { return .nothing }
-        pingSentAt = now
+        let isMeasuringDue = openStreams > 0 && now - lastPing >= Self.measuringMilliseconds
+        guard now - lastHeard >= patience || isMeasuringDue else { return .nothing }
+        unansweredPing = now
+        lastPing = now
         return .ping
     }
 }

@@ -108,20 +108,21 @@ final class APNSPool: @unchecked Sendable {
     }
 
     private func fill(_ connection: APNSConnection, now: Moment) {
-        var room = connection.capacity
-        guard room > 0, !queue.isEmpty else { return }
-        while room > 0, let push = queue.next() {
+        guard !queue.isEmpty else { return }
+        var room = connection.room
+        guard !room.isEmpty else { return }
+        while !room.isEmpty, let push = queue.next() {
             switch prepare(push, now: now) {
             case .settled: continue
             case .ready(let path, let body):
                 do {
                     try connection.send(push, path: path, body: body, now: now)
-                    room -= 1
+                    room.take(bodyBytes: body.count)
                 } catch {
                     logger.notice("APNs connection takes no more requests", metadata: ["error": "\(error)"])
                     queue.putBack(push)
                     connection.retire()
-                    room = 0
+                    room = .none
                 }
             }
         }
@@ -182,7 +183,7 @@ final class APNSPool: @unchecked Sendable {
 
     private func resize(now: Moment) {
         do {
-            let next = try connections.resize(isWorkWaiting: !queue.isEmpty, owner: self, now: now)
+            let next = try connections.resize(waiting: queue.count, owner: self, now: now)
             if let next { scheduleTurn(inMilliseconds: next) }
         } catch {
             connectFailed(error)
@@ -266,6 +267,7 @@ extension APNSPool: APNSConnectionOwner {
         case .credentialRefused: verdict = .failed
         case .retryLater: verdict = .retry
         case .retryOnNewConnection:
+            connections.mustGo(connection, at: now)
             connection.retire()
             if push.push.resends == 0 { return unprocessed(push.push) }
             verdict = .retry
@@ -290,12 +292,16 @@ extension APNSPool: APNSConnectionOwner {
         settle(push, .unknown, reason: reason, at: turnTime())
     }
 
+    func goAway(_ connection: APNSConnection, reason: String?) {
+        connections.mustGo(connection, at: turnTime())
+    }
+
     func changed(_ connection: APNSConnection) {
         scheduleTurn()
     }
 
     func closed(_ connection: APNSConnection, error: (any Error)?, whileConnecting: Bool) {
-        connections.remove(connection)
+        connections.remove(connection, at: turnTime())
         if whileConnecting {
             connectFailed(error ?? ChannelError.eof)
         } else if let error {

@@ -10,6 +10,8 @@ struct Moment {
 
     init(wall: Timestamp) {
         self.wall = wall
-        uptime = Int64(NIODeadline.now().uptimeNanoseconds / 1_000_000)
+        uptime = Self.uptimeMilliseconds()
     }
+
+    static func uptimeMilliseconds() -> Int64 { Int64(NIODeadline.now().uptimeNanoseconds / 1_000_000) }
 }

@@ -1,8 +1,10 @@
 import Logging
 import NIOCore
 
-/// The connections of a pool: opened and closed as its sizing and back-off say. On the pool's event loop.
-final class PoolConnections {
+/// The connections of a pool: opened and closed as its sizing and back-off say, spread over the addresses
+/// that the name has. On the pool's event loop.
+// why: unchecked for that reason; nothing of it is touched from elsewhere.
+final class PoolConnections: @unchecked Sendable {
     private(set) var all: [APNSConnection] = []
 
     private let eventLoop: any EventLoop
@@ -11,8 +13,10 @@ final class PoolConnections {
     private let configuration: APNSConfiguration
     private let logger: Logger
     private var sizing: PoolSizing
+    private var addressBook = AddressBook()
     private var backoff = ConnectBackoff()
     private var connectNotBefore: Int64 = 0
+    private var replacementsDue = 0
     private var answerMilliseconds = 0.0
 
     init(
@@ -30,45 +34,43 @@ final class PoolConnections {
     /// None is there or being made: nothing can be sent for now.
     var areMissing: Bool { !all.contains { $0.isOpen || $0.isConnecting } }
 
-    /// Opens a connection if one is due.
+    // MARK: How many
+
+    /// Opens connections if some are due. To be called when those there are have been filled.
     ///
     /// - Returns: in how many milliseconds to ask again; nil: when something has changed.
     /// - Throws: when a connection can't even be begun.
-    func resize(isWorkWaiting: Bool, owner: any APNSConnectionOwner, now: Moment) throws -> Int64? {
-        let open = all.filter(\.isOpen)
-        let load = PoolSizing.Load(
-            isWorkWaiting: isWorkWaiting, openConnections: open.count,
-            isConnecting: all.contains(where: \.isConnecting),
-            isSaturated: open.allSatisfy { $0.capacity == 0 }, answerMilliseconds: answerMilliseconds)
-        switch sizing.decide(load, nowMilliseconds: now.uptime) {
+    func resize(waiting: Int, owner: any APNSConnectionOwner, now: Moment) throws -> Int64? {
+        guard waiting > 0 else { return nil }
+        switch sizing.decide(load(waiting: waiting, now: now), nowMilliseconds: now.uptime) {
         case .stay: return nil
         case .lookAgain(let milliseconds): return milliseconds
-        case .connect:
-            guard now.uptime >= connectNotBefore else { return connectNotBefore - now.uptime }
-            try connect(owner: owner, now: now)
+        case .connect(let count):
+            // Back-off is for failures: a connection that was of use until the server wanted it closed is
+            // replaced without.
+            guard replacementsDue > 0 || now.uptime >= connectNotBefore else { return connectNotBefore - now.uptime }
+            replacementsDue = max(0, replacementsDue - count)
+            for _ in 0..<count { try connect(owner: owner, now: now) }
             return nil
         }
     }
 
-    private func connect(owner: any APNSConnectionOwner, now: Moment) throws {
-        // A failure until an answer shows otherwise: a server that lets us in and then shows us the door is
-        // not to be asked again at once either.
-        connectNotBefore = now.uptime + backoff.failed(random: .random(in: 0..<1))
-        let connection = try APNSConnection(
-            eventLoop: eventLoop, authority: connector.authority, tokens: tokens,
-            connectTimeoutSeconds: configuration.connectTimeoutSeconds, owner: owner, logger: logger, now: now)
-        all.append(connection)
-        connection.connect(with: connector)
-    }
-
-    /// For the log.
-    func connectFailed(_ error: any Error, now: Moment) {
-        logger.warning(
-            "Connecting to APNs failed",
-            metadata: [
-                "endpoint": "\(connector.authority)", "error": "\(error)",
-                "next_attempt_in_ms": "\(max(0, connectNotBefore - now.uptime))",
-            ])
+    private func load(waiting: Int, now: Moment) -> PoolSizing.Load {
+        var load = PoolSizing.Load(
+            waiting: waiting, inFlight: 0, established: 0, ramping: 0, replacements: replacementsDue,
+            answerMilliseconds: answerMilliseconds, roundTripMilliseconds: 0)
+        var shortestRoundTrip = Double.infinity
+        for connection in all {
+            load.inFlight += connection.openStreams
+            if connection.isRamping(now: now) {
+                load.ramping += 1
+            } else if connection.isOpen {
+                load.established += 1
+            }
+            if let measured = connection.roundTrip.milliseconds { shortestRoundTrip = min(shortestRoundTrip, measured) }
+        }
+        if shortestRoundTrip.isFinite { load.roundTripMilliseconds = shortestRoundTrip }
+        return load
     }
 
     func answered(after milliseconds: Int64) {
@@ -81,6 +83,31 @@ final class PoolConnections {
         connection.isProven = true
         backoff.succeeded()
         connectNotBefore = now.uptime
+        if let address = connection.address { addressBook.succeeded(address) }
+    }
+
+    /// The server wants the connection closed, which is about to be retired.
+    func mustGo(_ connection: APNSConnection, at now: Moment) {
+        guard connection.isOpen else { return }
+        if connection.isProven {
+            replacementsDue += 1
+        } else {
+            failed(connection, at: now)
+        }
+    }
+
+    /// It has never been of use: a server that lets us in and then shows us the door is not to be asked
+    /// again at once either.
+    private func failed(_ connection: APNSConnection, at now: Moment) {
+        guard !connection.isProven, !connection.hasFailed else { return }
+        connection.hasFailed = true
+        connectNotBefore = now.uptime + backoff.failed(random: .random(in: 0..<1))
+        if let address = connection.address { addressBook.failed(address, nowMilliseconds: now.uptime) }
+    }
+
+    func remove(_ connection: APNSConnection, at now: Moment) {
+        failed(connection, at: now)
+        all.removeAll { $0 === connection }
     }
 
     /// Once a second: timeouts, and an idle connection closed.
@@ -100,7 +127,61 @@ final class PoolConnections {
         for connection in all { connection.retire() }
     }
 
-    func remove(_ connection: APNSConnection) {
-        all.removeAll { $0 === connection }
+    // MARK: Connecting
+
+    private func connect(owner: any APNSConnectionOwner, now: Moment) throws {
+        let connection: APNSConnection
+        do {
+            connection = try APNSConnection(
+                authority: connector.authority, tokens: tokens,
+                settingsTimeoutSeconds: configuration.connectTimeoutSeconds, owner: owner, logger: logger, now: now)
+        } catch {
+            connectNotBefore = now.uptime + backoff.failed(random: .random(in: 0..<1))
+            throw error
+        }
+        all.append(connection)
+        connector.addresses(on: eventLoop).whenComplete { result in
+            switch result {
+            // Of equals the first is taken, and other workers have the same list.
+            case .success(let addresses): self.connect(connection, toOneOf: addresses.shuffled())
+            case .failure(let error): connection.channelClosed(error: error)
+            }
+        }
+    }
+
+    /// Tries one address after the other.
+    private func connect(_ connection: APNSConnection, toOneOf addresses: [SocketAddress]) {
+        let best = addressBook.best(
+            of: addresses,
+            connections: { address in all.count { $0.address == address && ($0.isOpen || $0.isConnecting) } },
+            nowMilliseconds: Moment.uptimeMilliseconds())
+        guard let address = best else {
+            return connection.channelClosed(error: APNSConnectError.noAddress(connector.authority))
+        }
+        connection.address = address
+        connector.connect(connection.makeHandler(), to: address, on: eventLoop).whenComplete { result in
+            switch result {
+            case .success(let channel): connection.connected(channel)
+            case .failure(let error):
+                let others = addresses.filter { $0 != address }
+                guard connection.isConnecting, !others.isEmpty else { return connection.channelClosed(error: error) }
+                self.addressBook.failed(address, nowMilliseconds: Moment.uptimeMilliseconds())
+                self.logger.notice(
+                    "An address of APNs does not let us in, trying the next",
+                    metadata: ["address": "\(address)", "error": "\(error)"])
+                connection.address = nil
+                self.connect(connection, toOneOf: others)
+            }
+        }
+    }
+
+    /// For the log.
+    func connectFailed(_ error: any Error, now: Moment) {
+        logger.warning(
+            "Connecting to APNs failed",
+            metadata: [
+                "endpoint": "\(connector.authority)", "error": "\(error)",
+                "next_attempt_in_ms": "\(max(0, connectNotBefore - now.uptime))",
+            ])
     }
 }

@@ -28,13 +28,17 @@ package struct SendQueue {
     private var normal = CircularBuffer<Cursor>()
     private var bulk = CircularBuffer<Cursor>()
 
+    /// Pushes, not jobs.
+    package private(set) var count = 0
+
     package init() {}
 
-    package var isEmpty: Bool { again.isEmpty && urgent.isEmpty && normal.isEmpty && bulk.isEmpty }
+    package var isEmpty: Bool { count == 0 }
 
     /// Adds a job, which has at least one recipient.
     package mutating func append(_ job: PreparedJob) {
         let cursor = Cursor(job: job)
+        count += job.routed.job.recipients.count
         switch job.routed.lane {
         case .urgent: urgent.append(cursor)
         case .normal: normal.append(cursor)
@@ -44,9 +48,12 @@ package struct SendQueue {
 
     package mutating func putBack(_ push: QueuedPush) {
         again.append(push)
+        count += 1
     }
 
     package mutating func next() -> QueuedPush? {
+        guard count > 0 else { return nil }
+        count -= 1
         if let push = again.popFirst() { return push }
         return Self.next(&urgent) ?? Self.next(&normal) ?? Self.next(&bulk)
     }

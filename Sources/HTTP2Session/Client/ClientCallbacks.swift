@@ -58,7 +58,7 @@ enum ClientCallbacks {
     static let readBody: nghttp2_data_source_read_callback = { _, _, target, length, flags, source, context in
         guard let target, let flags, let record = source?.pointee.ptr, let context else { return 0 }
         return context.session._withUnsafeGuaranteedRef {
-            let (copied, ended) = $0.core.readBody(SessionCore.index(record), into: target, atMost: length)
+            let (copied, ended) = $0.readBody(SessionCore.index(record), into: target, atMost: length)
             if ended {
                 flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue
             }

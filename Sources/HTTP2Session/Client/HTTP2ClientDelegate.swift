@@ -10,7 +10,8 @@ public protocol HTTP2ClientDelegate: AnyObject {
     /// The response is whole. ``streamClosed(tag:streamID:code:)`` follows.
     func responseEnded(tag: Int)
     /// Called once for each submitted request, unless the session is given up first. A request that never
-    /// left, or that the peer's GOAWAY says was not processed, closes with `refusedStream`.
+    /// left, or that the peer's GOAWAY says was not processed, closes with `refusedStream`. During this call
+    /// ``HTTP2ClientSession/isWritten(_:)`` can still be asked.
     func streamClosed(tag: Int, streamID: Int32, code: HTTP2ErrorCode)
     /// The peer's settings arrived, at first or anew.
     func peerSettingsChanged()

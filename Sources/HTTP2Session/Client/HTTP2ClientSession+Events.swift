@@ -63,8 +63,12 @@ extension HTTP2ClientSession {
 
     func streamClosed(stream: Int32, code: UInt32) {
         guard let index = core.record(of: stream) else { return }
-        let tag = core.streams[index].pointee.tag
+        // Told first, so that the delegate can still ask how much of the request had left.
+        tell {
+            $0.streamClosed(
+                tag: core.streams[index].pointee.tag, streamID: stream, code: HTTP2ErrorCode(rawValue: code))
+        }
+        bodyGivenUp(index)
         core.closeRecord(index)
-        tell { $0.streamClosed(tag: tag, streamID: stream, code: HTTP2ErrorCode(rawValue: code)) }
     }
 }

@@ -18,6 +18,9 @@ public final class HTTP2ClientSession: HTTP2Endpoint {
     // One owner, one thread: nothing for exclusivity checks to find on the hot path.
     @exclusivity(unchecked) private var delegateReference: Unmanaged<DelegateBox>?
     let core: SessionCore
+    /// Bytes of submitted bodies that no DATA frame has taken yet: what waits for window or for its turn.
+    // One owner, one thread: nothing for exclusivity checks to find on the hot path.
+    @exclusivity(unchecked) public private(set) var unsentBodyBytes = 0
     private var hasPeerSettings = false
 
     public init(
@@ -91,6 +94,7 @@ public final class HTTP2ClientSession: HTTP2Endpoint {
             core.streams.remove(index)
             throw HTTP2Error(native: Int(stream), doing: "submitting a request")
         }
+        unsentBodyBytes += body.count
         return stream
     }
 
@@ -130,6 +134,12 @@ public final class HTTP2ClientSession: HTTP2Endpoint {
     /// Bytes of body each new stream may send before a WINDOW_UPDATE.
     public var peerInitialStreamWindow: Int {
         core.remoteSetting(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE)
+    }
+
+    /// Whether the last byte of the request, with END_STREAM, has been handed out by ``collectOutput(limit:_:)``.
+    /// A server can't have taken up a request of which a part was never sent. For streams not yet closed.
+    public func isWritten(_ stream: Int32) -> Bool {
+        core.record(of: stream).map { core.streams[$0].pointee.unsentBytes == 0 } ?? false
     }
 
     /// False after the peer's GOAWAY, or when the session has ended or run out of stream identifiers.
@@ -181,6 +191,17 @@ public final class HTTP2ClientSession: HTTP2Endpoint {
         let alive = delegateBox
         defer { withExtendedLifetime(alive) {} }
         try core.collectOutput(limit: limit, body)
+    }
+
+    func readBody(_ index: Int, into target: UnsafeMutableRawPointer, atMost length: Int) -> (copied: Int, ended: Bool)
+    {
+        let (copied, ended) = core.readBody(index, into: target, atMost: length)
+        unsentBodyBytes -= copied
+        return (copied, ended)
+    }
+
+    func bodyGivenUp(_ index: Int) {
+        unsentBodyBytes -= core.streams[index].pointee.unsentBytes
     }
 
     func peerSettingsArrived() {

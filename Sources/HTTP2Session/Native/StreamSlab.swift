@@ -11,6 +11,7 @@ struct StreamRecord {
     var fields: HTTP2Fields?
     var body: HTTP2Body?
     var bodyOffset = 0
+    var unsentBytes: Int { (body?.count ?? 0) - bodyOffset }
     var responsePhase = ResponsePhase.awaitingStatus
     /// The slab's list of free records.
     var nextFree: Int32 = -1

@@ -11,6 +11,8 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     case apnsProduction = "apns.endpoint.production"
     case apnsSandbox = "apns.endpoint.sandbox"
     case apnsCAFile = "apns.ca_file"
+    case apnsCertificateVerification = "apns.certificate_verification"
+    case apnsProxy = "apns.proxy"
     case apnsMaximumConnections = "apns.maximum_connections"
     case apnsRequestTimeout = "apns.request_timeout"
     case httpListen = "http.listen"
@@ -28,7 +30,7 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     }
 
     /// A value that may hold a password; it can also come from the file that `<variable>_FILE` names.
-    public var isSecret: Bool { self == .amqpURL || self == .databaseURL }
+    public var isSecret: Bool { self == .amqpURL || self == .databaseURL || self == .apnsProxy }
 
     /// One line for people.
     public var explanation: String {
@@ -44,6 +46,8 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
         case .apnsProduction: "host:port of APNs for production"
         case .apnsSandbox: "host:port of APNs for the sandbox"
         case .apnsCAFile: "PEM file with an authority to trust instead of the system's, for a simulator or a proxy"
+        case .apnsCertificateVerification: "full or none; none for test hosts only, never for Apple's"
+        case .apnsProxy: "proxy for connections to APNs, as http://[user:password@]host:port"
         case .apnsMaximumConnections: "most connections of one credential to one environment"
         case .apnsRequestTimeout: "seconds an answer may take"
         case .httpListen: "host:port for /health, /ready and /metrics; empty for none"
@@ -60,13 +64,14 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     /// The value when nothing sets it; nil when there is no sensible one.
     public var defaultValue: String? {
         switch self {
-        case .amqpURL, .databaseURL, .keyringFile, .amqpCAFile, .apnsCAFile: nil
+        case .amqpURL, .databaseURL, .keyringFile, .amqpCAFile, .apnsCAFile, .apnsProxy: nil
         case .amqpPrefix: "martlet"
         case .amqpPrefetchUrgent: "200"
         case .amqpPrefetchNormal: "500"
         case .amqpPrefetchBulk: "100"
         case .apnsProduction: "api.push.apple.com:443"
         case .apnsSandbox: "api.sandbox.push.apple.com:443"
+        case .apnsCertificateVerification: "full"
         case .apnsMaximumConnections: "8"
         case .apnsRequestTimeout: "60"
         case .httpListen: "127.0.0.1:8080"

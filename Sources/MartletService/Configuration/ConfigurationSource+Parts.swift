@@ -50,8 +50,35 @@ extension ConfigurationSource {
         return APNSConfiguration(
             production: .init(host: production.host, port: production.port),
             sandbox: .init(host: sandbox.host, port: sandbox.port), authorityFile: authorityFile,
+            verifiesCertificates: try verifiesAPNSCertificates(), proxy: try apnsProxy(),
             maximumConnections: try integer(.apnsMaximumConnections, in: 1...1_000),
             requestTimeoutSeconds: try integer(.apnsRequestTimeout, in: 1...3_600))
+    }
+
+    private func verifiesAPNSCertificates() throws -> Bool {
+        switch try required(.apnsCertificateVerification) {
+        case "full": return true
+        case "none": break
+        case let other: throw ConfigurationError(.apnsCertificateVerification, "is \(other), but must be full or none")
+        }
+        for key in [ConfigurationKey.apnsProduction, .apnsSandbox] {
+            let endpoint = try hostAndPort(key)
+            guard !APNSConfiguration.Endpoint(host: endpoint.host, port: endpoint.port).isApple else {
+                throw ConfigurationError(
+                    .apnsCertificateVerification,
+                    "is none, which is for test hosts only, but \(key.rawValue) is \(endpoint.host)")
+            }
+        }
+        return false
+    }
+
+    private func apnsProxy() throws -> APNSProxy? {
+        guard let url = string(.apnsProxy), !url.isEmpty else { return nil }
+        guard let proxy = APNSProxy(url: url) else {
+            throw ConfigurationError(
+                .apnsProxy, "must be http://[user:password@]host:port, user and password percent-encoded")
+        }
+        return proxy
     }
 
     public func pipeline() throws -> PipelineConfiguration {

@@ -54,6 +54,18 @@ import Testing
         #expect(drain(&queue) == ["bulk 7 1", "bulk 5 2", "urgent 0 0", "bulk 0 0", "bulk 1 0", "bulk 2 0"])
     }
 
+    @Test func countsPushes() throws {
+        var queue = SendQueue()
+        queue.append(try .sample(recipients: 3))
+        queue.append(try .sample(recipients: 1, lane: .bulk))
+        queue.putBack(QueuedPush(job: try .sample(), recipient: 0, resends: 1))
+        let counts = (0..<6).map { _ in
+            _ = queue.next()
+            return queue.count
+        }
+        #expect(counts == [4, 3, 2, 1, 0, 0])
+    }
+
     @Test func isNotEmptyWithOnlyWhatWasPutBack() throws {
         var queue = SendQueue()
         queue.putBack(QueuedPush(job: try .sample(), recipient: 0, resends: 1))

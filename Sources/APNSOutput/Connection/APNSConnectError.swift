@@ -1,0 +1,25 @@
+import NIOCore
+
+/// Why no connection came about, for the log.
+package enum APNSConnectError: Error, Equatable, CustomStringConvertible {
+    case unknownName(String, String)
+    case noAddress(String)
+    case timeout(doing: String, seconds: Int)
+    case closed(doing: String)
+    case proxyRefused(status: Int)
+    case proxyUnintelligible
+    case verificationRequired(host: String)
+
+    package var description: String {
+        switch self {
+        case .unknownName(let host, let problem): "can't look up \(host): \(problem)"
+        case .noAddress(let host): "\(host) has no address"
+        case .timeout(let action, let seconds): "\(action): not done after \(seconds) s"
+        case .closed(let action): "\(action): the other side closed the connection"
+        case .proxyRefused(407): "the proxy refused the tunnel with status 407: it wants another user or password"
+        case .proxyRefused(let status): "the proxy refused the tunnel with status \(status)"
+        case .proxyUnintelligible: "the proxy's answer is not HTTP/1"
+        case .verificationRequired(let host): "the certificate of \(host) must be verified"
+        }
+    }
+}

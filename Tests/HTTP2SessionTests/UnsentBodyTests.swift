@@ -1,0 +1,70 @@
+import HTTP2Session
+import Testing
+
+/// What a session knows of the bodies that still wait inside it.
+@Suite struct UnsentBodyTests {
+    @Test func bytesAreUnsentUntilADataFrameTakesThem() throws {
+        let pair = try MemoryConnection(grantsWindowByHand: true)
+        try pair.exchange()
+        var streams: [Int32] = []
+        for tag in 0..<8 {
+            streams.append(try pair.client.post("/", body: Array(repeating: 1, count: 10_000), tag: tag))
+        }
+        #expect(pair.client.unsentBodyBytes == 80_000)
+        #expect(streams.filter(pair.client.isWritten).isEmpty, "none has even been begun")
+
+        // The server grants no window, so what has left fills the connection's 65,535 bytes.
+        try pair.exchange()
+        #expect(pair.client.unsentBodyBytes == 80_000 - 65_535)
+        #expect(streams.filter(pair.client.isWritten).count == 6)
+
+        for request in pair.serverEvents.requests {
+            try pair.server.consume(request.body.count, stream: request.streamID)
+        }
+        try pair.exchange()
+        #expect(pair.client.unsentBodyBytes == 0)
+        #expect(pair.clientEvents.responses.values.allSatisfy { $0.status == 200 })
+    }
+
+    @Test func aStreamThatClosesTakesItsUnsentBytesAlong() throws {
+        let pair = try MemoryConnection(serverSettings: HTTP2Settings(initialWindowSize: 300), grantsWindowByHand: true)
+        try pair.exchange()
+        let stream = try pair.client.post("/", body: Array(repeating: 1, count: 1_000))
+        try pair.exchange()
+        #expect(pair.client.unsentBodyBytes == 700)
+        var wasWritten: Bool?
+        pair.clientEvents.onClose = { _ in wasWritten = pair.client.isWritten(stream) }
+        try pair.client.reset(stream)
+        try pair.exchange()
+        #expect(wasWritten == false)
+        #expect(pair.client.unsentBodyBytes == 0)
+    }
+
+    @Test func aWholeRequestIsWrittenWhenItsStreamCloses() throws {
+        let pair = try MemoryConnection()
+        pair.serverEvents.answer = { session, request in try session.reset(request.streamID, code: .internalError) }
+        try pair.exchange()
+        let stream = try pair.client.post("/", body: Array(repeating: 1, count: 1_000))
+        var wasWritten: Bool?
+        pair.clientEvents.onClose = { _ in wasWritten = pair.client.isWritten(stream) }
+        try pair.exchange()
+        #expect(wasWritten == true)
+        #expect(pair.client.unsentBodyBytes == 0)
+    }
+
+    @Test func aStreamWindowOfZeroHoldsBodiesBackUntilItIsRaised() throws {
+        let pair = try MemoryConnection()
+        try pair.exchange()
+        try pair.server.changeSettings(HTTP2Settings(initialWindowSize: 0))
+        try pair.exchange()
+        #expect(pair.client.peerInitialStreamWindow == 0)
+        let stream = try pair.client.post("/", body: Array(repeating: 1, count: 100))
+        try pair.exchange()
+        #expect(pair.client.unsentBodyBytes == 100)
+        #expect(!pair.client.isWritten(stream))
+        try pair.server.changeSettings(HTTP2Settings(initialWindowSize: 50))
+        try pair.exchange()
+        #expect(pair.client.unsentBodyBytes == 0, "the server grants what it has read")
+        #expect(pair.clientEvents.responses[0]?.status == 200)
+    }
+}
