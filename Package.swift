@@ -97,7 +97,8 @@ let package = Package(
         .testTarget(
             name: "APNSOutputTests",
             dependencies: [
-                "APNSOutput", "HTTP2Session", "PushModel", "PushTestSupport", .crypto, .logging, .nioCore, .nioPosix,
+                "APNSOutput", "APNSSimulator", "CredentialStore", "HTTP2Channel", "HTTP2Session", "PushModel",
+                "PushTestSupport", "TestSupport", .crypto, .logging, .nioCore, .nioPosix, .nioSSL,
             ],
             swiftSettings: settings),
         .testTarget(name: "HTTP2SessionTests", dependencies: ["HTTP2Session"], swiftSettings: settings),

@@ -37,12 +37,18 @@ struct Send: AsyncParsableCommand {
     @Option(help: "How many pushes, each to a device token of its own.")
     var count = 200_000
 
+    @Option(help: "Most connections.")
+    var connections = 1
+
+    @Option(help: "Push for so many seconds, and count those of the second half; --count does not matter then.")
+    var seconds: Int?
+
     func run() async throws {
-        let jobs = try makeJobs()
         let parts = endpoint.split(separator: ":")
         guard parts.count == 2, let port = Int(parts[1]) else { throw ValidationError("--endpoint: must be host:port") }
         let configuration = APNSConfiguration(
-            production: .init(host: String(parts[0]), port: port), authorityFile: caFile, maximumConnections: 1)
+            production: .init(host: String(parts[0]), port: port), authorityFile: caFile,
+            maximumConnections: connections)
         let output = APNSOutput(
             configuration: configuration, eventLoops: MultiThreadedEventLoopGroup(numberOfThreads: 1),
             logger: Logger(label: "bench"), clock: { .now })
@@ -51,6 +57,13 @@ struct Send: AsyncParsableCommand {
         output.send(try routed(makeJob(first: count, size: 1)), reportingTo: warmUp)
         await warmUp.wait()
 
+        if let seconds {
+            let rate = try await Load(job: routed(makeJob(first: 0, size: 500)), output: output).rate(seconds: seconds)
+            print("{\"pushes_per_second\": \(rate)}")
+            // What is queued is of no interest; the process ends.
+            return
+        }
+        let jobs = try makeJobs()
         let sink = CountingSink(count: count)
         let started = ContinuousClock.now
         let cpu = Self.cpuMicroseconds()

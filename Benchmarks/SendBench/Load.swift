@@ -1,0 +1,54 @@
+import APNSOutput
+import PushModel
+import Synchronization
+
+/// Keeps an output busy for some time: more is always waiting than it can send in a moment, and no more, so
+/// that what waits costs neither memory nor a start of its own.
+struct Load {
+    private static let jobsAtOnce = 40
+
+    let job: RoutedJob
+    let output: APNSOutput
+
+    /// Pushes accepted per second in the second half of the time.
+    func rate(seconds: Int) async throws -> Double {
+        let sink = RefillingSink(job: job, output: output)
+        for _ in 0..<Self.jobsAtOnce { output.send(job, reportingTo: sink) }
+        let half = Duration.seconds(seconds) / 2
+        try await Task.sleep(for: half)
+        let (before, start) = (sink.sent, ContinuousClock.now)
+        try await Task.sleep(for: half)
+        return Double(sink.sent - before) / ((ContinuousClock.now - start) / .seconds(1))
+    }
+
+    /// Sends the job again for each job's worth of outcomes.
+    private final class RefillingSink: OutcomeSink {
+        private struct State {
+            var sent = 0
+            var reported = 0
+            var jobsAnswered = 0
+        }
+
+        private let job: RoutedJob
+        private let output: APNSOutput
+        private let state = Mutex(State())
+
+        init(job: RoutedJob, output: APNSOutput) {
+            self.job = job
+            self.output = output
+        }
+
+        var sent: Int { state.withLock(\.sent) }
+
+        func report(_ outcomes: [Outcome]) {
+            let due = state.withLock { state in
+                state.sent += outcomes.count { $0.verdict == .sent }
+                state.reported += outcomes.count
+                let due = state.reported / job.job.recipients.count - state.jobsAnswered
+                state.jobsAnswered += due
+                return due
+            }
+            for _ in 0..<due { output.send(job, reportingTo: self) }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import APNSOutput
+import APNSSimulator
+import NIOCore
+import NIOPosix
+import PushModel
+import PushTestSupport
+import TestSupport
+import Testing
+
+/// A name with several addresses.
+@Suite struct AddressTests {
+    /// Takes connections and says nothing.
+    private func blackHole() async throws -> (any Channel, SocketAddress) {
+        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .bind(host: "127.0.0.1", port: 0).get()
+        return (channel, try #require(channel.localAddress))
+    }
+
+    @Test func theNextAddressIsTriedAtOnce() async throws {
+        let (closed, refusing) = try await blackHole()
+        try await closed.close()
+        let (hole, silent) = try await blackHole()
+        let simulator = try await WireFixture.startedSimulator()
+        let live = try SocketAddress(ipAddress: "127.0.0.1", port: simulator.port)
+        let fixture = WireFixture([refusing, silent, live], maximumConnections: 1)
+        try fixture.register(at: simulator)
+        let start = ContinuousClock.now
+        try fixture.send(to: WireFixture.tokens(10))
+        await fixture.recorder.wait(for: 10, atMost: .seconds(10))
+        #expect(fixture.tally == ["sent": 10], "no push had to wait in a queue for it")
+        // One second for the silent one, if it came before the live one; no back-off between addresses.
+        #expect(ContinuousClock.now - start < .seconds(3))
+        await fixture.output.shutDown()
+        await simulator.stop()
+        try await hole.close()
+    }
+
+    @Test func connectionsAreSpreadOverTheAddresses() async throws {
+        var simulators: [APNSSimulator] = []
+        for _ in 0..<3 { simulators.append(try await WireFixture.startedSimulator { $0.streamLimit = 2 }) }
+        let addresses = try simulators.map { try SocketAddress(ipAddress: "127.0.0.1", port: $0.port) }
+        let fixture = WireFixture(addresses, maximumConnections: 6)
+        for simulator in simulators { try fixture.register(at: simulator) }
+        let pushes = 400
+        try fixture.send(to: WireFixture.tokens(pushes, "de1ade1a0100"))
+        var counts: [Int] = []
+        try await eventually("six connections: \(counts)", within: .seconds(15)) {
+            counts = []
+            for simulator in simulators { counts.append(await simulator.counters().openConnections) }
+            return counts.reduce(0, +) == 6
+        }
+        #expect(counts == [2, 2, 2])
+        await fixture.recorder.wait(for: pushes, atMost: .seconds(30))
+        #expect(fixture.tally == ["sent": pushes])
+        await fixture.output.shutDown()
+        for simulator in simulators { await simulator.stop() }
+    }
+
+    @Test func whenNoAddressLetsUsInThePushesWaitElsewhere() async throws {
+        let (closed, refusing) = try await blackHole()
+        try await closed.close()
+        for addresses in [[refusing, refusing], []] {
+            let fixture = WireFixture(addresses)
+            try fixture.send(to: WireFixture.tokens(3))
+            await fixture.recorder.wait(for: 3, atMost: .seconds(10))
+            #expect(fixture.tally == ["retry ConnectionFailed": 3])
+            await fixture.output.shutDown()
+        }
+    }
+
+    @Test func theSystemKnowsTheLoopback() throws {
+        let addresses = try SystemResolver.addresses(host: "localhost", port: 2197)
+        #expect(addresses.contains(try SocketAddress(ipAddress: "127.0.0.1", port: 2197)), "\(addresses)")
+        #expect(Set(addresses).count == addresses.count)
+        #expect(throws: APNSConnectError.self) { try SystemResolver.addresses(host: "no-such.invalid", port: 1) }
+    }
+
+    @Test func aCertificateNobodyVouchesForIsRefusedUnlessVerificationIsOff() async throws {
+        let simulator = try await WireFixture.startedSimulator()
+        let address = try SocketAddress(ipAddress: "127.0.0.1", port: simulator.port)
+        let fixture = WireFixture([address], verifies: true)
+        try fixture.register(at: simulator)
+        try fixture.send(to: WireFixture.tokens(1))
+        await fixture.recorder.wait(for: 1, atMost: .seconds(10))
+        #expect(fixture.tally == ["retry ConnectionFailed": 1])
+        await fixture.output.shutDown()
+
+        let apple = WireFixture([address], host: "api.push.apple.com")
+        try apple.send(to: WireFixture.tokens(1))
+        #expect(apple.tally == ["failed CredentialUnusable": 1], "never for Apple's")
+        await simulator.stop()
+    }
+
+    @Test(
+        arguments: [
+            ("api.push.apple.com", true), ("API.Push.Apple.COM.", true), ("push.apple.com", true),
+            ("api-manage-broadcast.sandbox.push.apple.com", true), ("push.apple.com.example.com", false),
+            ("notpush.apple.com", false), ("127.0.0.1", false), ("", false),
+        ])
+    func applesHostsAreKnown(host: String, isApple: Bool) {
+        #expect(APNSConfiguration.Endpoint(host: host, port: 443).isApple == isApple)
+    }
+}

@@ -1,0 +1,104 @@
+import APNSOutput
+import APNSSimulator
+import HTTP2Session
+import NIOCore
+import PushTestSupport
+import TestSupport
+import Testing
+
+/// Streams and windows, with a server that grants what the test says.
+@Suite struct FlowControlTests {
+    @Test func noMoreIsPutOnAConnectionThanItsWindowLetsThrough() async throws {
+        let server = TestServer { $0.holdsAnswers = true }
+        let address = try await server.start()
+        let fixture = WireFixture([address], maximumConnections: 1)
+        try fixture.send(to: WireFixture.tokens(1))
+        // The first answer shows that the token is good; its 4,000 bytes of window are not given back.
+        try await eventually("the first push") { try await server.withConnections { $0.first?.whole.count } == 1 }
+        try fixture.send(to: WireFixture.tokens(100), payloadBytes: 4_000)
+        try await server.withConnections { try $0[0].answer(1) }
+        try await eventually("a full window") { try await server.withConnections { $0[0].bodyBytes } == 65_535 }
+        let (began, whole) = try await server.withConnections { ($0[0].began.count, $0[0].whole.count) }
+        // 30 + 16 × 4,000 are whole; of the next a part has left.
+        #expect(whole == 17)
+        #expect(began == 18)
+
+        // What was whole may have been accepted; the others can't have been and go elsewhere.
+        try await server.withConnections { connections in
+            for connection in connections { connection.channel?.close(promise: nil) }
+        }
+        try await eventually("a second connection") { try await server.withConnections { $0.count } == 2 }
+        try await server.withConnections { connections in
+            connections[1].holdsAnswers = false
+            for stream in connections[1].whole { try connections[1].answer(stream) }
+            for stream in connections[1].began { try connections[1].session.consume(4_000, stream: stream) }
+        }
+        await fixture.recorder.wait(for: 101, atMost: .seconds(10))
+        #expect(fixture.tally == ["sent": 85, "unknown ConnectionLost": 16])
+        await fixture.output.shutDown()
+        try await server.stop()
+    }
+
+    @Test func aBodyLargerThanTheWindowOfItsStreamStillGoes() async throws {
+        let server = TestServer(settings: HTTP2Settings(initialWindowSize: 100))
+        let address = try await server.start()
+        let fixture = WireFixture([address])
+        try fixture.send(to: WireFixture.tokens(50), payloadBytes: 4_000)
+        await fixture.recorder.wait(for: 50, atMost: .seconds(10))
+        #expect(fixture.tally == ["sent": 50])
+        await fixture.output.shutDown()
+        try await server.stop()
+    }
+
+    @Test func aStreamWindowOfZeroIsObeyedAndItsReturnToo() async throws {
+        let server = TestServer()
+        let address = try await server.start()
+        let fixture = WireFixture([address], maximumConnections: 1)
+        try fixture.send(to: WireFixture.tokens(10))
+        await fixture.recorder.wait(for: 10, atMost: .seconds(10))
+        try await server.withConnections { try $0[0].session.changeSettings(HTTP2Settings(initialWindowSize: 0)) }
+        // Whatever was sent before the change arrived is whole; nothing after it begins.
+        try await roundTrip(server)
+        try fixture.send(to: WireFixture.tokens(500))
+        try await roundTrip(server)
+        let began = try await server.withConnections { $0[0].began.count }
+        #expect(began == 10, "pushes wait in the pool, not on streams without a window")
+        try await server.withConnections { try $0[0].session.changeSettings(HTTP2Settings(initialWindowSize: 65_535)) }
+        await fixture.recorder.wait(for: 510, atMost: .seconds(10))
+        #expect(fixture.tally == ["sent": 510])
+        await fixture.output.shutDown()
+        try await server.stop()
+    }
+
+    @Test func aStreamLimitThatShrinksUnderLoadIsObeyedAtOnce() async throws {
+        let simulator = try await WireFixture.startedSimulator { $0.streamLimit = 50 }
+        let fixture = WireFixture([try .init(ipAddress: "127.0.0.1", port: simulator.port)], maximumConnections: 1)
+        try fixture.register(at: simulator)
+        try fixture.send(to: WireFixture.tokens(400, "de1ade1a0020"))
+        try await eventually("load") { await simulator.counters().mostOpenStreams == 50 }
+        await simulator.changeStreamLimit(to: 1)
+        try await eventually("one stream") { await simulator.counters().openStreams <= 1 }
+        let before = await simulator.counters().arrivals
+        #expect(before < 400, "the test came too late")
+        for _ in 0..<10 {
+            #expect(await simulator.counters().openStreams <= 1)
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        await simulator.changeStreamLimit(to: 50)
+        await fixture.recorder.wait(for: 400, atMost: .seconds(20))
+        #expect(fixture.tally == ["sent": 400])
+        #expect(simulator.recordedArrivals.values.allSatisfy { $0 == 1 }, "nothing was refused")
+        #expect(await simulator.counters().connections == 1)
+        await fixture.output.shutDown()
+        await simulator.stop()
+    }
+
+    /// A PING from the server and its answer: what was said before has been heard.
+    private func roundTrip(_ server: TestServer) async throws {
+        let before = try await server.withConnections { connections in
+            try connections[0].session.ping(1)
+            return connections[0].pings
+        }
+        try await eventually("a PING's answer") { try await server.withConnections { $0[0].pings } > before }
+    }
+}

@@ -1,0 +1,50 @@
+import APNSOutput
+import APNSSimulator
+import HTTP2Session
+import NIOCore
+import PushTestSupport
+import TestSupport
+import Testing
+
+/// GOAWAY by RFC 9113, section 6.8, over TLS.
+@Suite struct GoAwayTests {
+    @Test(arguments: [false, true])
+    func theReplacementComesFirstAndOnlyWhatWasNotProcessedIsSentAgain(twoSteps: Bool) async throws {
+        let simulator = try await WireFixture.startedSimulator()
+        // A connection that is on its way out does not count.
+        let fixture = WireFixture([try .init(ipAddress: "127.0.0.1", port: simulator.port)], maximumConnections: 1)
+        try fixture.register(at: simulator)
+        try fixture.send(to: WireFixture.tokens(1, "0a"))
+        await fixture.recorder.wait(for: 1, atMost: .seconds(10))
+        let slow = WireFixture.tokens(10, "de1ade1a1500")
+        try fixture.send(to: slow)
+        try await eventually("ten on the wire") { await simulator.counters().arrivals == 11 }
+        // Streams 1 to 11: the first push and five of the slow ones.
+        await simulator.sendGoAway(GoAwayFault(lastStreamID: 11, reason: "Shutdown", announcesFirst: twoSteps))
+        // One at first, because the token must prove itself anew.
+        try await eventually("the first of five sent again") { await simulator.counters().arrivals == 12 }
+        #expect(await simulator.counters().openConnections == 2, "the old one waits for its answers")
+        await fixture.recorder.wait(for: 11, atMost: .seconds(10))
+        #expect(fixture.tally == ["sent": 11])
+        #expect(await simulator.counters().arrivals == 16)
+        let processed = simulator.recordedArrivals
+        #expect(slow.map { processed[$0] } == Array(repeating: 1, count: 10))
+        try await eventually("the old one closed") { await simulator.counters().openConnections == 1 }
+        #expect(await simulator.counters().connections == 2)
+        await fixture.output.shutDown()
+        await simulator.stop()
+    }
+
+    @Test func aServerThatTurnsEveryConnectionAwayIsNotChurned() async throws {
+        let server = TestServer { $0.turnsAway = true }
+        let address = try await server.start()
+        let fixture = WireFixture([address])
+        try fixture.send(to: WireFixture.tokens(1))
+        let start = ContinuousClock.now
+        try await eventually("three attempts") { try await server.withConnections { $0.count } >= 3 }
+        // At the least a tenth of one second, and of two.
+        #expect(ContinuousClock.now - start >= .milliseconds(300))
+        await fixture.output.shutDown()
+        try await server.stop()
+    }
+}

@@ -1,0 +1,48 @@
+import APNSOutput
+import APNSSimulator
+import NIOCore
+import PushTestSupport
+import TestSupport
+import Testing
+
+/// Pushes through a proxy, which looks the name up itself.
+@Suite struct ProxyTests {
+    private func proxyURL(_ channel: any Channel, _ user: String = "") throws -> APNSProxy {
+        let port = try #require(channel.localAddress?.port)
+        return try #require(APNSProxy(url: "http://\(user)127.0.0.1:\(port)"))
+    }
+
+    @Test func pushesGoThroughTheTunnel() async throws {
+        let simulator = try await WireFixture.startedSimulator()
+        let proxy = TinyProxy(to: try SocketAddress(ipAddress: "127.0.0.1", port: simulator.port))
+        let channel = try await proxy.start()
+        let fixture = WireFixture([], proxy: try proxyURL(channel, "fred:p%40ss@"))
+        try fixture.register(at: simulator)
+        try fixture.send(to: WireFixture.tokens(20))
+        await fixture.recorder.wait(for: 20, atMost: .seconds(10))
+        #expect(fixture.tally == ["sent": 20])
+        // The base64 of fred:p@ss.
+        #expect(
+            proxy.requests == [
+                "CONNECT push.test:2197 HTTP/1.1\r\nHost: push.test:2197\r\n"
+                    + "Proxy-Authorization: Basic ZnJlZDpwQHNz\r\n\r\n"
+            ])
+        await fixture.output.shutDown()
+        try await channel.close()
+        await simulator.stop()
+    }
+
+    @Test(arguments: ["407 Proxy Authentication Required", "502 Bad Gateway", "banana"])
+    func aProxyThatRefusesIsAConnectionThatFailed(answer: String) async throws {
+        let proxy = TinyProxy(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), answer: answer)
+        let channel = try await proxy.start()
+        let fixture = WireFixture([], proxy: try proxyURL(channel))
+        try fixture.send(to: WireFixture.tokens(1))
+        await fixture.recorder.wait(for: 1, atMost: .seconds(10))
+        #expect(fixture.tally == ["retry ConnectionFailed": 1])
+        #expect(proxy.requests.count == 1)
+        #expect(!proxy.requests.joined().contains("Authorization"))
+        await fixture.output.shutDown()
+        try await channel.close()
+    }
+}
