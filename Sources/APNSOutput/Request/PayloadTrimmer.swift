@@ -19,17 +19,25 @@ package enum PayloadTrimmer {
     package static func trim(_ payload: UnsafeBufferPointer<UInt8>, toBytes limit: Int) -> Trimmed? {
         guard let body = bodyRange(in: payload) else { return nil }
         // What may stand between the quotes.
-        let room = limit - (payload.count - body.count) - ellipsis.utf8.count
-        guard room >= 0 else { return nil }
+        let room = limit - (payload.count - body.count)
+        guard room >= ellipsis.utf8.count else { return nil }
         let text = String(decoding: JSONText.unescaped(payload[body]), as: UTF8.self)
+        // Written without needless escapes it may fit as it is.
+        let shown =
+            fits(text, inEscapedBytes: room)
+            ? text : cut(text, toEscapedBytes: room - ellipsis.utf8.count) + ellipsis
         var escaped: [UInt8] = []
-        JSONText.append(cut(text, toEscapedBytes: room) + ellipsis, to: &escaped)
+        JSONText.append(shown, to: &escaped)
         var result: [UInt8] = []
         result.reserveCapacity(limit)
         result.append(contentsOf: payload[..<(body.lowerBound - 1)])
         result.append(contentsOf: escaped)
         result.append(contentsOf: payload[(body.upperBound + 1)...])
         return Trimmed(payload: result, removedBytes: payload.count - result.count)
+    }
+
+    private static func fits(_ text: String, inEscapedBytes room: Int) -> Bool {
+        text.utf8.reduce(0) { $0 + JSONText.escapedSize(of: $1) } <= room
     }
 
     private static func cut(_ text: String, toEscapedBytes room: Int) -> String {
@@ -49,6 +57,7 @@ package enum PayloadTrimmer {
         {
             end = wordEnd
         }
+        while end > text.startIndex, text[text.index(before: end)].isWhitespace { text.formIndex(before: &end) }
         return String(text[..<end])
     }
 

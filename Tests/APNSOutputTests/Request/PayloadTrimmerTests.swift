@@ -26,6 +26,19 @@ import Testing
         // An escape is cut whole, and written in its shortest form.
         (#"{"aps":{"alert":"ab\u00e9\u00e9\u00e9\u00e9 cd"}}"#, 31, #"{"aps":{"alert":"abééé…"}}"#),
         (#"{"aps":{"alert":"say \"hi\" to them"}}"#, 35, #"{"aps":{"alert":"say \"hi\"…"}}"#),
+        // A surrogate pair is one character; one that is cut off is none.
+        (#"{"aps":{"alert":"ab\ud83d\ude00\ud83d\ude00"}}"#, 29, #"{"aps":{"alert":"ab😀…"}}"#),
+        // Combining marks stay with their letter: e + U+0301 + U+0323 is five bytes.
+        (
+            "{\"aps\":{\"alert\":\"abe\u{301}\u{323}e\u{301}\u{323}\"}}", 30,
+            "{\"aps\":{\"alert\":\"abe\u{301}\u{323}…\"}}"
+        ),
+        // Right to left: the beginning in memory is the beginning for the reader.
+        (#"{"aps":{"alert":"שלום לכם חברים"}}"#, 40, #"{"aps":{"alert":"שלום לכם…"}}"#),
+        // White space at the cut is left out, however much of it.
+        (#"{"aps":{"alert":"one   two three"}}"#, 29, #"{"aps":{"alert":"one…"}}"#),
+        // Written without escapes it is short enough, and nothing is lost.
+        (#"{"aps":{"alert":"\u0061\u0062\u0063"}}"#, 23, #"{"aps":{"alert":"abc"}}"#),
     ])
     func cuts(payload: String, limit: Int, expected: String) throws {
         let trimmed = try #require(trim(payload, to: limit))
@@ -39,6 +52,8 @@ import Testing
         #"{"aps":{"alert":"a"},"x":"aaaaaaaaaaaaaaaaaaaaaaaaaa"}"#,
         #"{"aps":{"alert":{"title":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}}}"#,
         #"{"aps":{"alert":{"body":["aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"]}}}"#,
+        #"{"aps":{"alert":{"loc-key":"GREETING","loc-args":["aaaaaaaaaaaaaaaaaaa"]}}}"#,
+        #"{"aps":{"alert":{"body":{"loc-key":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"}}}}"#,
     ])
     func givesUpWhereTheTextIsNotWhatIsLong(payload: String) {
         #expect(trim(payload, to: 30) == nil)
@@ -57,6 +72,37 @@ import Testing
             let object = try JSONSerialization.jsonObject(with: Data(trimmed.text.utf8)) as? [String: [String: String]]
             let alert = try #require(object?["aps"]?["alert"], "\(trimmed.text)")
             #expect(alert.hasSuffix("…") && text.hasPrefix(String(alert.dropLast())), "\(alert) of \(text)")
+        }
+    }
+
+    /// At every limit from none to all: the most clusters that fit at a word end, and not one scalar of another.
+    @Test(arguments: 0..<60)
+    func everyLimitOfARandomTextIsUsedAsFarAsItGoes(seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let alphabet: [String] = [
+            "a", "b", " ", "\u{A0}", "\\", "\"", "\n", "é", "e\u{301}", "q\u{323}\u{307}", "ש", "\u{5B0}", "ﷺ",
+            "\u{202B}",
+            "\u{202C}", "😀", "👩‍👩‍👧‍👦", "🏳️‍🌈", "🇩🇪", "👍🏽", "\u{200D}", "한", "\u{1112}\u{1161}", "\u{E000}",
+        ]
+        let text = (0..<40).map { _ in alphabet.randomElement(using: &generator) ?? "a" }.joined()
+        let object = ["aps": ["alert": ["title": "T", "body": text]], "n": 1.5] as [String: Any]
+        let data = try JSONSerialization.data(withJSONObject: object, options: [.sortedKeys, .withoutEscapingSlashes])
+        let payload = String(decoding: data, as: UTF8.self)
+        let scalars = Array(text.unicodeScalars)
+        for limit in 0..<payload.utf8.count {
+            guard let trimmed = trim(payload, to: limit) else { continue }
+            #expect(trimmed.text.utf8.count <= limit)
+            #expect(trimmed.removed == payload.utf8.count - trimmed.text.utf8.count)
+            let read = try JSONSerialization.jsonObject(with: Data(trimmed.text.utf8)) as? [String: Any]
+            let alert = (read?["aps"] as? [String: [String: String]])?["alert"]
+            let body = try #require(alert?["body"], "\(trimmed.text)")
+            #expect(alert?["title"] == "T" && read?["n"] as? Double == 1.5)
+            if body == text { continue }
+            let kept = Array(body.unicodeScalars.dropLast())
+            #expect(body.unicodeScalars.last == "…")
+            #expect(Array(scalars.prefix(kept.count)) == kept, "limit \(limit): \(body) of \(text)")
+            let end = text.unicodeScalars.index(text.unicodeScalars.startIndex, offsetBy: kept.count)
+            #expect(text.indices.contains(end), "limit \(limit): cut inside a cluster of \(text)")
         }
     }
 }
