@@ -29,6 +29,14 @@ public struct APNSConfiguration: Sendable {
     public var production: Endpoint
     /// Apple: `api.sandbox.push.apple.com`, port 443 or 2197.
     public var sandbox: Endpoint
+    /// Where broadcasts to channels are sent; nil: where device pushes are. Apple's pages name both the ordinary
+    /// hosts and `api-broadcast[.sandbox].push.apple.com`.
+    public var broadcastProduction: Endpoint?
+    public var broadcastSandbox: Endpoint?
+    /// Where channels are managed. Apple: `api-manage-broadcast.push.apple.com`, port 2196.
+    public var channelsProduction: Endpoint
+    /// Apple: `api-manage-broadcast.sandbox.push.apple.com`, port 2195.
+    public var channelsSandbox: Endpoint
     /// PEM file with the authorities to trust in place of the system's.
     public var authorityFile: String?
     /// False: any certificate will do. For test hosts: a credential for one of Apple's can't be used then.
@@ -47,11 +55,18 @@ public struct APNSConfiguration: Sendable {
     public init(
         production: Endpoint = Endpoint(host: "api.push.apple.com", port: 443),
         sandbox: Endpoint = Endpoint(host: "api.sandbox.push.apple.com", port: 443),
+        broadcastProduction: Endpoint? = nil, broadcastSandbox: Endpoint? = nil,
+        channelsProduction: Endpoint = Endpoint(host: "api-manage-broadcast.push.apple.com", port: 2196),
+        channelsSandbox: Endpoint = Endpoint(host: "api-manage-broadcast.sandbox.push.apple.com", port: 2195),
         authorityFile: String? = nil, verifiesCertificates: Bool = true, proxy: APNSProxy? = nil,
         maximumConnections: Int = 8, requestTimeoutSeconds: Int = 60, connectTimeoutSeconds: Int = 5
     ) {
         self.production = production
         self.sandbox = sandbox
+        self.broadcastProduction = broadcastProduction
+        self.broadcastSandbox = broadcastSandbox
+        self.channelsProduction = channelsProduction
+        self.channelsSandbox = channelsSandbox
         self.authorityFile = authorityFile
         self.verifiesCertificates = verifiesCertificates
         self.proxy = proxy
@@ -64,6 +79,20 @@ public struct APNSConfiguration: Sendable {
         switch environment {
         case .production: production
         case .sandbox: sandbox
+        }
+    }
+
+    func broadcastEndpoint(for environment: PushEnvironment) -> Endpoint? {
+        switch environment {
+        case .production: broadcastProduction
+        case .sandbox: broadcastSandbox
+        }
+    }
+
+    func channelsEndpoint(for environment: PushEnvironment) -> Endpoint {
+        switch environment {
+        case .production: channelsProduction
+        case .sandbox: channelsSandbox
         }
     }
 }

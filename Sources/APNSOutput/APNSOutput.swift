@@ -9,6 +9,8 @@ public final class APNSOutput: Output {
     private struct PoolKey: Hashable {
         let credential: Credential
         let environment: PushEnvironment
+        /// Broadcasts whose host is another have connections of their own.
+        let isForBroadcasts: Bool
     }
 
     public let name = "apns"
@@ -36,9 +38,11 @@ public final class APNSOutput: Output {
         self.logger = logger
     }
 
-    /// The suffix follows from the push type; types that are inferred from the payload have none.
+    /// The suffix follows from the push type; types that are inferred from the payload have none. Broadcasts go to
+    /// the app itself.
     public func topic(for job: Job) -> String {
-        job.topic ?? job.app + (job.pushType.flatMap(APNSPushType.init(rawValue:))?.topicSuffix ?? "")
+        if job.isBroadcast { return job.app }
+        return job.topic ?? job.app + (job.pushType.flatMap(APNSPushType.init(rawValue:))?.topicSuffix ?? "")
     }
 
     public func send(_ job: RoutedJob, reportingTo sink: any OutcomeSink) {
@@ -79,11 +83,14 @@ public final class APNSOutput: Output {
         guard let credential = job.credential else { throw APNSOutputError.noCredential }
         return try state.withLock { state in
             guard !state.isShutDown else { throw APNSOutputError.shutDown }
-            let key = PoolKey(credential: credential, environment: job.environment)
+            let broadcastEndpoint = job.job.isBroadcast ? configuration.broadcastEndpoint(for: job.environment) : nil
+            let key = PoolKey(
+                credential: credential, environment: job.environment, isForBroadcasts: broadcastEndpoint != nil)
             if let pool = state.pools[key] { return pool }
             let pool = try APNSPool(
-                credential: credential, environment: job.environment, eventLoop: eventLoops.next(),
-                configuration: configuration, clock: clock, logger: logger)
+                credential: credential, environment: job.environment,
+                endpoint: broadcastEndpoint ?? configuration.endpoint(for: job.environment),
+                eventLoop: eventLoops.next(), configuration: configuration, clock: clock, logger: logger)
             state.pools[key] = pool
             return pool
         }

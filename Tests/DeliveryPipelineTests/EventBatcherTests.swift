@@ -43,6 +43,16 @@ import Testing
             ])
     }
 
+    @Test func theRecipientOfABroadcastIsItsChannel() throws {
+        var batcher = EventBatcher(worker: "w", maximumOutcomes: 1)
+        let job = try routedJob(#"{"id":"1","app":"com.example.shop","channel":"dHN0\/a==","payload":{}}"#)
+        let added = batcher.add(job.outcome(0, .sent, status: 200), as: .sent, reason: nil, detail: nil)
+        let event = try #require(added)
+        let written = try JSON.objects(try bodies([event])[0]["outcomes"])[0]
+        #expect(written["recipient"] as? String == "dHN0/a==")
+        #expect(written["broadcast"] as? Bool == true)
+    }
+
     @Test(
         arguments: [
             (OutcomeKind.rejected, Outcome.Judge.provider, "apns"), (.rejected, .martlet, "martlet"),

@@ -32,6 +32,10 @@ import Testing
                     job.outcome(11, .unregistered, status: 410, reason: "Unregistered", judge: .provider),
                 ])
         }
+        harness.deliver(#"{"app":"com.example.shop","channel":"Y2g=","payload":{}}"#, number: 7)
+        let broadcast = try #require(harness.output.jobs.last)
+        harness.report(
+            broadcast, [broadcast.outcome(0, .rejected, status: 400, reason: "ChannelNotRegistered", judge: .provider)])
         harness.deliver("{broken", number: 3)
         harness.deliver(jobBody(app: "com.example.unknown"), number: 4)
         harness.deliver(#"{"id":"6","x":1,"payload":[],"recipients":[{}]}"#, number: 5)

@@ -22,6 +22,8 @@ import Testing
         job("", recipients: #""recipients":[{"token":"aa","ref":"","registered_at":1,"payload":{"aps":{}}}]"#),
         job("", recipients: #""recipients":[{"token":"aa","ref":"r","registered_at":"2026-11-20T10:00:00Z"}]"#),
         job("", recipients: #""recipients":["not hex: the output's to judge"]"#),
+        job("", recipients: #""channel":"dHN0LXNyY2gtY2hubA==""#),
+        job(#""push_type":"liveactivity","priority":5,"expires_at":0"#, recipients: #""channel":"not base64""#),
     ]
 
     private static let refused = [
@@ -37,6 +39,9 @@ import Testing
         job(#""expires_at":"2026-11-20T10:00:00""#), job(#""expires_at":null"#),
         job(#""collapse_id":"""#), job(#""collapse_id":"\#(String(repeating: "c", count: 65))""#),
         job(#""at_most_once":1"#), job(#""trim":"true""#), job(#""results":"none""#),
+        job("", recipients: #""channel":"""#), job("", recipients: #""channel":["a"]"#),
+        job("", recipients: #""channel":null"#), job("", recipients: #""channel":"a","recipients":["aa"]"#),
+        job(#""topic":"t""#, recipients: #""channel":"a""#), job(#""collapse_id":"c""#, recipients: #""channel":"a""#),
         job("", recipients: #""recipients":[]"#), job("", recipients: #""recipients":"aa""#),
         job("", recipients: #""recipients":[""]"#), job("", recipients: #""recipients":[7]"#),
         job("", recipients: #""recipients":["aa",{}]"#), job("", recipients: #""recipients":[{"token":""}]"#),

@@ -35,6 +35,10 @@ package enum APNSReason {
         "Forbidden": .credentialRefused,
         "InvalidProviderToken": .credentialRefused,
         "MissingProviderToken": .credentialRefused,
+        // Of broadcasts and channels: the credential is of another app, or the app may not do this.
+        "TopicMismatch": .credentialRefused,
+        "FeatureNotEnabled": .credentialRefused,
+        "CannotCreateChannelConfig": .credentialRefused,
         "ExpiredProviderToken": .retryOnNewConnection,
         "UnrelatedKeyIdInToken": .retryOnNewConnection,
         "IdleTimeout": .retryOnNewConnection,
@@ -43,5 +47,7 @@ package enum APNSReason {
         "TooManyRequests": .retryLater,
         "InternalServerError": .retryLater,
         "ServiceUnavailable": .retryLater,
+        // As Apple's page on channels spells it.
+        "Service Unavailable": .retryLater,
     ]
 }

@@ -190,7 +190,8 @@ extension APNSConnection: HTTP2ClientDelegate {
     }
 
     func responseField(tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
-        if name.is("apns-id") {
+        // A broadcast's answer has the one or the other, by Apple's pages.
+        if name.is("apns-id") || name.is("apns-request-id") {
             inFlight.update(tag) { $0.providerID = ProviderID(ascii: value.assumingMemoryBound(to: UInt8.self)) }
         } else if name.is("apns-unique-id") {
             inFlight.update(tag) { $0.withExtras { $0.uniqueID = String(decoding: value, as: UTF8.self) } }

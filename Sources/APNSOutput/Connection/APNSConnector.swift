@@ -15,8 +15,8 @@ struct APNSConnector: Sendable {
     private let resolve: APNSConfiguration.Resolver
 
     /// - Throws: when the credential's certificate or the authority file can't be used.
-    init(credential: Credential, environment: PushEnvironment, configuration: APNSConfiguration) throws {
-        endpoint = configuration.endpoint(for: environment)
+    init(credential: Credential, endpoint: APNSConfiguration.Endpoint, configuration: APNSConfiguration) throws {
+        self.endpoint = endpoint
         proxy = configuration.proxy
         timeoutSeconds = configuration.connectTimeoutSeconds
         resolve = configuration.resolve

@@ -23,6 +23,7 @@ final class APNSPool: @unchecked Sendable {
     private var outcomes: [Outcome] = []
     private var sink: (any OutcomeSink)?
     private var path = DevicePath()
+    private var broadcastPath = BroadcastPath()
     private var turnIsScheduled = false
     private var laterTurnIsScheduled = false
     private var cachedTurnTime: Moment?
@@ -31,8 +32,9 @@ final class APNSPool: @unchecked Sendable {
     private var whenClosed: [EventLoopPromise<Void>] = []
 
     init(
-        credential: Credential, environment: PushEnvironment, eventLoop: any EventLoop,
-        configuration: APNSConfiguration, clock: @escaping @Sendable () -> Timestamp, logger: Logger
+        credential: Credential, environment: PushEnvironment, endpoint: APNSConfiguration.Endpoint,
+        eventLoop: any EventLoop, configuration: APNSConfiguration, clock: @escaping @Sendable () -> Timestamp,
+        logger: Logger
     ) throws {
         self.eventLoop = eventLoop
         self.clock = clock
@@ -41,8 +43,7 @@ final class APNSPool: @unchecked Sendable {
         logger[metadataKey: "team"] = "\(credential.team)"
         logger[metadataKey: "environment"] = "\(environment.rawValue)"
         self.logger = logger
-        let connector = try APNSConnector(
-            credential: credential, environment: environment, configuration: configuration)
+        let connector = try APNSConnector(credential: credential, endpoint: endpoint, configuration: configuration)
         let tokens: ProviderTokenSource?
         switch credential.kind {
         case .token(let keyID, let privateKeyPEM):
@@ -144,14 +145,21 @@ final class APNSPool: @unchecked Sendable {
         let recipient = job.recipients[push.recipient]
         do throws(APNSRequest.Fault) {
             let body = try push.job.body(for: recipient)
-            guard let path = job.withBytes({ path.write(UnsafeBufferPointer(rebasing: $0[recipient.token])) }) else {
-                throw APNSRequest.Fault(reason: "BadDeviceToken")
-            }
-            return .ready(path, body)
+            return .ready(try path(of: recipient, in: job), body)
         } catch {
             settle(push, .rejected, reason: error.reason, at: now)
             return .settled
         }
+    }
+
+    /// Valid until the next call.
+    private func path(of recipient: Recipient, in job: Job) throws(APNSRequest.Fault) -> UnsafeRawBufferPointer {
+        if job.isBroadcast {
+            if let path = broadcastPath.write(job.app) { return path }
+            throw APNSRequest.Fault(reason: "BadTopic")
+        }
+        if let path = job.withBytes({ path.write(UnsafeBufferPointer(rebasing: $0[recipient.token])) }) { return path }
+        throw APNSRequest.Fault(reason: "BadDeviceToken")
     }
 
     private func add(_ outcome: consuming Outcome, of job: PreparedJob) {
@@ -262,7 +270,8 @@ extension APNSPool: APNSConnectionOwner {
         let answerClass = APNSReason.classify(status: push.status, reason: body.reason)
         if answerClass != .retryOnNewConnection { connections.proved(connection, at: now) }
         switch answerClass {
-        case .tokenDead: verdict = .unregistered
+        // A channel is in no registry of tokens.
+        case .tokenDead: verdict = push.push.job.routed.job.isBroadcast ? .rejected : .unregistered
         case .refused: verdict = .rejected
         case .credentialRefused: verdict = .failed
         case .retryLater: verdict = .retry

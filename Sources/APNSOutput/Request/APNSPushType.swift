@@ -37,8 +37,21 @@ package enum APNSPushType: String, Sendable, CaseIterable {
         }
     }
 
+    /// The priorities Apple's page leaves this type.
+    package var allowedPriorities: [Int] {
+        switch self {
+        case .background: [5]
+        case .liveactivity: [5, 10]
+        case .pushtotalk: [10]
+        default: [1, 5, 10]
+        }
+    }
+
     /// Largest JSON body in bytes.
     package var maximumPayloadBytes: Int { self == .voip ? 5_120 : 4_096 }
+
+    /// Certificates are refused.
+    package var needsProviderToken: Bool { self == .location }
 
     /// PushToTalk pushes must not be stored.
     package var mustNotBeStored: Bool { self == .pushtotalk }

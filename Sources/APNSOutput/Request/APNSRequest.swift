@@ -1,7 +1,10 @@
 package import PushModel
 
-/// The part of a request that is the same for every device of a job, after the checks that can be made
+/// The part of a request that is the same for every recipient of a job, after the checks that can be made
 /// before sending. A fault carries the reason APNs itself would give.
+///
+/// A broadcast (Apple: "Sending broadcast push notification requests to APNs") names a channel instead of a
+/// topic, must say its expiration and its priority, and may be as long as a VoIP push.
 package struct APNSRequest: Equatable, Sendable {
     package struct Fault: Error, Equatable {
         package let reason: String
@@ -11,41 +14,91 @@ package struct APNSRequest: Equatable, Sendable {
         }
     }
 
+    /// What the credential must be good for. A broadcast's is the app, and is not sent.
     package let topic: String
+    /// The channel of a broadcast.
+    package let channelID: String?
     package let pushType: APNSPushType
     package let priority: Int
     /// Value of `apns-expiration`; nil leaves the header out, which is not the same as 0.
     package let expiration: Int64?
     package let collapseID: String?
+    /// Largest JSON body in bytes.
+    package let maximumPayloadBytes: Int
 
     package init(for job: Job) throws(Fault) {
-        guard let pushType = Self.pushType(of: job) else { throw Fault(reason: "InvalidPushType") }
+        let facts = Self.facts(of: job)
+        let pushType = try Self.pushType(of: job, facts)
         self.pushType = pushType
-        topic = job.topic ?? job.app + pushType.topicSuffix
+        priority = job.priority ?? pushType.defaultPriority
+        expiration = Self.expiration(of: job, pushType)
+        collapseID = job.collapseID
+        if job.isBroadcast {
+            channelID = try Self.channelID(of: job)
+            topic = job.app
+            maximumPayloadBytes = Self.maximumBroadcastBytes
+            try Self.checkBroadcast(to: topic, facts)
+        } else {
+            channelID = nil
+            topic = job.topic ?? job.app + pushType.topicSuffix
+            maximumPayloadBytes = pushType.maximumPayloadBytes
+            try checkDevicePush()
+        }
+    }
+
+    private static let maximumBroadcastBytes = 5_120
+
+    /// What there is to know of the payload; nil where nothing is asked of it.
+    private static func facts(of job: Job) -> PayloadFacts? {
+        guard job.pushType == nil || job.isBroadcast else { return nil }
+        return job.withBytes { PayloadFacts(of: UnsafeBufferPointer(rebasing: $0[job.payload])) }
+    }
+
+    private static func pushType(of job: Job, _ facts: PayloadFacts?) throws(Fault) -> APNSPushType {
+        let inferred: APNSPushType? = job.isBroadcast ? .liveactivity : facts?.inferredPushType
+        guard let type = job.pushType.map(APNSPushType.init(rawValue:)) ?? inferred,
+            type == .liveactivity || !job.isBroadcast
+        else { throw Fault(reason: "InvalidPushType") }
+        return type
+    }
+
+    private static func expiration(of job: Job, _ pushType: APNSPushType) -> Int64? {
+        switch job.expiration {
+        case .nowOrNever: 0
+        case .at(let deadline): deadline.seconds
+        // The header is required for broadcasts, and 0 is all that a channel without storage takes.
+        case nil: pushType.mustNotBeStored || job.isBroadcast ? 0 : nil
+        }
+    }
+
+    private func checkDevicePush() throws(Fault) {
         guard topic.hasSuffix(pushType.topicSuffix), topic.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw Fault(reason: "BadTopic")
         }
-        priority = job.priority ?? pushType.defaultPriority
-        if pushType == .background, priority != 5 { throw Fault(reason: "BadPriority") }
-        switch job.expiration {
-        case .nowOrNever: expiration = 0
-        case .at(let deadline): expiration = deadline.seconds
-        case nil: expiration = pushType.mustNotBeStored ? 0 : nil
-        }
+        guard pushType.allowedPriorities.contains(priority) else { throw Fault(reason: "BadPriority") }
         if pushType.mustNotBeStored, expiration != 0 { throw Fault(reason: "BadExpirationDate") }
-        if let id = job.collapseID, !id.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) {
+        if let collapseID, !collapseID.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) {
             throw Fault(reason: "BadCollapseId")
         }
-        collapseID = job.collapseID
     }
 
-    private static func pushType(of job: Job) -> APNSPushType? {
-        if let name = job.pushType { return APNSPushType(rawValue: name) }
-        return job.withBytes { PayloadFacts(of: UnsafeBufferPointer(rebasing: $0[job.payload])).inferredPushType }
+    /// Apple's ids are base64 text, to be taken as they are; what no header can carry is none.
+    private static func channelID(of job: Job) throws(Fault) -> String {
+        let id = job.recipients.first.map { String(decoding: job.bytes($0.token), as: UTF8.self) } ?? ""
+        guard !id.isEmpty, id.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+            throw Fault(reason: "BadChannelId")
+        }
+        return id
+    }
+
+    /// The app is part of the path. A Live Activity can be updated and ended by broadcast, but not started.
+    private static func checkBroadcast(to app: String, _ facts: PayloadFacts?) throws(Fault) {
+        guard BroadcastPath.canHold(app) else { throw Fault(reason: "BadTopic") }
+        if facts?.liveActivityEvent == .start { throw Fault(reason: "BadRequestPayload") }
     }
 
     /// Checks one body's size, which is per recipient where a recipient has its own payload.
     package func fault(ofPayloadBytes count: Int) -> Fault? {
-        count > pushType.maximumPayloadBytes ? Fault(reason: "PayloadTooLarge") : nil
+        count > maximumPayloadBytes ? Fault(reason: "PayloadTooLarge") : nil
     }
 }

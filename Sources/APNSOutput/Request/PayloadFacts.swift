@@ -1,9 +1,16 @@
 import PushModel
 
-/// What a payload's `aps` dictionary says of the push type it needs.
+/// What a payload says of the push type it needs.
 package struct PayloadFacts: Equatable {
+    /// The value of `aps.event`, which only Live Activities have.
+    package enum LiveActivityEvent: Equatable {
+        case start
+        case other
+    }
+
     package private(set) var isVisible = false
     package private(set) var isContentAvailable = false
+    package private(set) var liveActivityEvent: LiveActivityEvent?
 
     /// Reads `aps` at the top level of a payload that is known to be a JSON object.
     package init(of payload: UnsafeBufferPointer<UInt8>) {
@@ -14,18 +21,36 @@ package struct PayloadFacts: Equatable {
                 return
             }
             try scanner.object { (key, scanner) throws(JSONSyntaxError) in
-                let name = payload[key.range]
-                if ["alert", "badge", "sound"].contains(where: { name.elementsEqual($0.utf8) }) { isVisible = true }
                 let value = try scanner.value()
-                if name.elementsEqual("content-available".utf8), payload[value].elementsEqual("1".utf8) {
-                    isContentAvailable = true
-                }
+                take(payload[key.range], payload[value])
             }
         }
     }
 
+    private mutating func take(_ name: Slice<UnsafeBufferPointer<UInt8>>, _ value: Slice<UnsafeBufferPointer<UInt8>>) {
+        if ["alert", "badge", "sound"].contains(where: { name.elementsEqual($0.utf8) }) {
+            isVisible = true
+        } else if name.elementsEqual("content-available".utf8) {
+            // Apple documents the number; devices take the boolean as well.
+            isContentAvailable = value.elementsEqual("1".utf8) || value.elementsEqual("true".utf8)
+        } else if name.elementsEqual("event".utf8), value.first == UInt8(ascii: "\"") {
+            liveActivityEvent = value.elementsEqual(#""start""#.utf8) ? .start : .other
+        }
+    }
+
     /// The push type a job has that names none; nil when the payload does not tell.
+    ///
+    /// Only types whose topic is the app's are inferred, because a credential is chosen by topic before the
+    /// payload is looked at. So a Live Activity's payload, although it may have an alert, tells none.
     package var inferredPushType: APNSPushType? {
-        if isVisible { .alert } else if isContentAvailable { .background } else { nil }
+        if liveActivityEvent != nil {
+            nil
+        } else if isVisible {
+            .alert
+        } else if isContentAvailable {
+            .background
+        } else {
+            nil
+        }
     }
 }

@@ -21,10 +21,13 @@ package final class PreparedJob: Sendable {
         self.routed = routed
         self.sink = sink
         request = try APNSRequest(for: job)
+        if request.pushType.needsProviderToken, case .certificate = routed.credential?.kind {
+            throw APNSRequest.Fault(reason: "TopicDisallowed")
+        }
         do {
             fields = try HTTP2Fields(request.headerFields)
         } catch {
-            // Of all values only the collapse id is free text.
+            // Of all values only the collapse id is free text that has not been checked in full.
             throw APNSRequest.Fault(reason: "BadCollapseId")
         }
         body = Self.body(job.payload, of: job, request)
@@ -52,8 +55,8 @@ package final class PreparedJob: Sendable {
     private static func body(_ range: Range<Int>, of job: Job, _ request: APNSRequest) -> Body {
         job.withBytes { bytes in
             let payload = UnsafeBufferPointer(rebasing: bytes[range])
-            if job.trim, payload.count > request.pushType.maximumPayloadBytes,
-                let trimmed = PayloadTrimmer.trim(payload, toBytes: request.pushType.maximumPayloadBytes)
+            if job.trim, payload.count > request.maximumPayloadBytes,
+                let trimmed = PayloadTrimmer.trim(payload, toBytes: request.maximumPayloadBytes)
             {
                 return Body(bytes: HTTP2Body(trimmed.payload), trimmedBytes: trimmed.removedBytes)
             }
@@ -65,7 +68,7 @@ package final class PreparedJob: Sendable {
 extension APNSRequest {
     package var headerFields: [HTTP2Field] {
         var fields = [
-            HTTP2Field("apns-topic", topic),
+            channelID.map { HTTP2Field("apns-channel-id", $0) } ?? HTTP2Field("apns-topic", topic),
             HTTP2Field("apns-push-type", pushType.rawValue),
             HTTP2Field("apns-priority", String(priority)),
         ]

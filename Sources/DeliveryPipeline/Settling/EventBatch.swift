@@ -54,6 +54,7 @@ package struct EventBatch {
         JSONText.append(job.id, to: &json)
         json.append(contentsOf: #","recipient":"#.utf8)
         json.append(contentsOf: job.bytes(recipient.tokenJSON))
+        if job.isBroadcast { json.append(contentsOf: #","broadcast":true"#.utf8) }
         if let ref = recipient.refJSON {
             json.append(contentsOf: #","ref":"#.utf8)
             json.append(contentsOf: job.bytes(ref))

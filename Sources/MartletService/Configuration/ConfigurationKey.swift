@@ -10,6 +10,10 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     case keyringFile = "keyring.file"
     case apnsProduction = "apns.endpoint.production"
     case apnsSandbox = "apns.endpoint.sandbox"
+    case apnsBroadcastProduction = "apns.endpoint.broadcast.production"
+    case apnsBroadcastSandbox = "apns.endpoint.broadcast.sandbox"
+    case apnsChannelsProduction = "apns.endpoint.channels.production"
+    case apnsChannelsSandbox = "apns.endpoint.channels.sandbox"
     case apnsCAFile = "apns.ca_file"
     case apnsCertificateVerification = "apns.certificate_verification"
     case apnsProxy = "apns.proxy"
@@ -45,6 +49,10 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
         case .keyringFile: "file with the master keys: lines of key id and base64 of 32 bytes, the current key first"
         case .apnsProduction: "host:port of APNs for production"
         case .apnsSandbox: "host:port of APNs for the sandbox"
+        case .apnsBroadcastProduction: "host:port of APNs for broadcasts; empty: as for devices"
+        case .apnsBroadcastSandbox: "the same for the sandbox"
+        case .apnsChannelsProduction: "host:port where broadcast channels are managed"
+        case .apnsChannelsSandbox: "the same for the sandbox"
         case .apnsCAFile: "PEM file with an authority to trust instead of the system's, for a simulator or a proxy"
         case .apnsCertificateVerification: "full or none; none for test hosts only, never for Apple's"
         case .apnsProxy: "proxy for connections to APNs, as http://[user:password@]host:port"
@@ -64,13 +72,17 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     /// The value when nothing sets it; nil when there is no sensible one.
     public var defaultValue: String? {
         switch self {
-        case .amqpURL, .databaseURL, .keyringFile, .amqpCAFile, .apnsCAFile, .apnsProxy: nil
+        case .amqpURL, .databaseURL, .keyringFile, .amqpCAFile, .apnsCAFile, .apnsProxy, .apnsBroadcastProduction,
+            .apnsBroadcastSandbox:
+            nil
         case .amqpPrefix: "martlet"
         case .amqpPrefetchUrgent: "200"
         case .amqpPrefetchNormal: "500"
         case .amqpPrefetchBulk: "100"
         case .apnsProduction: "api.push.apple.com:443"
         case .apnsSandbox: "api.sandbox.push.apple.com:443"
+        case .apnsChannelsProduction: "api-manage-broadcast.push.apple.com:2196"
+        case .apnsChannelsSandbox: "api-manage-broadcast.sandbox.push.apple.com:2195"
         case .apnsCertificateVerification: "full"
         case .apnsMaximumConnections: "8"
         case .apnsRequestTimeout: "60"

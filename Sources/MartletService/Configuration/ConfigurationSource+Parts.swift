@@ -41,15 +41,16 @@ extension ConfigurationSource {
     }
 
     public func apns() throws -> APNSConfiguration {
-        let production = try hostAndPort(.apnsProduction)
-        let sandbox = try hostAndPort(.apnsSandbox)
         let authorityFile = string(.apnsCAFile).flatMap { $0.isEmpty ? nil : $0 }
         if let authorityFile, !FileManager.default.isReadableFile(atPath: authorityFile) {
             throw ConfigurationError(.apnsCAFile, "there is no file \(authorityFile) that can be read")
         }
         return APNSConfiguration(
-            production: .init(host: production.host, port: production.port),
-            sandbox: .init(host: sandbox.host, port: sandbox.port), authorityFile: authorityFile,
+            production: try endpoint(.apnsProduction), sandbox: try endpoint(.apnsSandbox),
+            broadcastProduction: try endpointIfSet(.apnsBroadcastProduction),
+            broadcastSandbox: try endpointIfSet(.apnsBroadcastSandbox),
+            channelsProduction: try endpoint(.apnsChannelsProduction),
+            channelsSandbox: try endpoint(.apnsChannelsSandbox), authorityFile: authorityFile,
             verifiesCertificates: try verifiesAPNSCertificates(), proxy: try apnsProxy(),
             maximumConnections: try integer(.apnsMaximumConnections, in: 1...1_000),
             requestTimeoutSeconds: try integer(.apnsRequestTimeout, in: 1...3_600))
@@ -61,13 +62,12 @@ extension ConfigurationSource {
         case "none": break
         case let other: throw ConfigurationError(.apnsCertificateVerification, "is \(other), but must be full or none")
         }
-        for key in [ConfigurationKey.apnsProduction, .apnsSandbox] {
-            let endpoint = try hostAndPort(key)
-            guard !APNSConfiguration.Endpoint(host: endpoint.host, port: endpoint.port).isApple else {
-                throw ConfigurationError(
-                    .apnsCertificateVerification,
-                    "is none, which is for test hosts only, but \(key.rawValue) is \(endpoint.host)")
-            }
+        // Channels are managed by people, with a command of its own, which refuses Apple's hosts itself.
+        for key in [ConfigurationKey.apnsProduction, .apnsSandbox, .apnsBroadcastProduction, .apnsBroadcastSandbox] {
+            guard let endpoint = try endpointIfSet(key), endpoint.isApple else { continue }
+            throw ConfigurationError(
+                .apnsCertificateVerification,
+                "is none, which is for test hosts only, but \(key.rawValue) is \(endpoint.host)")
         }
         return false
     }
@@ -79,6 +79,15 @@ extension ConfigurationSource {
                 .apnsProxy, "must be http://[user:password@]host:port, user and password percent-encoded")
         }
         return proxy
+    }
+
+    private func endpoint(_ key: ConfigurationKey) throws -> APNSConfiguration.Endpoint {
+        let (host, port) = try hostAndPort(key)
+        return .init(host: host, port: port)
+    }
+
+    private func endpointIfSet(_ key: ConfigurationKey) throws -> APNSConfiguration.Endpoint? {
+        string(key).flatMap { $0.isEmpty ? nil : $0 } == nil ? nil : try endpoint(key)
     }
 
     public func pipeline() throws -> PipelineConfiguration {

@@ -1,5 +1,7 @@
 /// A push job as published to the broker: one payload and whom to send it to.
 ///
+/// A broadcast has one recipient, whose token is the channel's id: it is routed, retried and settled as any other job.
+///
 /// The message body is kept as it came. The payload, the tokens and the refs are byte ranges of it, so a job
 /// of a thousand recipients is one allocation for the body and one for the list of ranges.
 public final class Job: Sendable {
@@ -26,6 +28,8 @@ public final class Job: Sendable {
     /// nil: the app row's.
     public let environment: PushEnvironment?
     public let recipients: [Recipient]
+    /// The one recipient is a channel, not a device.
+    public let isBroadcast: Bool
     /// Where in ``storage`` the payload is.
     public let payload: Range<Int>
     public let pushType: String?
@@ -53,6 +57,7 @@ public final class Job: Sendable {
         self.output = fields.output
         self.environment = fields.environment
         self.recipients = fields.recipients
+        self.isBroadcast = fields.isBroadcast
         self.payload = fields.payload
         self.pushType = fields.pushType
         self.topic = fields.topic
@@ -92,6 +97,7 @@ package struct JobFields {
     package var output = "apns"
     package var environment: PushEnvironment?
     package var recipients: [Recipient] = []
+    package var isBroadcast = false
     package var payload = 0..<0
     package var pushType: String?
     package var topic: String?

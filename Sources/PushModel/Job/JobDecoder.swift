@@ -65,6 +65,18 @@ struct JobReader {
         for field in JobField.required where !seen.contains(field) {
             fault(field.rawValue, "is required")
         }
+        checkAddressee(seen)
+    }
+
+    /// A job goes to devices or to a channel; a channel has neither a topic nor anything to collapse.
+    private mutating func checkAddressee(_ seen: Set<JobField>) {
+        guard seen.contains(.channel) else {
+            if !seen.contains(.recipients) { fault("recipients", "is required, or channel for a broadcast") }
+            return
+        }
+        for field in [JobField.recipients, .topic, .collapseID] where seen.contains(field) {
+            fault(field.rawValue, "can't be given together with channel")
+        }
     }
 
     private mutating func read(
@@ -92,6 +104,8 @@ struct JobReader {
         case .trim: fields.trim = try value.boolean() ?? false
         case .results: fields.results = try value.oneOf(Job.ResultScope.self) ?? .all
         case .payload: fields.payload = try value.object() ?? 0..<0
+        case .channel:
+            if let token = try value.string() { appendChannel(token, bytes) }
         case .recipients:
             scanner = value.scanner
             return try readRecipients(&scanner, bytes)
@@ -166,6 +180,12 @@ struct JobReader {
         append(token: token, ref: ref, payload: payload, registeredAt: registeredAt, bytes)
     }
 
+    private mutating func appendChannel(_ token: JSONScanner.StringToken, _ bytes: UnsafeBufferPointer<UInt8>) {
+        guard !token.range.isEmpty else { return fault("channel", "must not be empty") }
+        fields.isBroadcast = true
+        append(token: token, ref: nil, payload: nil, registeredAt: nil, bytes)
+    }
+
     private mutating func append(
         token: JSONScanner.StringToken, ref: Range<Int>?, payload: Range<Int>?, registeredAt: Timestamp?,
         _ bytes: UnsafeBufferPointer<UInt8>
@@ -198,7 +218,7 @@ struct JobReader {
 
 /// The names a job's fields have in JSON.
 enum JobField: String, CaseIterable {
-    case id, app, output, environment, recipients, payload
+    case id, app, output, environment, recipients, channel, payload
     case pushType = "push_type"
     case topic, priority
     case expiresAt = "expires_at"
@@ -206,5 +226,5 @@ enum JobField: String, CaseIterable {
     case atMostOnce = "at_most_once"
     case trim, results
 
-    static let required: [JobField] = [.app, .recipients, .payload]
+    static let required: [JobField] = [.app, .payload]
 }

@@ -21,6 +21,10 @@ package enum JobEncoder {
             if job.trim { writer.member("trim", raw: "true".utf8) }
             writer.member("results", string: job.results.rawValue)
             writer.member("payload", raw: bytes[job.payload])
+            if job.isBroadcast, let channel = recipients.first {
+                writer.member("channel", raw: bytes[job.recipients[channel].tokenJSON])
+                return writer.finish()
+            }
             writer.array("recipients") { output in
                 for (position, index) in recipients.enumerated() {
                     if position > 0 { output.append(UInt8(ascii: ",")) }

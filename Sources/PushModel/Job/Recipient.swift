@@ -1,4 +1,4 @@
-/// One device of a job: byte ranges into the job it belongs to, kept narrow because jobs have thousands.
+/// One device of a job, or the channel of a broadcast: byte ranges into the job it belongs to, kept narrow because jobs have thousands.
 public struct Recipient: Sendable {
     private let tokenStart: UInt32
     private let tokenLength: UInt32

@@ -45,7 +45,8 @@ struct JobCommand: AsyncParsableCommand {
                     properties: AMQPProperties(contentType: "application/json", messageID: job.id), body: body)
             ])
             await publisher.close()
-            print("published job \(job.id) with \(job.recipients.count) recipients to \(names.queue(of: lane))")
+            let addressee = job.isBroadcast ? "for a channel" : "with \(job.recipients.count) recipients"
+            print("published job \(job.id) \(addressee) to \(names.queue(of: lane))")
         }
     }
 }

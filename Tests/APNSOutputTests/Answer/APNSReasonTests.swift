@@ -37,4 +37,18 @@ import Testing
         #expect(APNSReason.classify(status: status, reason: "MadeUpLater") == expected)
         #expect(APNSReason.classify(status: status, reason: "unregistered") == expected, "names are case-sensitive")
     }
+
+    /// Apple's tables of the reasons for broadcasts and for channel management, as far as they are not above.
+    @Test(
+        arguments: [
+            (400, "FeatureNotEnabled", .credentialRefused), (400, "MissingChannelId", .refused),
+            (400, "BadChannelId", .refused), (400, "ChannelNotRegistered", .refused),
+            (400, "BadRequestParams", .refused), (400, "BadRequestPayload", .refused),
+            (400, "MissingPushType", .refused), (400, "CannotCreateChannelConfig", .credentialRefused),
+            (400, "MissingChannelQueueSize", .refused), (403, "TopicMismatch", .credentialRefused),
+            (503, "Service Unavailable", .retryLater),
+        ] as [(Int, String, APNSAnswerClass)])
+    func ofBroadcasts(status: Int, reason: String, expected: APNSAnswerClass) {
+        #expect(APNSReason.classify(status: status, reason: reason) == expected)
+    }
 }

@@ -39,7 +39,8 @@ import Testing
 
     @Test(
         arguments: [
-            (.connecting, true, .draining), (.awaitingSettings, true, .draining), (.open, true, .draining), (.draining, false, .draining),
+            (.connecting, true, .draining), (.awaitingSettings, true, .draining), (.open, true, .draining),
+            (.draining, false, .draining),
             (.closed, false, .closed),
         ] as [(ConnectionState.Phase, Bool, ConnectionState.Phase)])
     func retiringIsToldOnce(before: ConnectionState.Phase, wasInUse: Bool, after: ConnectionState.Phase) {

@@ -10,18 +10,19 @@ import Testing
         let suffix: String
         let priority: Int
         var expiration: Int64?
+        var allowed = [1, 5, 10]
         var testDescription: String { type }
     }
 
     /// Reference: the table of push types of Apple's "Sending notification requests to APNs".
     private static let rows = [
-        Row(type: "alert", suffix: "", priority: 10), Row(type: "background", suffix: "", priority: 5),
+        Row(type: "alert", suffix: "", priority: 10), Row(type: "background", suffix: "", priority: 5, allowed: [5]),
         Row(type: "complication", suffix: ".complication", priority: 10),
         Row(type: "controls", suffix: ".push-type.controls", priority: 10),
         Row(type: "fileprovider", suffix: ".pushkit.fileprovider", priority: 10),
-        Row(type: "liveactivity", suffix: ".push-type.liveactivity", priority: 10),
+        Row(type: "liveactivity", suffix: ".push-type.liveactivity", priority: 10, allowed: [5, 10]),
         Row(type: "location", suffix: ".location-query", priority: 10), Row(type: "mdm", suffix: "", priority: 10),
-        Row(type: "pushtotalk", suffix: ".voip-ptt", priority: 10, expiration: 0),
+        Row(type: "pushtotalk", suffix: ".voip-ptt", priority: 10, expiration: 0, allowed: [10]),
         Row(type: "voip", suffix: ".voip", priority: 10),
         Row(type: "widgets", suffix: ".push-type.widgets", priority: 5),
     ]
@@ -65,7 +66,7 @@ import Testing
     @Test(arguments: rows, [1, 5, 10])
     func prioritiesAreSentAsGiven(row: Row, priority: Int) throws {
         let members = [#""push_type":"\#(row.type)""#, #""priority":\#(priority)"#]
-        let refused = row.type == "background" && priority != 5
+        let refused = !row.allowed.contains(priority)
         #expect(try reason(members[0], members[1]) == (refused ? "BadPriority" : nil))
         if !refused { #expect(try request(members[0], members[1]).priority == priority) }
     }
@@ -96,7 +97,12 @@ import Testing
             (#"{"aps":{"alert":"x"}}"#, "alert"), (#"{"aps":{"badge":0}}"#, "alert"),
             (#"{"aps":{"sound":"x"}}"#, "alert"),
             (#"{"aps":{"content-available":1}}"#, "background"),
+            (#"{"aps":{"content-available":true}}"#, "background"),
             (#"{"aps":{"content-available":1,"badge":2}}"#, "alert"),
+            (#"{"aps":{"content-available":true,"alert":"x"}}"#, "alert"),
+            (#"{"aps":{"content-available":false}}"#, nil), (#"{"aps":{"content-available":"1"}}"#, nil),
+            (#"{"aps":{"timestamp":1,"event":"start","alert":"x","attributes":{}}}"#, nil),
+            (#"{"aps":{"event":7,"alert":"x"}}"#, "alert"), (#"{"event":"update","aps":{"alert":"x"}}"#, "alert"),
             ("{}", nil), (#"{"aps":{}}"#, nil), (#"{"aps":{"content-available":0}}"#, nil), (#"{"alert":"x"}"#, nil),
         ] as [(String, String?)])
     func theTypeIsInferred(payload: String, type: String?) throws {

@@ -11,7 +11,7 @@ import Testing
         (#"{"aps":"alert"}"#, false, false), (#"{"aps":{"alert":{"title":"x"}}}"#, true, false),
         (#"{"aps":{"badge":0}}"#, true, false), (#"{"aps":{"sound":"default"}}"#, true, false),
         (#"{"aps":{"content-available":1}}"#, false, true), (#"{"aps":{"content-available":0}}"#, false, false),
-        (#"{"aps":{"content-available":true}}"#, false, false),
+        (#"{"aps":{"content-available":true}}"#, false, true),
         (#"{ "a":[1] , "aps" : { "content-available" : 1 , "sound" : "" } }"#, true, true),
         (#"{"alert":1,"badge":1,"content-available":1}"#, false, false),
         (#"{"x":{"aps":{"alert":1}}}"#, false, false),

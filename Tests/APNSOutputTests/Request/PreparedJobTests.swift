@@ -93,3 +93,26 @@ extension PreparedJobTests {
         }
     }
 }
+
+extension PreparedJobTests {
+    private static let certificate = Credential(
+        id: "1", kind: .certificate(chainDER: [], privateKeyDER: Secret([])), team: "TEAM123456",
+        environments: [.production])
+    private static let key = Credential(
+        id: "2", kind: .token(keyID: "ABC123DEFG", privateKeyPEM: Secret([])), team: "TEAM123456",
+        environments: [.production])
+
+    @Test(arguments: APNSPushType.allCases)
+    func onlyLocationNeedsAProviderToken(type: APNSPushType) throws {
+        let job = try Job.sample(#""push_type":"\#(type.rawValue)""#)
+        func prepare(_ credential: Credential) throws {
+            _ = try PreparedJob(RoutedJob(job, credential: credential), sink: OutcomeRecorder())
+        }
+        #expect(throws: Never.self) { try prepare(Self.key) }
+        if type == .location {
+            #expect(throws: APNSRequest.Fault(reason: "TopicDisallowed")) { try prepare(Self.certificate) }
+        } else {
+            #expect(throws: Never.self) { try prepare(Self.certificate) }
+        }
+    }
+}

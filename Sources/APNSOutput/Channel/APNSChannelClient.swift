@@ -1,0 +1,82 @@
+import HTTP2Session
+public import NIOCore
+public import PushModel
+
+/// Manages the broadcast channels of an app (Apple: "Sending channel management requests to APNs"). Each
+/// request has a connection of its own: channels are made by people, now and then.
+public struct APNSChannelClient: Sendable {
+    private let credential: Credential
+    private let environment: PushEnvironment
+    private let configuration: APNSConfiguration
+    private let eventLoop: any EventLoop
+    private let clock: @Sendable () -> Timestamp
+
+    public init(
+        credential: Credential, environment: PushEnvironment, configuration: APNSConfiguration,
+        eventLoop: any EventLoop, clock: @escaping @Sendable () -> Timestamp
+    ) {
+        self.credential = credential
+        self.environment = environment
+        self.configuration = configuration
+        self.eventLoop = eventLoop
+        self.clock = clock
+    }
+
+    /// - Returns: the new channel's id: base64 text, to be kept and used as it is.
+    /// - Throws: ``APNSChannelError``.
+    public func create(app: String, storage: APNSChannelStorage) async throws -> String {
+        let answer = try await ask(.create(app: app, storage: storage))
+        guard let id = answer.channelID, !id.isEmpty else {
+            throw APNSChannelError.unexpected("status \(answer.status) without an apns-channel-id")
+        }
+        return id
+    }
+
+    /// - Returns: the ids of all channels of an app in this environment.
+    /// - Throws: ``APNSChannelError``.
+    public func list(app: String) async throws -> [String] {
+        let answer = try await ask(.list(app: app))
+        guard let ids = APNSChannelAnswer.channels(in: answer.body) else {
+            throw APNSChannelError.unexpected("a body without a list of channels")
+        }
+        return ids
+    }
+
+    /// - Returns: what the channel keeps for devices that are away.
+    /// - Throws: ``APNSChannelError``.
+    public func storage(of channel: String, app: String) async throws -> APNSChannelStorage {
+        let answer = try await ask(.read(app: app, channel: channel))
+        guard let storage = APNSChannelAnswer.storage(in: answer.body) else {
+            throw APNSChannelError.unexpected("a body without a message-storage-policy")
+        }
+        return storage
+    }
+
+    /// - Throws: ``APNSChannelError``.
+    public func delete(_ channel: String, app: String) async throws {
+        _ = try await ask(.delete(app: app, channel: channel))
+    }
+
+    private func ask(_ request: APNSChannelRequest) async throws -> SingleExchange.Answer {
+        let connector = try APNSConnector(
+            credential: credential, endpoint: configuration.channelsEndpoint(for: environment),
+            configuration: configuration)
+        let path = try request.path
+        let fields = try HTTP2Fields(request.fields(authority: connector.authority) + authorization())
+        let answer = try await SingleExchange.perform(
+            fields: fields, path: path, body: HTTP2Body(request.body), with: connector, on: eventLoop,
+            timeout: .seconds(Int64(configuration.requestTimeoutSeconds)))
+        guard (200..<300).contains(answer.status) else {
+            throw APNSChannelError.refused(status: answer.status, reason: APNSErrorBody(answer.body).reason)
+        }
+        return answer
+    }
+
+    private func authorization() throws -> [HTTP2Field] {
+        guard case .token(let keyID, let privateKeyPEM) = credential.kind else { return [] }
+        let signer = try ProviderTokenSigner(privateKeyPEM: privateKeyPEM, keyID: keyID, team: credential.team)
+        let token = try ProviderTokenSource(signer: signer).token(at: clock())
+        let text = token.withBytes { String(decoding: $0, as: UTF8.self) }
+        return [HTTP2Field("authorization", "bearer " + text, neverIndexed: true)]
+    }
+}

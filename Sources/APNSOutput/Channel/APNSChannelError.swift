@@ -1,0 +1,45 @@
+/// Why a request about channels failed, with what to do about it.
+public enum APNSChannelError: Error, Hashable, CustomStringConvertible {
+    /// Apple's answer; its reason, where it gave one.
+    case refused(status: Int, reason: String?)
+    /// No answer within the request timeout.
+    case timedOut
+    /// The connection could not be made or was lost before the answer; whether the request was carried out is not
+    /// known.
+    case connectionLost(String)
+    /// An answer that is not as documented.
+    case unexpected(String)
+    /// The bundle id can't be part of a path.
+    case badApp(String)
+
+    public var description: String {
+        switch self {
+        case .refused(let status, let reason):
+            ["APNs refused: \(status)", reason, reason.flatMap(Self.advice).map { "(\($0))" }]
+                .compactMap { $0 }.joined(separator: " ")
+        case .timedOut: "APNs did not answer in time; 'martlet channel list' shows whether the request was carried out"
+        case .connectionLost(let why): "no connection to APNs: \(why)"
+        case .unexpected(let what): "APNs gave an answer that is not as documented: \(what)"
+        case .badApp(let app): "\(app) is not a bundle id"
+        }
+    }
+
+    private static func advice(for reason: String) -> String? {
+        switch reason {
+        case "FeatureNotEnabled": "turn on the broadcast capability of this app id in Apple's developer portal"
+        case "CannotCreateChannelConfig": "an app can have 10,000 channels in each environment: delete some"
+        case "ChannelNotRegistered": "there is no such channel in this environment"
+        case "BadChannelId": "give the id as 'martlet channel create' printed it"
+        case "TopicMismatch", "TopicDisallowed":
+            "the credential is not for this app; give the bundle id without a suffix"
+        case "InvalidProviderToken", "MissingProviderToken", "BadCertificate", "BadCertificateEnvironment",
+            "BadEnvironmentKeyInToken", "BadEnvironmentKeyIdInToken", "Forbidden":
+            "the credential is refused: see 'martlet credential list'"
+        case "ExpiredProviderToken": "is the clock right?"
+        case "TooManyRequests", "TooManyProviderTokenUpdates", "InternalServerError", "ServiceUnavailable",
+            "Service Unavailable", "Shutdown":
+            "try again later"
+        default: nil
+        }
+    }
+}

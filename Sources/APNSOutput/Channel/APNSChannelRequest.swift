@@ -1,0 +1,69 @@
+package import HTTP2Session
+
+/// What a channel keeps for devices that are away; set when it is made, for good.
+public enum APNSChannelStorage: String, Sendable, CaseIterable {
+    /// Nothing: its broadcasts must have expiration 0, and Apple allows more of them.
+    case none
+    /// The most recent message, for up to eight hours.
+    case mostRecent = "most-recent"
+
+    /// Apple's `message-storage-policy`.
+    package var policy: Int { self == .mostRecent ? 1 : 0 }
+
+    package init?(policy: Int) {
+        guard let storage = Self.allCases.first(where: { $0.policy == policy }) else { return nil }
+        self = storage
+    }
+}
+
+/// A request to Apple's channel management.
+package enum APNSChannelRequest: Equatable {
+    case create(app: String, storage: APNSChannelStorage)
+    case read(app: String, channel: String)
+    case delete(app: String, channel: String)
+    case list(app: String)
+
+    private var app: String {
+        switch self {
+        case .create(let app, _), .read(let app, _), .delete(let app, _), .list(let app): app
+        }
+    }
+
+    private var method: String {
+        switch self {
+        case .create: "POST"
+        case .read, .list: "GET"
+        case .delete: "DELETE"
+        }
+    }
+
+    private var resource: String {
+        if case .list = self { "all-channels" } else { "channels" }
+    }
+
+    /// - Throws: ``APNSChannelError/badApp(_:)``.
+    package var path: String {
+        get throws(APNSChannelError) {
+            guard BroadcastPath.canHold(app) else { throw .badApp(app) }
+            return "/1/apps/\(app)/\(resource)"
+        }
+    }
+
+    /// All but `:path` and the credential.
+    package func fields(authority: String) -> [HTTP2Field] {
+        var fields = [
+            HTTP2Field(":method", method), HTTP2Field(":scheme", "https"), HTTP2Field(":authority", authority),
+        ]
+        switch self {
+        case .read(_, let channel), .delete(_, let channel): fields.append(HTTP2Field("apns-channel-id", channel))
+        case .create: fields.append(HTTP2Field("content-type", "application/json"))
+        case .list: break
+        }
+        return fields
+    }
+
+    package var body: [UInt8] {
+        guard case .create(_, let storage) = self else { return [] }
+        return Array(#"{"message-storage-policy":\#(storage.policy),"push-type":"LiveActivity"}"#.utf8)
+    }
+}
