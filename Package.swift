@@ -149,8 +149,9 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "AMQPClient", "APNSOutput", "APNSSimulator", "CredentialStore", "DeliveryPipeline", "PostgresClient",
-                "PushModel", "TestSupport", .crypto, .logging, .nioCore, .nioPosix,
+                "AMQPClient", "APNSOutput", "APNSSimulator", "CredentialStore", "DeliveryPipeline", "HTTP2Channel",
+                "HTTP2Session", "PostgresClient", "PushModel", "TestSupport", .crypto, .logging, .nioCore, .nioPosix,
+                .nioSSL,
             ],
             exclude: ["Support/broker.py"], swiftSettings: settings),
     ]

@@ -75,7 +75,7 @@ public struct APNSChannelClient: Sendable {
     private func authorization() throws -> [HTTP2Field] {
         guard case .token(let keyID, let privateKeyPEM) = credential.kind else { return [] }
         let signer = try ProviderTokenSigner(privateKeyPEM: privateKeyPEM, keyID: keyID, team: credential.team)
-        let token = try ProviderTokenSource(signer: signer).token(at: clock())
+        let token = try signer.sign(issuedAt: clock())
         let text = token.withBytes { String(decoding: $0, as: UTF8.self) }
         return [HTTP2Field("authorization", "bearer " + text, neverIndexed: true)]
     }
