@@ -104,4 +104,9 @@ import Testing
         let members = member.isEmpty ? [] : [member]
         #expect(try output().topic(for: Job.read(Job.sampleText(members))) == topic)
     }
+
+    @Test func aBroadcastIsRoutedByItsApp() throws {
+        let job = #"{"app":"com.example.shop","channel":"Y2g=","push_type":"liveactivity","payload":{}}"#
+        #expect(try output().topic(for: Job.read(job)) == "com.example.shop")
+    }
 }

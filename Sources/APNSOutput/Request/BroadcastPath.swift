@@ -15,7 +15,7 @@ package struct BroadcastPath: ~Copyable {
 
     /// Whether a path can name this app as it is: RFC 3986's unreserved characters, which all bundle ids keep to.
     package static func canHold(_ app: String) -> Bool {
-        app.utf8.count <= maximumBytes
+        !app.isEmpty && app.utf8.count <= maximumBytes
             && app.utf8.allSatisfy { byte in
                 switch byte {
                 case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

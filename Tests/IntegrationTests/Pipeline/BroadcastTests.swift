@@ -24,6 +24,7 @@ struct BroadcastTests {
             let server: @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer = { request in
                 switch request.fields["apns-channel-id"] {
                 case "Z29uZQ==": .reason(400, "ChannelNotRegistered")
+                case "b2xk": .reason(410, "Unregistered")
                 case "cmV0cnk="
                 where failures.withLock({
                     $0 -= 1; return $0
@@ -44,10 +45,11 @@ struct BroadcastTests {
                     #expect(published.status == 0 && published.output.contains("good for a channel"), "\(published)")
                     try await installation.publish(
                         raw: [
-                            Self.job("gone", channel: "Z29uZQ=="), Self.job("retry", channel: "cmV0cnk="),
+                            Self.job("gone", channel: "Z29uZQ=="), Self.job("old", channel: "b2xk"),
+                            Self.job("retry", channel: "cmV0cnk="),
                             Self.job("start", channel: "Z29vZA==", event: "start"), device.json,
                         ])
-                    try await installation.results.wait(for: 5)
+                    try await installation.results.wait(for: 6)
                 }
                 let entries = installation.results.entries
                 func verdict(_ job: String, _ channel: String) -> [String] {
@@ -55,14 +57,15 @@ struct BroadcastTests {
                 }
                 #expect(verdict("good", "Z29vZA==") == ["sent"])
                 #expect(verdict("gone", "Z29uZQ==") == ["rejected ChannelNotRegistered by apns"])
+                #expect(verdict("old", "b2xk") == ["rejected Unregistered by apns"], "a channel is no device token")
                 #expect(verdict("retry", "cmV0cnk=") == ["sent"])
                 #expect(verdict("start", "Z29vZA==") == ["rejected BadRequestPayload by martlet"])
                 let good = try #require(entries[Addressee(job: "good", token: "Z29vZA==")]?.first?.outcome)
                 #expect(good.apns_id == Self.requestID)
                 #expect(entries[Addressee(job: "retry", token: "cmV0cnk=")]?.first?.outcome.attempts == 2)
-                #expect(entries.count == 5, "the device push among them: \(entries.keys)")
+                #expect(entries.count == 6, "the device push among them: \(entries.keys)")
 
-                #expect(server.requests.count == 4)
+                #expect(server.requests.count == 5)
                 let request = try #require(server.requests.first { $0.fields["apns-channel-id"] == "Z29vZA==" })
                 #expect(request.line == "POST /4/broadcasts/apps/\(Self.app)")
                 #expect(request.fields["apns-push-type"] == "liveactivity")
