@@ -50,7 +50,8 @@ struct Send: AsyncParsableCommand {
             production: .init(host: String(parts[0]), port: port), authorityFile: caFile,
             maximumConnections: connections)
         let output = APNSOutput(
-            configuration: configuration, eventLoops: MultiThreadedEventLoopGroup(numberOfThreads: 1),
+            configuration: configuration, tokens: LocalProviderTokens(clock: { .now }),
+            eventLoops: MultiThreadedEventLoopGroup(numberOfThreads: 1),
             logger: Logger(label: "bench"), clock: { .now })
         // The first push opens the connection and authenticates it, which is not what is measured.
         let warmUp = CountingSink(count: 1)

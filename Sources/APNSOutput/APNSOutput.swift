@@ -1,3 +1,4 @@
+public import CredentialStore
 public import Logging
 public import NIOCore
 public import PushModel
@@ -17,22 +18,41 @@ public final class APNSOutput: Output {
     public let needsCredential = true
 
     private let configuration: APNSConfiguration
+    private let tokens: any ProviderTokenStore
     private let eventLoops: any EventLoopGroup
     private let clock: @Sendable () -> Timestamp
+    private let tokenClock: @Sendable () -> Int64
     private let logger: Logger
     private let state = Mutex(State())
 
     private struct State {
         var pools: [PoolKey: APNSPool] = [:]
+        /// One for both environments of a credential.
+        var tokenSources: [Credential: ProviderTokenSource] = [:]
         var isShutDown = false
     }
 
-    /// - Parameter clock: wall-clock time, for deadlines, provider tokens and outcomes.
-    public init(
-        configuration: APNSConfiguration, eventLoops: any EventLoopGroup, logger: Logger,
-        clock: @escaping @Sendable () -> Timestamp
+    /// - Parameter tokens: where the provider tokens of token credentials come from.
+    /// - Parameter clock: wall-clock time, for deadlines and outcomes.
+    public convenience init(
+        configuration: APNSConfiguration, tokens: any ProviderTokenStore, eventLoops: any EventLoopGroup,
+        logger: Logger, clock: @escaping @Sendable () -> Timestamp
+    ) {
+        let start = ContinuousClock.now
+        self.init(
+            configuration: configuration, tokens: tokens, eventLoops: eventLoops, logger: logger, clock: clock,
+            tokenClock: { Int64((ContinuousClock.now - start) / .milliseconds(1)) })
+    }
+
+    /// - Parameter tokenClock: milliseconds, for the age and use of provider tokens. Not the wall clock: one that
+    ///   is set must not make a connection change its token early.
+    package init(
+        configuration: APNSConfiguration, tokens: any ProviderTokenStore, eventLoops: any EventLoopGroup,
+        logger: Logger, clock: @escaping @Sendable () -> Timestamp, tokenClock: @escaping @Sendable () -> Int64
     ) {
         self.configuration = configuration
+        self.tokens = tokens
+        self.tokenClock = tokenClock
         self.eventLoops = eventLoops
         self.clock = clock
         self.logger = logger
@@ -65,6 +85,7 @@ public final class APNSOutput: Output {
         let gone = state.withLock { state in
             let gone = state.pools.filter { !credentials.contains($0.key.credential.id) }
             for key in gone.keys { state.pools[key] = nil }
+            state.tokenSources = state.tokenSources.filter { credentials.contains($0.key.id) }
             return gone.values
         }
         for pool in gone { _ = pool.retire() }
@@ -73,7 +94,7 @@ public final class APNSOutput: Output {
     public func shutDown() async {
         let all = state.withLock { state in
             state.isShutDown = true
-            defer { state.pools = [:] }
+            defer { (state.pools, state.tokenSources) = ([:], [:]) }
             return Array(state.pools.values)
         }
         for closed in all.map({ $0.retire() }) { try? await closed.get() }
@@ -90,10 +111,26 @@ public final class APNSOutput: Output {
             let pool = try APNSPool(
                 credential: credential, environment: job.environment,
                 endpoint: broadcastEndpoint ?? configuration.endpoint(for: job.environment),
-                eventLoop: eventLoops.next(), configuration: configuration, clock: clock, logger: logger)
+                tokens: try tokenSource(for: credential, among: &state.tokenSources), eventLoop: eventLoops.next(),
+                configuration: configuration, clock: clock, logger: logger)
             state.pools[key] = pool
             return pool
         }
+    }
+
+    private func tokenSource(
+        for credential: Credential, among sources: inout [Credential: ProviderTokenSource]
+    ) throws -> ProviderTokenSource? {
+        guard case .token(let keyID, let privateKeyPEM) = credential.kind else { return nil }
+        if let source = sources[credential] { return source }
+        var logger = logger
+        logger[metadataKey: "credential"] = "\(credential.id)"
+        let source = ProviderTokenSource(
+            credential: credential.id,
+            signer: try ProviderTokenSigner(privateKeyPEM: privateKeyPEM, keyID: keyID, team: credential.team),
+            store: tokens, clock: tokenClock, logger: logger)
+        sources[credential] = source
+        return source
     }
 
     private func settleAll(

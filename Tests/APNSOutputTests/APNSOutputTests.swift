@@ -23,7 +23,7 @@ import Testing
         return APNSOutput(
             configuration: APNSConfiguration(
                 production: .init(host: "127.0.0.1", port: port), connectTimeoutSeconds: 1),
-            eventLoops: MultiThreadedEventLoopGroup.singleton,
+            tokens: LocalProviderTokens(clock: { Self.now }), eventLoops: MultiThreadedEventLoopGroup.singleton,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             // Moves on, because connections that get no answer are given up by it.
             clock: {

@@ -10,6 +10,8 @@ package enum APNSAnswerClass: Equatable {
     case retryLater
     /// The same request may be accepted on a new connection.
     case retryOnNewConnection
+    /// The same request may be accepted later, on a new connection.
+    case retryLaterOnNewConnection
 }
 
 /// Sorts statuses and reasons into classes. Reasons that Apple adds later are sorted by status.
@@ -43,7 +45,7 @@ package enum APNSReason {
         "UnrelatedKeyIdInToken": .retryOnNewConnection,
         "IdleTimeout": .retryOnNewConnection,
         "Shutdown": .retryOnNewConnection,
-        "TooManyProviderTokenUpdates": .retryLater,
+        "TooManyProviderTokenUpdates": .retryLaterOnNewConnection,
         "TooManyRequests": .retryLater,
         "InternalServerError": .retryLater,
         "ServiceUnavailable": .retryLater,

@@ -37,8 +37,10 @@ final class APNSConnection: @unchecked Sendable {
     private var state: ConnectionState
     private var inFlight = InFlightTable()
     private var fields: HTTP2Fields
-    /// When this connection takes the next provider token.
-    private var tokenUseEnds: Timestamp?
+    private var token = ConnectionToken()
+    /// Whether requests may leave with what ``fields`` says, and the time of that decision.
+    private var mayAuthenticate: Bool
+    private var tokenTime: Int64 = 0
     private var hasHeard = false
     private var highestProcessed = Int32.max
     private(set) var roundTrip = RoundTripTime()
@@ -55,7 +57,6 @@ final class APNSConnection: @unchecked Sendable {
     /// It has come to nothing, and that has been taken into account.
     var hasFailed = false
 
-    /// - Throws: when no provider token can be signed.
     init(
         authority: String, tokens: ProviderTokenSource?, settingsTimeoutSeconds: Int,
         owner: any APNSConnectionOwner, logger: Logger, now: Moment
@@ -68,7 +69,8 @@ final class APNSConnection: @unchecked Sendable {
             usesProviderToken: tokens != nil, settingsTimeoutMilliseconds: Int64(settingsTimeoutSeconds) * 1000,
             nowMilliseconds: now.uptime)
         lastUsed = now.uptime
-        fields = try Self.fields(authority: authority, token: try tokens?.token(at: now.wall))
+        mayAuthenticate = tokens == nil
+        fields = try Self.fields(authority: authority, token: nil)
         session = try HTTP2ClientSession(settings: HTTP2Settings(maxHeaderListSize: 16_384))
         session.delegate = self
     }
@@ -92,8 +94,11 @@ final class APNSConnection: @unchecked Sendable {
     var isConnecting: Bool { state.phase == .connecting || state.phase == .awaitingSettings }
     var isOpen: Bool { state.phase == .open }
     var openStreams: Int { inFlight.count }
+    /// Nothing but a provider token is missing.
+    var isWaitingForToken: Bool { isOpen && !mayAuthenticate }
     var room: Room {
-        state.room(
+        guard mayAuthenticate else { return .none }
+        return state.room(
             FlowLimits(
                 openStreams: session.openStreams, maximumStreams: session.peerMaxConcurrentStreams,
                 sendWindow: session.connectionSendWindow, streamWindow: session.peerInitialStreamWindow,
@@ -109,7 +114,7 @@ final class APNSConnection: @unchecked Sendable {
 
     /// Puts a push on the wire; it leaves with the next ``flush()``.
     func send(_ push: QueuedPush, path: UnsafeRawBufferPointer, body: HTTP2Body, now: Moment) throws {
-        try renewToken(now: now.wall)
+        token.used(now: tokenTime)
         let stream = try session.submit(
             connectionFields: fields, path: path, requestFields: push.job.fields, body: body, tag: inFlight.nextTag)
         inFlight.insert(InFlightPush(push: push, streamID: stream, sentAt: now.uptime))
@@ -158,12 +163,26 @@ final class APNSConnection: @unchecked Sendable {
         retire()
     }
 
-    /// One token is kept for as long as the schedule says, because APNs counts changes per connection.
-    private func renewToken(now: Timestamp) throws {
+    /// Once per turn in which there is something to send: takes the provider token that requests carry.
+    func renewToken() {
         guard let tokens else { return }
-        if let tokenUseEnds, now < tokenUseEnds { return }
-        fields = try Self.fields(authority: authority, token: try tokens.token(at: now))
-        tokenUseEnds = ProviderTokenSchedule.endOfUse(taken: now)
+        tokenTime = tokens.now
+        if token.mayChange(now: tokenTime), case .token(let current) = tokens.current(now: tokenTime),
+            token.take(current)
+        {
+            do {
+                fields = try Self.fields(authority: authority, token: current.token)
+            } catch {
+                logger.error("The provider token makes no header field", metadata: ["error": "\(error)"])
+                retire()
+            }
+        }
+        mayAuthenticate = token.isUsable(now: tokenTime)
+    }
+
+    /// APNs called the provider token of this connection expired.
+    func tokenExpired() {
+        if let held = token.held { tokens?.refused(held.token) }
     }
 
     private static func fields(authority: String, token: Secret?) throws(HTTP2Error) -> HTTP2Fields {

@@ -14,6 +14,7 @@ final class APNSPool: @unchecked Sendable {
     private static let maximumResends = 5
 
     private let eventLoop: any EventLoop
+    private let tokens: ProviderTokenSource?
     private let clock: @Sendable () -> Timestamp
     private let logger: Logger
     private let mailbox = Mutex<[PreparedJob]>([])
@@ -33,10 +34,11 @@ final class APNSPool: @unchecked Sendable {
 
     init(
         credential: Credential, environment: PushEnvironment, endpoint: APNSConfiguration.Endpoint,
-        eventLoop: any EventLoop, configuration: APNSConfiguration, clock: @escaping @Sendable () -> Timestamp,
-        logger: Logger
+        tokens: ProviderTokenSource?, eventLoop: any EventLoop, configuration: APNSConfiguration,
+        clock: @escaping @Sendable () -> Timestamp, logger: Logger
     ) throws {
         self.eventLoop = eventLoop
+        self.tokens = tokens
         self.clock = clock
         var logger = logger
         logger[metadataKey: "credential"] = "\(credential.id)"
@@ -44,15 +46,9 @@ final class APNSPool: @unchecked Sendable {
         logger[metadataKey: "environment"] = "\(environment.rawValue)"
         self.logger = logger
         let connector = try APNSConnector(credential: credential, endpoint: endpoint, configuration: configuration)
-        let tokens: ProviderTokenSource?
-        switch credential.kind {
-        case .token(let keyID, let privateKeyPEM):
-            tokens = ProviderTokenSource(
-                signer: try ProviderTokenSigner(privateKeyPEM: privateKeyPEM, keyID: keyID, team: credential.team))
-        case .certificate: tokens = nil
-        }
         connections = PoolConnections(
             eventLoop: eventLoop, connector: connector, tokens: tokens, configuration: configuration, logger: logger)
+        tokens?.addObserver(ObjectIdentifier(self)) { [weak self] in self?.tokenChanged() }
     }
 
     // MARK: From any thread
@@ -74,6 +70,10 @@ final class APNSPool: @unchecked Sendable {
             self.scheduleTurn()
         }
         return closed.futureResult
+    }
+
+    private func tokenChanged() {
+        eventLoop.execute { self.scheduleTurn() }
     }
 
     // MARK: Turns
@@ -102,6 +102,7 @@ final class APNSPool: @unchecked Sendable {
             connection.noteSignsOfLife(now: now)
             fill(connection, now: now)
         }
+        giveUpWithoutToken(now: now)
         resize(now: now)
         if isRetired, queue.isEmpty { finishRetiring() }
         report()
@@ -110,6 +111,7 @@ final class APNSPool: @unchecked Sendable {
 
     private func fill(_ connection: APNSConnection, now: Moment) {
         guard !queue.isEmpty else { return }
+        connection.renewToken()
         var room = connection.room
         guard !room.isEmpty else { return }
         while !room.isEmpty, let push = queue.next() {
@@ -160,6 +162,14 @@ final class APNSPool: @unchecked Sendable {
         }
         if let path = job.withBytes({ path.write(UnsafeBufferPointer(rebasing: $0[recipient.token])) }) { return path }
         throw APNSRequest.Fault(reason: "BadDeviceToken")
+    }
+
+    /// Where no provider token can be had and no connection has one, what is queued goes to the delay queues.
+    private func giveUpWithoutToken(now: Moment) {
+        guard let tokens, !queue.isEmpty, !connections.all.contains(where: { $0.isOpen && !$0.isWaitingForToken }),
+            case .unavailable = tokens.current(now: tokens.now)
+        else { return }
+        while let push = queue.next() { settle(push, .retry, reason: "NoProviderToken", at: now) }
     }
 
     private func add(_ outcome: consuming Outcome, of job: PreparedJob) {
@@ -233,6 +243,7 @@ final class APNSPool: @unchecked Sendable {
         guard connections.all.isEmpty, mailbox.withLock(\.isEmpty) else { return }
         ticker?.cancel()
         ticker = nil
+        tokens?.removeObserver(ObjectIdentifier(self))
         for promise in whenClosed { promise.succeed() }
         whenClosed = []
     }
@@ -268,7 +279,10 @@ extension APNSPool: APNSConnectionOwner {
         let body = APNSErrorBody(push.body)
         let verdict: Outcome.Verdict
         let answerClass = APNSReason.classify(status: push.status, reason: body.reason)
-        if answerClass != .retryOnNewConnection { connections.proved(connection, at: now) }
+        if body.reason == "ExpiredProviderToken" { connection.tokenExpired() }
+        if answerClass != .retryOnNewConnection, answerClass != .retryLaterOnNewConnection {
+            connections.proved(connection, at: now)
+        }
         switch answerClass {
         // A channel is in no registry of tokens.
         case .tokenDead: verdict = push.push.job.routed.job.isBroadcast ? .rejected : .unregistered
@@ -279,6 +293,10 @@ extension APNSPool: APNSConnectionOwner {
             connections.mustGo(connection, at: now)
             connection.retire()
             if push.push.resends == 0 { return unprocessed(push.push) }
+            verdict = .retry
+        case .retryLaterOnNewConnection:
+            connections.mustGo(connection, at: now)
+            connection.retire()
             verdict = .retry
         }
         add(

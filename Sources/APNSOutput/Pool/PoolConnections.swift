@@ -41,7 +41,8 @@ final class PoolConnections: @unchecked Sendable {
     /// - Returns: in how many milliseconds to ask again; nil: when something has changed.
     /// - Throws: when a connection can't even be begun.
     func resize(waiting: Int, owner: any APNSConnectionOwner, now: Moment) throws -> Int64? {
-        guard waiting > 0 else { return nil }
+        // While a token is awaited another connection would wait for the same.
+        guard waiting > 0, !all.contains(where: \.isWaitingForToken) else { return nil }
         switch sizing.decide(load(waiting: waiting, now: now), nowMilliseconds: now.uptime) {
         case .stay: return nil
         case .lookAgain(let milliseconds): return milliseconds

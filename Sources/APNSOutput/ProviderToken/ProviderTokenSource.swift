@@ -1,27 +1,85 @@
+package import CredentialStore
+package import Logging
 package import PushModel
 import Synchronization
 
-/// The one place where a pool's provider tokens come from, shared by its connections.
+/// The one place in a process where the provider tokens of a credential come from, shared by its pools.
 package final class ProviderTokenSource: Sendable {
-    private struct Issued {
-        let at: Timestamp
-        let token: Secret
+    private struct State {
+        var cache = ProviderTokenCache()
+        var observers: [ObjectIdentifier: @Sendable () -> Void] = [:]
     }
 
+    private let credential: Credential.ID
     private let signer: ProviderTokenSigner
-    private let issued = Mutex<Issued?>(nil)
+    private let store: any ProviderTokenStore
+    private let clock: @Sendable () -> Int64
+    private let logger: Logger
+    private let state = Mutex(State())
 
-    package init(signer: ProviderTokenSigner) {
+    /// - Parameter clock: milliseconds of a clock that never jumps and also counts while the machine sleeps.
+    package init(
+        credential: Credential.ID, signer: ProviderTokenSigner, store: any ProviderTokenStore,
+        clock: @escaping @Sendable () -> Int64, logger: Logger
+    ) {
+        self.credential = credential
         self.signer = signer
+        self.store = store
+        self.clock = clock
+        self.logger = logger
     }
 
-    /// The token to use from now on, made when the last one is due for renewal.
-    package func token(at now: Timestamp) throws -> Secret {
-        try issued.withLock { issued in
-            if let issued, ProviderTokenSchedule.isCurrent(issuedAt: issued.at, now: now) { return issued.token }
-            let token = try signer.sign(issuedAt: now)
-            issued = Issued(at: now, token: token)
-            return token
+    package var now: Int64 { clock() }
+
+    /// The token to begin using now. Never waits: where there is none yet, observers are told when there is.
+    package func current(now: Int64) -> ProviderTokenCache.Answer {
+        let (answer, fetch) = state.withLock { $0.cache.needed(now: now) }
+        if let fetch { begin(fetch) }
+        return answer
+    }
+
+    /// APNs called this token expired: whether there is a newer one is asked of the store.
+    package func refused(_ token: Secret) {
+        let now = clock()
+        state.withLock { $0.cache.refused(token, now: now) }
+    }
+
+    /// - Parameter changed: called on any thread when ``current(now:)`` may answer something else.
+    package func addObserver(_ id: ObjectIdentifier, changed: @escaping @Sendable () -> Void) {
+        state.withLock { $0.observers[id] = changed }
+    }
+
+    package func removeObserver(_ id: ObjectIdentifier) {
+        state.withLock { $0.observers[id] = nil }
+    }
+
+    private func begin(_ fetch: ProviderTokenCache.Fetch) {
+        Task {
+            do {
+                let shared = try await store.token(of: credential, youngerThan: fetch.age) { [signer] in
+                    try signer.sign(issuedAt: $0)
+                }
+                let isBack = finish { cache, now in cache.fetched(shared, now: now) }
+                if isBack { logger.notice("Provider tokens can be had again") }
+                logger.debug(
+                    "Provider token taken",
+                    metadata: ["issued_at": "\(shared.issuedAt.rfc3339)", "age_seconds": "\(shared.age / 1000)"])
+            } catch {
+                let isGone = finish { cache, now in cache.fetchFailed(now: now, random: .random(in: 0..<1)) }
+                if isGone {
+                    logger.error("No provider token can be had, trying again", metadata: ["error": "\(error)"])
+                }
+            }
         }
+    }
+
+    /// - Returns: what `event` does: whether it is worth a word.
+    private func finish(_ event: (inout ProviderTokenCache, Int64) -> Bool) -> Bool {
+        let now = clock()
+        let (isNews, observers) = state.withLock { state in
+            (event(&state.cache, now), Array(state.observers.values))
+        }
+        for changed in observers { changed() }
+        return isNews
     }
 }

@@ -39,7 +39,9 @@ public struct Worker: Sendable {
         }
         let eventLoops = MultiThreadedEventLoopGroup.singleton
         let outputs: [any Output] = [
-            APNSOutput(configuration: apns, eventLoops: eventLoops, logger: logger, clock: { .now }),
+            APNSOutput(
+                configuration: apns, tokens: ProviderTokenRepository(pool, keyring: keyring), eventLoops: eventLoops,
+                logger: logger, clock: { .now }),
             DiscardOutput(now: { .now }),
         ]
         let pipeline = try DeliveryPipeline(

@@ -49,7 +49,8 @@ struct PushCommand: AsyncParsableCommand {
         let new = try credential.read(files)
         let job = try makeJob()
         let output = APNSOutput(
-            configuration: try source.apns(), eventLoops: MultiThreadedEventLoopGroup.singleton,
+            configuration: try source.apns(), tokens: LocalProviderTokens(clock: { .now }),
+            eventLoops: MultiThreadedEventLoopGroup.singleton,
             logger: try source.logger("martlet.push", atLeast: .notice), clock: { .now })
         let sink = WaitingSink()
         output.send(

@@ -18,7 +18,7 @@ import Testing
             (403, "BadEnvironmentKeyIdInToken", .credentialRefused),
             (403, "BadEnvironmentKeyInToken", .credentialRefused), (404, "BadPath", .refused),
             (405, "MethodNotAllowed", .refused), (410, "ExpiredToken", .tokenDead), (410, "Unregistered", .tokenDead),
-            (413, "PayloadTooLarge", .refused), (429, "TooManyProviderTokenUpdates", .retryLater),
+            (413, "PayloadTooLarge", .refused), (429, "TooManyProviderTokenUpdates", .retryLaterOnNewConnection),
             (429, "TooManyRequests", .retryLater), (500, "InternalServerError", .retryLater),
             (503, "ServiceUnavailable", .retryLater), (503, "Shutdown", .retryOnNewConnection),
         ] as [(Int, String, APNSAnswerClass)])

@@ -1,5 +1,5 @@
 import APNSOutput
-import Crypto
+import CredentialStore
 import PushModel
 import PushTestSupport
 import Testing
@@ -7,75 +7,127 @@ import Testing
 /// Apple's limits: a token is at most 60 minutes old, a key has one new token in 20 minutes at most, and a
 /// connection changes its token once in 20 minutes at most.
 @Suite struct ProviderTokenScheduleTests {
-    /// A connection that sends whenever it is asked to, as ``APNSConnection`` does.
-    private struct Sender {
-        var tokenIssuedAt: Int64?
-        var lastChange: Int64?
-        var useEnds: Timestamp?
-    }
-
-    /// A key's tokens, as ``ProviderTokenSource`` makes them.
-    private struct Maker {
-        var issuedAt: Timestamp?
-        var shortestInterval = Int64.max
-
-        mutating func token(at now: Timestamp) -> Int64 {
-            if let issuedAt, ProviderTokenSchedule.isCurrent(issuedAt: issuedAt, now: now) { return issuedAt.seconds }
-            if let issuedAt { shortestInterval = min(shortestInterval, now.seconds - issuedAt.seconds) }
-            issuedAt = now
-            return now.seconds
-        }
-    }
-
-    /// Connections begin at every second of a day, each sends now and then until two hours later.
-    @Test(arguments: [1, 7, 60, 600, 1501, 4000])
-    func limitsHoldForConnectionsOfEverySecondOfADay(averagePause: Int64) {
-        var generator = SeededGenerator(seed: UInt64(averagePause))
-        var maker = Maker()
+    /// What happened over a simulated day; times in milliseconds.
+    private struct Day {
         var oldest: Int64 = 0
+        var shortestInterval = Int64.max
         var shortestUse = Int64.max
-        // 200 connections at a time, each given up after two hours for one that begins at that second.
-        var senders = Array(repeating: Sender(), count: 200)
-        var nextSend = senders.indices.map { Int64($0) }
-        var ends = senders.map { _ in Int64(7200) }
-        for second in Int64(0)..<86_400 {
-            for index in senders.indices where nextSend[index] <= second {
-                if ends[index] <= second {
-                    senders[index] = Sender()
-                    ends[index] = second + 7200
-                }
-                nextSend[index] = second + Int64.random(in: 1...(2 * averagePause), using: &generator)
-                let now = Timestamp(milliseconds: second * 1000 + Int64.random(in: 0...999, using: &generator))
-                if senders[index].useEnds.map({ now >= $0 }) ?? true {
-                    let issued = maker.token(at: now)
-                    if let previous = senders[index].tokenIssuedAt, previous != issued {
-                        shortestUse = min(shortestUse, now.milliseconds - (senders[index].lastChange ?? 0))
-                    }
-                    if senders[index].tokenIssuedAt != issued { senders[index].lastChange = now.milliseconds }
-                    senders[index].tokenIssuedAt = issued
-                    senders[index].useEnds = ProviderTokenSchedule.endOfUse(taken: now)
-                }
-                oldest = max(oldest, now.seconds - (senders[index].tokenIssuedAt ?? 0))
-            }
+        var sends = 0
+        var withoutToken = 0
+        var longestWithoutToken: Int64 = 0
+
+        func check() {
+            #expect(oldest <= 55 * 60_000, "the oldest token used was \(oldest) ms old")
+            #expect(shortestInterval >= 20 * 60_000, "two tokens were made within \(shortestInterval) ms")
+            #expect(shortestUse >= 20 * 60_000, "a connection changed its token after \(shortestUse) ms")
+            #expect(sends > 10_000)
         }
-        #expect(oldest <= 55 * 60, "the oldest token used was \(oldest) s old")
-        #expect(maker.shortestInterval >= 20 * 60, "two tokens were made within \(maker.shortestInterval) s")
-        #expect(shortestUse >= 20 * 60 * 1000, "a connection changed its token after \(shortestUse) ms")
     }
 
-    /// Of a single connection, whatever second of a token's life it begins in.
-    @Test func aConnectionGoesOverBetweenTwentyAndFiftyFiveMinutes() {
-        for age in Int64(0)..<ProviderTokenSchedule.renewalSeconds {
-            let issued = Timestamp(seconds: 1_795_168_800)
-            let taken = Timestamp(milliseconds: issued.milliseconds + age * 1000 + 999)
-            #expect(ProviderTokenSchedule.isCurrent(issuedAt: issued, now: taken), "age \(age)")
-            var end = ProviderTokenSchedule.endOfUse(taken: taken)
-            #expect(end.milliseconds - taken.milliseconds >= 20 * 60 * 1000, "age \(age)")
-            if ProviderTokenSchedule.isCurrent(issuedAt: issued, now: end) {
-                end = ProviderTokenSchedule.endOfUse(taken: end)
-            }
-            #expect(!ProviderTokenSchedule.isCurrent(issuedAt: issued, now: end), "age \(age)")
-            #expect(end.seconds - issued.seconds <= 55 * 60, "age \(age)")
+    /// One process of the fleet: its cache, and connections that come and go.
+    private struct Process {
+        struct Connection {
+            var token = ConnectionToken()
+            var ends: Int64
+            var nextSend: Int64
+            var seen: (token: Secret, since: Int64)?
         }
+
+        var cache = ProviderTokenCache()
+        var fetch: (question: ProviderTokenCache.Fetch, answerAt: Int64)?
+        var connections: [Connection]
+    }
+
+    /// - Parameter slowest: time that the store takes for an answer, at most.
+    /// - Parameter away: when it answers nothing.
+    private func simulate(
+        seed: UInt64, averagePause: Int64, slowest: Int64 = 8_000, away: [Range<Int64>] = []
+    ) -> Day {
+        var generator = SeededGenerator(seed: seed)
+        var day = Day()
+        var made: [Int64] = []
+        var processes = (0..<4).map { _ in
+            Process(connections: (0..<20).map { .init(ends: 7_200_000, nextSend: $0 * 700) })
+        }
+        var lastSuccess = Int64(0)
+        for now in stride(from: Int64(0), to: 86_400_000, by: 1_000) {
+            let isAway = away.contains { $0.contains(now) }
+            for index in processes.indices {
+                if let fetch = processes[index].fetch, fetch.answerAt <= now {
+                    processes[index].fetch = nil
+                    if isAway {
+                        _ = processes[index].cache.fetchFailed(now: now, random: 0.5)
+                    } else {
+                        if made.last.map({ now - $0 >= fetch.question.age }) ?? true {
+                            if let last = made.last { day.shortestInterval = min(day.shortestInterval, now - last) }
+                            made.append(now)
+                        }
+                        let issued = made[made.count - 1]
+                        _ = processes[index].cache.fetched(
+                            SharedProviderToken(
+                                token: Secret("\(issued)".utf8), issuedAt: Timestamp(milliseconds: issued),
+                                age: now - issued), now: now)
+                    }
+                }
+                for number in processes[index].connections.indices
+                where processes[index].connections[number].nextSend <= now {
+                    var connection = processes[index].connections[number]
+                    if connection.ends <= now {
+                        connection = .init(ends: now + .random(in: 1_000...7_200_000, using: &generator), nextSend: now)
+                    }
+                    connection.nextSend = now + 1_000 * .random(in: 1...(2 * averagePause), using: &generator)
+                    if connection.token.mayChange(now: now) {
+                        let (answer, question) = processes[index].cache.needed(now: now)
+                        if let question {
+                            processes[index].fetch = (question, now + .random(in: 0...slowest, using: &generator))
+                        }
+                        if case .token(let token) = answer { _ = connection.token.take(token) }
+                    }
+                    if let held = connection.token.held, connection.token.isUsable(now: now) {
+                        connection.token.used(now: now)
+                        let issued = Int64(held.token.withBytes { String(decoding: $0, as: UTF8.self) }) ?? 0
+                        day.oldest = max(day.oldest, now - issued)
+                        if let seen = connection.seen, seen.token != held.token {
+                            day.shortestUse = min(day.shortestUse, now - seen.since)
+                        }
+                        if connection.seen?.token != held.token { connection.seen = (held.token, now) }
+                        day.sends += 1
+                        lastSuccess = now
+                    } else {
+                        day.withoutToken += 1
+                    }
+                    day.longestWithoutToken = max(day.longestWithoutToken, now - lastSuccess)
+                    processes[index].connections[number] = connection
+                }
+            }
+        }
+        return day
+    }
+
+    /// Four processes share a key for a day.
+    @Test(arguments: [1, 7, 60, 600, 1501])
+    func limitsHold(averagePause: Int64) {
+        let day = simulate(seed: UInt64(averagePause), averagePause: averagePause, slowest: 4_000)
+        day.check()
+        #expect(day.oldest <= 47 * 60_000, "the oldest token used was \(day.oldest) ms old")
+    }
+
+    @Test(arguments: [1, 2, 3]) func limitsHoldWhileTheStoreIsAwayNowAndThen(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let away = (1..<24).map { hour in
+            let start = Int64(hour) * 3_600_000 + .random(in: 0...1_800_000, using: &generator)
+            return start..<start + .random(in: 10_000...5_400_000, using: &generator)
+        }
+        let day = simulate(seed: seed, averagePause: 10, away: away)
+        day.check()
+        #expect(day.withoutToken > 0, "an outage of more than an hour is not survived")
+    }
+
+    /// Every process has had a token before the outage.
+    @Test(arguments: [1, 2, 3, 4]) func anOutageOfSevenMinutesIsNotNoticed(seed: UInt64) {
+        let start = Int64(seed) * 7_000_000
+        let day = simulate(seed: seed, averagePause: 5, away: [start..<start + 7 * 60_000])
+        day.check()
+        #expect(day.longestWithoutToken <= 20_000, "for \(day.longestWithoutToken) ms nothing was sent")
     }
 }

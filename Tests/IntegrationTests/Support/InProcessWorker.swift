@@ -36,6 +36,7 @@ struct InProcessWorker: Sendable {
             configuration: APNSConfiguration(
                 production: endpoint, sandbox: endpoint, authorityFile: installation.path("ca.pem"),
                 maximumConnections: maximumConnections),
+            tokens: ProviderTokenRepository(installation.database.pool, keyring: installation.keyring),
             eventLoops: MultiThreadedEventLoopGroup.singleton, logger: logger, clock: { .now })
         let snapshots = try await SnapshotStore.load(
             from: installation.database.pool, keyring: installation.keyring, logger: logger)
