@@ -150,8 +150,8 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "AMQPClient", "APNSOutput", "APNSSimulator", "CredentialStore", "DeliveryPipeline", "HTTP2Channel",
-                "HTTP2Session", "PostgresClient", "PushModel", "TestSupport", .crypto, .logging, .nioCore, .nioPosix,
-                .nioSSL,
+                "HTTP2Session", "PostgresClient", "PushModel", "PushTestSupport", "TestSupport", .crypto, .logging,
+                .nioCore, .nioPosix, .nioSSL,
             ],
             exclude: ["Support/broker.py"], swiftSettings: settings),
     ]

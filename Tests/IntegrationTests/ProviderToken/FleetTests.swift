@@ -1,0 +1,144 @@
+import APNSSimulator
+import CredentialStore
+import Foundation
+import PostgresClient
+import PushModel
+import PushTestSupport
+import TestSupport
+import Testing
+
+/// Ten workers share a key for two simulated hours. They start and stop at random, their connections are cut, their
+/// clocks are wrong; all that they share is the database. The simulator judges.
+@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing), .timeLimit(.minutes(3)))
+struct FleetTests {
+    private static let app = "com.example.shop"
+    private static let minute: Int64 = 60_000
+    private static let duration = 120 * minute
+
+    /// What came of it.
+    private struct Report {
+        var outcomes: [String: Int] = [:]
+        var starts = 0
+        var cuts = 0
+        /// Pushes accepted while the database was away.
+        var sentWithoutDatabase = 0
+        var lastOutcomes: Set<String> = []
+    }
+
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func aFleetKeepsApplesRules(seed: UInt64) async throws {
+        try await withFleet(seed: seed) { installation, log, report in
+            try await check(installation, log, report)
+            #expect(report.outcomes["retry NoProviderToken"] == nil, "\(report)")
+        }
+    }
+
+    /// Workers that start while the database is away can't send; those that run go on with what they have.
+    @Test(arguments: [4, 5] as [UInt64])
+    func aFleetKeepsApplesRulesWhileTheDatabaseIsAway(seed: UInt64) async throws {
+        let away = [20...30, 55...65, 90...100].map { $0.lowerBound * Self.minute..<$0.upperBound * Self.minute }
+        try await withFleet(seed: seed, away: away) { installation, log, report in
+            try await check(installation, log, report)
+            #expect(report.outcomes["retry NoProviderToken", default: 0] > 0, "\(report)")
+            #expect(report.sentWithoutDatabase > 300, "\(report)")
+        }
+    }
+
+    private func check(_ installation: Installation, _ log: WatchedTokenStore.Log, _ report: Report) async throws {
+        let intervals = zip(log.made, log.made.dropFirst()).map { $1 - $0 }
+        #expect(intervals.allSatisfy { $0 >= 20 * Self.minute }, "\(intervals)")
+        #expect((4...6).contains(log.made.count), "\(intervals)")
+        let stored = try await installation.database.pool.query("SELECT issued_at FROM martlet.provider_tokens")
+        #expect(try stored.map { try $0["issued_at"].milliseconds } == [log.made.last])
+        let counters = await installation.simulator.counters()
+        #expect(counters.byReason == [:])
+        #expect(counters.connections > 100, "\(report)")
+        #expect(report.cuts > 10 && report.starts > 30, "\(report)")
+        #expect(report.outcomes["sent", default: 0] > 2_000, "\(report)")
+        // A connection that was cut may have had a push on it.
+        let expected: Set = ["sent", "unknown ConnectionLost", "retry NoProviderToken"]
+        #expect(Set(report.outcomes.keys).isSubset(of: expected), "\(report)")
+        #expect(report.lastOutcomes == ["sent"], "\(report)")
+    }
+
+    private func withFleet(
+        seed: UInt64, away: [Range<Int64>] = [],
+        _ body: (Installation, WatchedTokenStore.Log, Report) async throws -> Void
+    ) async throws {
+        let clock = SimulatedClock()
+        try await Installation.with(simulator: {
+            // Five minutes ahead, so that what it takes for 60 minutes old is older than 55.
+            $0.now = { Date(timeIntervalSince1970: Double(clock.now + 5 * Self.minute) / 1000) }
+        }) { installation in
+            try await installation.addTokenApp(Self.app)
+            let snapshot = try await SnapshotStore.load(
+                from: installation.database.pool, keyring: installation.keyring, logger: installation.log.logger("s")
+            ).current
+            let credential = try snapshot.route(app: Self.app, environment: nil, topic: Self.app).get().credential
+            let log = WatchedTokenStore.Log()
+            let report = try await run(installation, credential, clock, log, seed: seed, away: away)
+            try await body(installation, log, report)
+        }
+    }
+
+    private func run(
+        _ installation: Installation, _ credential: Credential, _ clock: SimulatedClock, _ log: WatchedTokenStore.Log,
+        seed: UInt64, away: [Range<Int64>]
+    ) async throws -> Report {
+        var generator = SeededGenerator(seed: seed)
+        var report = Report()
+        var workers: [FleetWorker?] = Array(repeating: nil, count: 10)
+        let start = clock.now
+        while clock.now - start < Self.duration {
+            let isAway = away.contains { $0.contains(clock.now - start) }
+            log.isStoreAway = isAway
+            let recorder = OutcomeRecorder()
+            var count = 0
+            if Int.random(in: 0..<20, using: &generator) == 0 {
+                report.cuts += 1
+                await installation.simulator.cutConnections()
+            }
+            for index in workers.indices {
+                if let worker = workers[index] {
+                    // A worker lives for ten minutes or so.
+                    if Int.random(in: 0..<30, using: &generator) == 0 {
+                        await worker.stop()
+                        workers[index] = nil
+                    }
+                } else if Int.random(in: 0..<6, using: &generator) == 0 {
+                    report.starts += 1
+                    workers[index] = FleetWorker(
+                        installation, clock: clock, log: log,
+                        skew: .random(in: -3 * Self.minute...3 * Self.minute, using: &generator),
+                        started: clock.now - .random(in: 0...1_000 * Self.minute, using: &generator))
+                }
+                guard let worker = workers[index], Bool.random(using: &generator) else { continue }
+                let job = try job(credential, to: Int.random(in: 1...3, using: &generator), using: &generator)
+                count += job.job.recipients.count
+                worker.send(job, reportingTo: recorder)
+            }
+            await recorder.wait(for: count, atMost: .seconds(20))
+            let words = recorder.outcomes.map { outcome in
+                "\(outcome.verdict)" + (outcome.reason.map { " \($0)" } ?? "")
+            }
+            for word in words { report.outcomes[word, default: 0] += 1 }
+            if isAway { report.sentWithoutDatabase += words.count { $0 == "sent" } }
+            if !words.isEmpty { report.lastOutcomes = Set(words) }
+            guard words.count == count else { throw Failure(description: "\(words) of \(count), \(report)") }
+            clock.advance(.random(in: 10_000...30_000, using: &generator))
+        }
+        for worker in workers { await worker?.stop() }
+        return report
+    }
+
+    /// One for either environment, whose pools share their tokens.
+    private func job(
+        _ credential: Credential, to count: Int, using generator: inout SeededGenerator
+    ) throws -> RoutedJob {
+        let tokens = Token.random(count: count).map { "\"\($0)\"" }.joined(separator: ",")
+        return RoutedJob(
+            job: try Job.sample(recipients: "[\(tokens)]"),
+            environment: Bool.random(using: &generator) ? .production : .sandbox, credential: credential,
+            lane: .normal, attempt: 1, redelivered: false, ledgerID: 0)
+    }
+}

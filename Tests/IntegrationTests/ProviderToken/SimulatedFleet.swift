@@ -1,0 +1,81 @@
+import APNSOutput
+import APNSSimulator
+import CredentialStore
+import Logging
+import NIOPosix
+import PostgresClient
+import PushModel
+import PushTestSupport
+import Synchronization
+import TestSupport
+
+/// A clock that the test moves, in milliseconds since 1970.
+final class SimulatedClock: Sendable {
+    private let milliseconds = Mutex<Int64>(1_795_168_800_000)
+
+    var now: Int64 { milliseconds.withLock { $0 } }
+    func advance(_ step: Int64) { milliseconds.withLock { $0 += step } }
+}
+
+/// What all workers of a fleet ask for their tokens: the database, as long as it is there. It notes when tokens
+/// are made.
+struct WatchedTokenStore: ProviderTokenStore {
+    final class Log: Sendable {
+        private let times = Mutex<[Int64]>([])
+        private let isAway = Mutex(false)
+
+        var made: [Int64] { times.withLock { $0 } }
+        var isStoreAway: Bool {
+            get { isAway.withLock { $0 } }
+            set { isAway.withLock { $0 = newValue } }
+        }
+        func note(_ issuedAt: Timestamp) { times.withLock { $0.append(issuedAt.milliseconds) } }
+    }
+
+    let store: any ProviderTokenStore
+    let log: Log
+
+    func token(
+        of credential: Credential.ID, youngerThan age: Int64, sign: @Sendable (Timestamp) throws -> Secret
+    ) async throws -> SharedProviderToken {
+        if log.isStoreAway { throw PostgresError(.connectFailed, "the test says that the database is away") }
+        return try await store.token(of: credential, youngerThan: age) { issuedAt in
+            log.note(issuedAt)
+            return try sign(issuedAt)
+        }
+    }
+}
+
+/// A worker's life from start to stop: an output with a database pool and clocks of its own.
+struct FleetWorker {
+    private let output: APNSOutput
+    private let database: PostgresPool
+
+    /// - Parameter skew: by how much its wall clock is wrong, in milliseconds.
+    init(
+        _ installation: Installation, clock: SimulatedClock, log: WatchedTokenStore.Log, skew: Int64, started: Int64
+    ) {
+        let logger = installation.log.logger("fleet")
+        var options = PostgresPool.Options()
+        options.maximumConnections = 1
+        database = PostgresPool(installation.database.configuration, options: options, logger: logger)
+        let endpoint = APNSConfiguration.Endpoint(host: "127.0.0.1", port: installation.simulator.port)
+        let tokens = ProviderTokenRepository(
+            database, keyring: installation.keyring, now: { Timestamp(milliseconds: clock.now) })
+        output = APNSOutput(
+            configuration: APNSConfiguration(
+                production: endpoint, sandbox: endpoint, authorityFile: installation.path("ca.pem")),
+            tokens: WatchedTokenStore(store: tokens, log: log), eventLoops: MultiThreadedEventLoopGroup.singleton,
+            logger: logger, clock: { Timestamp(milliseconds: clock.now + skew) },
+            tokenClock: { clock.now - started })
+    }
+
+    func send(_ job: RoutedJob, reportingTo recorder: OutcomeRecorder) {
+        output.send(job, reportingTo: recorder)
+    }
+
+    func stop() async {
+        await output.shutDown()
+        database.close()
+    }
+}
