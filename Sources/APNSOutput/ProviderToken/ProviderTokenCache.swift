@@ -51,12 +51,13 @@ package struct ProviderTokenCache {
                 askedAt: now)
             fetch = begun
         }
-        let isAway = backoff.failures > 0 || fetch.map { now - $0.askedAt >= Self.patience } ?? false
-        guard isAway else { return (.pending, begun) }
-        if let held, !isRefused, held.age(at: now) < ProviderTokenSchedule.greatestAgeAtFirstUse {
+        let isSoonThere = fetch.map { now - $0.askedAt < Self.patience } ?? false
+        if !isSoonThere || backoff.failures > 0, let held, !isRefused,
+            held.age(at: now) < ProviderTokenSchedule.greatestAgeAtFirstUse
+        {
             return (.token(held), begun)
         }
-        return (.unavailable, begun)
+        return (isSoonThere ? .pending : .unavailable, begun)
     }
 
     /// - Returns: whether this ends a row of failures.

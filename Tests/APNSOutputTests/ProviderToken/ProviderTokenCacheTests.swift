@@ -72,7 +72,7 @@ import Testing
         let isFirstAgain = cache.fetchFailed(now: 33 * Self.minute - 1, random: 0)
         #expect(!isFirstAgain, "only the first failure is news")
         #expect(ask(&cache, at: 33 * Self.minute) == ("unavailable", nil))
-        _ = cache.needed(now: 34 * Self.minute)
+        #expect(ask(&cache, at: 34 * Self.minute) == ("pending", 25 * Self.minute), "this attempt may succeed")
         let isBack = cache.fetched(shared("b"), now: 34 * Self.minute)
         #expect(isBack, "and so is its end")
         #expect(ask(&cache, at: 34 * Self.minute) == ("b", nil))

@@ -71,10 +71,7 @@ struct FleetTests {
             $0.now = { Date(timeIntervalSince1970: Double(clock.now + 5 * Self.minute) / 1000) }
         }) { installation in
             try await installation.addTokenApp(Self.app)
-            let snapshot = try await SnapshotStore.load(
-                from: installation.database.pool, keyring: installation.keyring, logger: installation.log.logger("s")
-            ).current
-            let credential = try snapshot.route(app: Self.app, environment: nil, topic: Self.app).get().credential
+            let credential = try await installation.credential(of: Self.app)
             let log = WatchedTokenStore.Log()
             let report = try await run(installation, credential, clock, log, seed: seed, away: away)
             try await body(installation, log, report)

@@ -38,5 +38,12 @@ extension Installation {
         return id
     }
 
+    /// What a worker would find for the app.
+    func credential(of app: String) async throws -> Credential {
+        let snapshots = try await SnapshotStore.load(
+            from: database.pool, keyring: keyring, logger: log.logger("snapshots"))
+        return try snapshots.current.route(app: app, environment: nil, topic: app).get().credential
+    }
+
     func setApp(_ app: App) async throws { try await AppRepository(database.pool).set(app) }
 }
