@@ -146,6 +146,7 @@ final class APNSConnection: @unchecked Sendable {
     func tick(now: Moment, requestTimeoutMilliseconds: Int64) {
         // Of what came in while this process stood still.
         noteSignsOfLife(now: now)
+        fetchTokenAhead(now: now)
         switch state.tick(nowMilliseconds: now.uptime, openStreams: inFlight.count) {
         case .nothing: break
         case .ping:
@@ -178,6 +179,13 @@ final class APNSConnection: @unchecked Sendable {
             }
         }
         mayAuthenticate = token.isUsable(now: tokenTime)
+    }
+
+    /// Where there is traffic the next token is fetched as soon as it is due, so that an outage of the store does
+    /// not find us with an old one only.
+    private func fetchTokenAhead(now: Moment) {
+        guard let tokens, now.uptime - lastUsed < 60_000 else { return }
+        _ = tokens.current(now: tokens.now)
     }
 
     /// APNs called the provider token of this connection expired.

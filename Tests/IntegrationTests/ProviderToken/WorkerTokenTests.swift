@@ -6,9 +6,9 @@ import PushTestSupport
 import TestSupport
 import Testing
 
-/// What a worker does when APNs refuses its token, or when it can have none.
+/// What a worker does when its token grows old, when APNs refuses it, or when it can have none.
 @Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing), .timeLimit(.minutes(1)))
-struct ProviderTokenRefusalTests {
+struct WorkerTokenTests {
     private static let app = "com.example.shop"
     private static let minute: Int64 = 60_000
 
@@ -88,6 +88,14 @@ struct ProviderTokenRefusalTests {
             #expect(try await scene.push() == "sent -")
             #expect(await scene.simulator.counters().connections == 2)
             #expect(scene.log.made.count == 1)
+        }
+    }
+
+    @Test func theNextTokenIsThereBeforeItIsNeeded() async throws {
+        try await withScene { scene async throws in
+            #expect(try await scene.push() == "sent -")
+            scene.clock.advance(25 * Self.minute)
+            try await eventually("\(scene.log.made)") { scene.log.made.count == 2 }
         }
     }
 
