@@ -1,3 +1,4 @@
+public import CredentialStore
 import HTTP2Session
 public import NIOCore
 public import PushModel
@@ -9,17 +10,18 @@ public struct APNSChannelClient: Sendable {
     private let environment: PushEnvironment
     private let configuration: APNSConfiguration
     private let eventLoop: any EventLoop
-    private let clock: @Sendable () -> Timestamp
+    private let tokens: any ProviderTokenStore
 
+    /// - Parameter tokens: where the key's provider token comes from, the same that the workers use.
     public init(
         credential: Credential, environment: PushEnvironment, configuration: APNSConfiguration,
-        eventLoop: any EventLoop, clock: @escaping @Sendable () -> Timestamp
+        tokens: any ProviderTokenStore, eventLoop: any EventLoop
     ) {
         self.credential = credential
         self.environment = environment
         self.configuration = configuration
+        self.tokens = tokens
         self.eventLoop = eventLoop
-        self.clock = clock
     }
 
     /// - Returns: the new channel's id: base64 text, to be kept and used as it is.
@@ -62,7 +64,7 @@ public struct APNSChannelClient: Sendable {
             credential: credential, endpoint: configuration.channelsEndpoint(for: environment),
             configuration: configuration)
         let path = try request.path
-        let fields = try HTTP2Fields(request.fields(authority: connector.authority) + authorization())
+        let fields = try HTTP2Fields(request.fields(authority: connector.authority) + (await authorization()))
         let answer = try await SingleExchange.perform(
             fields: fields, path: path, body: HTTP2Body(request.body), with: connector, on: eventLoop,
             timeout: .seconds(Int64(configuration.requestTimeoutSeconds)))
@@ -72,11 +74,13 @@ public struct APNSChannelClient: Sendable {
         return answer
     }
 
-    private func authorization() throws -> [HTTP2Field] {
+    private func authorization() async throws -> [HTTP2Field] {
         guard case .token(let keyID, let privateKeyPEM) = credential.kind else { return [] }
         let signer = try ProviderTokenSigner(privateKeyPEM: privateKeyPEM, keyID: keyID, team: credential.team)
-        let token = try signer.sign(issuedAt: clock())
-        let text = token.withBytes { String(decoding: $0, as: UTF8.self) }
+        let shared = try await tokens.token(of: credential.id, youngerThan: ProviderTokenSchedule.renewalAge) {
+            try signer.sign(issuedAt: $0)
+        }
+        let text = shared.token.withBytes { String(decoding: $0, as: UTF8.self) }
         return [HTTP2Field("authorization", "bearer " + text, neverIndexed: true)]
     }
 }

@@ -26,14 +26,16 @@ struct ChannelCommand: AsyncParsableCommand {
             _ body: (APNSChannelClient, PushEnvironment) async throws -> Value
         ) async throws -> Value {
             try await withDatabase(options, for: "channel") { source, pool in
+                let keyring = try source.keyring()
                 let snapshot = try await SnapshotStore.load(
-                    from: pool, keyring: try source.keyring(),
+                    from: pool, keyring: keyring,
                     logger: try source.logger("martlet.channel", atLeast: .error)
                 ).current
                 let route = try snapshot.route(app: app, environment: environment, topic: app).get()
                 let client = APNSChannelClient(
                     credential: route.credential, environment: route.environment, configuration: try source.apns(),
-                    eventLoop: MultiThreadedEventLoopGroup.singleton.next(), clock: { .now })
+                    tokens: ProviderTokenRepository(pool, keyring: keyring),
+                    eventLoop: MultiThreadedEventLoopGroup.singleton.next())
                 return try await body(client, route.environment)
             }
         }

@@ -54,7 +54,8 @@ final class TestServer: @unchecked Sendable {
 
     /// Calls `body` with all connections there have been, oldest first.
     @discardableResult
-    func withConnections<R: Sendable>(_ body: @escaping @Sendable ([TestServerConnection]) throws -> R) async throws -> R
+    func withConnections<R: Sendable>(_ body: @escaping @Sendable ([TestServerConnection]) throws -> R) async throws
+        -> R
     {
         try await eventLoop.submit {
             defer { for connection in self.connections { connection.handler.setNeedsFlush() } }

@@ -30,7 +30,8 @@ struct WireFixture {
             return addresses
         }
         output = APNSOutput(
-            configuration: configuration, eventLoops: MultiThreadedEventLoopGroup.singleton,
+            configuration: configuration, tokens: LocalProviderTokens(clock: { .now }),
+            eventLoops: MultiThreadedEventLoopGroup.singleton,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: { .now })
         credential = Credential(
             id: "1", kind: .token(keyID: Self.keyID, privateKeyPEM: Secret(key.pemRepresentation.utf8)),
