@@ -38,7 +38,7 @@ public struct HTTP2Error: Error, Hashable, Sendable, CustomStringConvertible {
         let kind: Kind =
             switch nghttp2_error(rawValue: Int32(truncatingIfNeeded: code)) {
             case NGHTTP2_ERR_BAD_CLIENT_MAGIC: .badPreface
-            case NGHTTP2_ERR_FLOODED: .flooded
+            case NGHTTP2_ERR_FLOODED, NGHTTP2_ERR_TOO_MANY_CONTINUATIONS: .flooded
             case NGHTTP2_ERR_STREAM_ID_NOT_AVAILABLE: .streamIDsExhausted
             case NGHTTP2_ERR_INVALID_ARGUMENT, NGHTTP2_ERR_INVALID_STATE: .misuse
             default: .library

@@ -24,6 +24,17 @@ public struct HTTP2ErrorCode: RawRepresentable, Hashable, Sendable, CustomString
     public static let inadequateSecurity = HTTP2ErrorCode(rawValue: 0xc)
     public static let http11Required = HTTP2ErrorCode(rawValue: 0xd)
 
+    /// The rule that was broken, for errors of which the library tells no more than the code.
+    ///
+    /// - Parameter place: the last frame whose header was good.
+    func meaning(at place: String) -> String {
+        switch self {
+        case .compressionError: "\(place): a header block that can't be decoded (RFC 7541)"
+        case .frameSizeError: "a frame of the wrong size for its type, after a \(place)"
+        default: "\(self), after a \(place)"
+        }
+    }
+
     /// The code's name in RFC 9113, for example `REFUSED_STREAM`.
     public var description: String {
         String(cString: nghttp2_http2_strerror(rawValue))

@@ -226,11 +226,15 @@ extension APNSConnection: HTTP2ClientDelegate {
     }
 
     func responseData(tag: Int, _ bytes: UnsafeRawBufferPointer) {
+        var endless: Int32?
         inFlight.update(tag) { push in
-            // A refusal is a short JSON object; what is longer than this is not one.
-            guard push.body.count + bytes.count <= 4096 else { return }
-            push.withExtras { $0.body.append(contentsOf: bytes) }
+            if !push.append(bytes) { endless = push.streamID }
         }
+        guard let endless else { return }
+        // The status has come and says all there is to know; the rest of such a body may never end.
+        logger.warning("An answer of APNs is too long to be one", metadata: ["stream": "\(endless)"])
+        try? session.reset(endless, code: .cancel)
+        responseEnded(tag: tag)
     }
 
     func responseEnded(tag: Int) {
@@ -243,7 +247,7 @@ extension APNSConnection: HTTP2ClientDelegate {
     }
 
     func streamClosed(tag: Int, streamID: Int32, code: HTTP2ErrorCode) {
-        guard let push = inFlight.remove(tag) else { return }
+        guard let push = inFlight.remove(tag, stream: streamID) else { return }
         if code == .refusedStream {
             owner.unprocessed(push.push)
         } else {

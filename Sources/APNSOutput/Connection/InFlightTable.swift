@@ -22,6 +22,19 @@ package struct InFlightPush {
     package var uniqueID: String? { extras?.uniqueID }
     package var body: [UInt8] { extras?.body ?? [] }
 
+    /// A refusal is a short JSON object; what is longer than this is not one.
+    package static let maximumBodyBytes = 4096
+
+    /// Keeps a piece of the body. False: it is too long to be a refusal, and nothing of it is kept.
+    package mutating func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard body.count + bytes.count <= Self.maximumBodyBytes else {
+            extras?.body = []
+            return false
+        }
+        withExtras { $0.body.append(contentsOf: bytes) }
+        return true
+    }
+
     /// Lets an optional one be changed in place.
     fileprivate mutating func apply(_ change: (inout Self) -> Void) { change(&self) }
 
@@ -69,6 +82,13 @@ package struct InFlightTable {
         guard places.indices.contains(tag), let push = places[tag].take() else { return nil }
         free.append(tag)
         return push
+    }
+
+    /// Only if the push under this tag went out on this stream: a tag is used again once its push is answered,
+    /// and the stream of a push that was answered early closes later.
+    package mutating func remove(_ tag: Int, stream: Int32) -> InFlightPush? {
+        guard places.indices.contains(tag), places[tag]?.streamID == stream else { return nil }
+        return remove(tag)
     }
 
     package mutating func removeAll() -> [InFlightPush] {

@@ -47,7 +47,7 @@ public struct CertificateAuthority: Sendable {
     }
 
     /// A certificate for the simulator itself, good for `localhost`, `127.0.0.1` and `::1`.
-    func issueServerCertificate() throws -> Issued {
+    package func issueServerCertificate() throws -> Issued {
         let loopback6: [UInt8] = Array(repeating: 0, count: 15) + [1]
         return try issue(
             subject: DistinguishedName { CommonName("APNs simulator") }, validity: Validity(days: 397),

@@ -8,6 +8,11 @@ enum ClientCallbacks {
             context.session._withUnsafeGuaranteedRef { $0.frameReceived(frame) }
             return 0
         }
+        nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks) { _, header, context in
+            guard let header, let context else { return 0 }
+            context.session._withUnsafeGuaranteedRef { $0.core.frameBegan(header.pointee) }
+            return 0
+        }
         nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, _, context in
             guard let context else { return 0 }
             context.session._withUnsafeGuaranteedRef { $0.core.headersBegan() }
@@ -16,13 +21,14 @@ enum ClientCallbacks {
         nghttp2_session_callbacks_set_on_header_callback(callbacks) {
             _, frame, name, nameLength, value, valueLength, _, context in
             guard let frame, let context else { return 0 }
-            context.session._withUnsafeGuaranteedRef {
-                $0.fieldReceived(
+            return context.session._withUnsafeGuaranteedRef {
+                let isGood = $0.fieldReceived(
                     stream: frame.pointee.hd.stream_id,
                     name: UnsafeRawBufferPointer(start: name, count: nameLength),
                     value: UnsafeRawBufferPointer(start: value, count: valueLength))
+                // The library resets the stream then.
+                return isGood ? 0 : NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
             }
-            return 0
         }
         nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) {
             _, _, stream, bytes, count, context in

@@ -25,40 +25,55 @@ extension HTTP2ClientSession {
     private func messagePartReceived(_ frame: UnsafePointer<nghttp2_frame>) {
         guard let index = core.record(of: frame.pointee.hd.stream_id) else { return }
         let record = core.streams[index]
+        guard record.pointee.responsePhase != .over else { return }
         if record.pointee.responsePhase == .fields {
             record.pointee.responsePhase = .body
         }
-        if frame.hasFlag(NGHTTP2_FLAG_END_STREAM) {
-            tell { $0.responseEnded(tag: record.pointee.tag) }
+        guard frame.hasFlag(NGHTTP2_FLAG_END_STREAM) else { return }
+        if let body = record.pointee.body, record.pointee.bodyOffset < body.count {
+            // Answered before all of the request was sent (RFC 9113, section 8.1): the rest is of no use, and a
+            // server that grants no more window would keep the stream open for ever.
+            nghttp2_submit_rst_stream(
+                core.native, UInt8(NGHTTP2_FLAG_NONE.rawValue), frame.pointee.hd.stream_id,
+                HTTP2ErrorCode.cancel.rawValue)
         }
+        tell { $0.responseEnded(tag: record.pointee.tag) }
     }
 
-    func fieldReceived(stream: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+    /// False: the response is not one, and its stream is to be reset.
+    func fieldReceived(stream: Int32, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) -> Bool {
         guard core.admitField(nameLength: name.count, valueLength: value.count),
             let index = core.record(of: stream)
-        else { return }
+        else { return true }
         let record = core.streams[index]
         switch record.pointee.responsePhase {
         case .fields:
             tell { $0.responseField(tag: record.pointee.tag, name: name, value: value) }
         case .awaitingStatus, .informational:
             // The only pseudo-header a response may have (RFC 9113, section 8.3.2), as the library checks.
-            guard name.first == UInt8(ascii: ":") else { return }
+            guard name.first == UInt8(ascii: ":") else { return true }
+            // Three digits, as the library checks; that the first is not 0 it does not (RFC 9110, section 15).
             let status = value.reduce(0) { $0 * 10 + Int($1) - 0x30 }
+            guard status >= 100 else { return false }
             guard status >= 200 else {
                 record.pointee.responsePhase = .informational
-                return
+                return true
             }
             record.pointee.responsePhase = .fields
+            core.noteUse()
             tell { $0.responseStarted(tag: record.pointee.tag, status: status) }
-        case .body:
+        case .body, .over:
             break
         }
+        return true
     }
 
     func dataReceived(stream: Int32, _ bytes: UnsafeRawBufferPointer) {
         guard let index = core.record(of: stream) else { return }
-        tell { $0.responseData(tag: core.streams[index].pointee.tag, bytes) }
+        let record = core.streams[index]
+        guard record.pointee.responsePhase != .over else { return }
+        core.noteUse()
+        tell { $0.responseData(tag: record.pointee.tag, bytes) }
     }
 
     func streamClosed(stream: Int32, code: UInt32) {

@@ -102,6 +102,8 @@ public final class HTTP2ClientSession: HTTP2Endpoint {
     /// frame is collected.
     public func reset(_ stream: Int32, code: HTTP2ErrorCode = .cancel) throws(HTTP2Error) {
         try core.reset(stream, code)
+        // Until the frame leaves, more of the response may arrive.
+        if let index = core.record(of: stream) { core.streams[index].pointee.responsePhase = .over }
     }
 
     /// Sends a PING; ``HTTP2ClientDelegate/pingAcknowledged(_:)`` brings the payload back.

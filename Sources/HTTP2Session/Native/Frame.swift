@@ -15,7 +15,7 @@ extension UnsafePointer<nghttp2_frame> {
 
     /// What was wrong with a received frame.
     func diagnosis(_ code: Int32) -> String {
-        "frame of type \(pointee.hd.type) on stream \(pointee.hd.stream_id): \(String(cString: nghttp2_strerror(code)))"
+        "\(pointee.hd.place): \(String(cString: nghttp2_strerror(code)))"
     }
 
     func reportGoAwaySent(to core: SessionCore) {
@@ -23,5 +23,17 @@ extension UnsafePointer<nghttp2_frame> {
         core.goAwaySent(
             code: goAway.error_code,
             debugData: UnsafeRawBufferPointer(start: goAway.opaque_data, count: goAway.opaque_data_len))
+    }
+}
+
+extension nghttp2_frame_hd {
+    /// The frame for people, for example `HEADERS frame on stream 1`.
+    var place: String {
+        let names = [
+            "DATA", "HEADERS", "PRIORITY", "RST_STREAM", "SETTINGS", "PUSH_PROMISE", "PING", "GOAWAY", "WINDOW_UPDATE",
+            "CONTINUATION",
+        ]
+        let name = names.indices.contains(Int(type)) ? names[Int(type)] : "unknown (type \(type))"
+        return "\(name) frame on \(stream_id == 0 ? "the connection" : "stream \(stream_id)")"
     }
 }

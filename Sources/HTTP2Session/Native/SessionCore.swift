@@ -16,7 +16,10 @@ final class SessionCore {
     /// What the library last said about the peer's input: the detail of a failure.
     private var diagnosis: String?
     private var submittedGoAwayCode: UInt32?
-    @exclusivity(unchecked) private var lastFoundStream: Int32 = 0
+    @exclusivity(unchecked) private var currentFrame = nghttp2_frame_hd()
+    @exclusivity(unchecked) private var framesWithoutUse = 0
+    // Never 0, which frames of the connection bear.
+    @exclusivity(unchecked) private var lastFoundStream: Int32 = -1
     @exclusivity(unchecked) private var lastFoundIndex = 0
 
     init(native: OpaquePointer, headerListLimit: Int) {
@@ -83,7 +86,7 @@ final class SessionCore {
     }
 
     func closeRecord(_ index: Int) {
-        lastFoundStream = 0
+        lastFoundStream = -1
         streams.remove(index)
     }
 
@@ -107,6 +110,32 @@ final class SessionCore {
 
     // MARK: Failing
 
+    /// Frames that bring no message any further (PING, SETTINGS, empty DATA, …) in a row, before the peer counts
+    /// as flooding us. They take no memory, but the time of every other connection.
+    static let maximumFramesWithoutUse = 10_000
+
+    func frameBegan(_ header: nghttp2_frame_hd) {
+        currentFrame = header
+        // What was wrong with an earlier frame says nothing of this one.
+        if diagnosis != nil { diagnosis = nil }
+        framesWithoutUse += 1
+        if framesWithoutUse > Self.maximumFramesWithoutUse {
+            end(.flooded, "the peer sent \(Self.maximumFramesWithoutUse) frames in a row that belong to no message")
+        }
+    }
+
+    /// The peer's last frame was of use.
+    func noteUse() {
+        framesWithoutUse = 0
+    }
+
+    /// Ends the session over what the library allows.
+    private func end(_ kind: HTTP2Error.Kind, _ problem: String) {
+        guard failure == nil else { return }
+        nghttp2_session_terminate_session(native, HTTP2ErrorCode.enhanceYourCalm.rawValue)
+        fail(HTTP2Error(kind, problem))
+    }
+
     func headersBegan() {
         headerListSize = 0
     }
@@ -116,12 +145,7 @@ final class SessionCore {
         // RFC 9113, section 6.5.2: each field counts 32 bytes more than its name and value.
         headerListSize += nameLength + valueLength + 32
         guard headerListSize > headerListLimit else { return true }
-        if failure == nil {
-            let problem = "the peer's header list is larger than \(headerListLimit) bytes"
-            diagnosis = problem
-            nghttp2_session_terminate_session(native, HTTP2ErrorCode.enhanceYourCalm.rawValue)
-            fail(HTTP2Error(.connection(.enhanceYourCalm), problem))
-        }
+        end(.connection(.enhanceYourCalm), "the peer's header list is larger than \(headerListLimit) bytes")
         return false
     }
 
@@ -132,9 +156,11 @@ final class SessionCore {
     /// The library ends a session over the peer's faults with a GOAWAY of its own making.
     func goAwaySent(code: UInt32, debugData: UnsafeRawBufferPointer) {
         guard failure == nil, code != HTTP2ErrorCode.noError.rawValue, code != submittedGoAwayCode else { return }
-        let said = [diagnosis, String(decoding: debugData, as: UTF8.self)].compactMap { $0 }.first { !$0.isEmpty }
         let code = HTTP2ErrorCode(rawValue: code)
-        fail(HTTP2Error(.connection(code), "the peer broke the protocol: \(said ?? code.description)"))
+        // The library's own words name frame and rule, where it has any.
+        let said = String(decoding: debugData, as: UTF8.self)
+        let problem = said.isEmpty ? diagnosis ?? code.meaning(at: currentFrame.place) : said
+        fail(HTTP2Error(.connection(code), "the peer broke the protocol: \(problem)"))
     }
 
     @discardableResult
@@ -171,6 +197,8 @@ final class SessionCore {
                 native, UInt8(NGHTTP2_FLAG_NONE.rawValue), bytes.baseAddress?.assumingMemoryBound(to: UInt8.self))
         }
         try check(result, "sending a ping")
+        // So that a quiet connection, kept alive for weeks by PINGs of both sides, never counts as flooded.
+        noteUse()
     }
 
     func goAway(lastStreamID: Int32, code: HTTP2ErrorCode, debugData: [UInt8]) throws(HTTP2Error) {

@@ -3,6 +3,8 @@ struct StreamRecord {
     /// How far the peer's message has come; used by client sessions.
     enum ResponsePhase: UInt8 {
         case awaitingStatus, informational, fields, body
+        /// Nothing that may still come is told.
+        case over
     }
 
     var tag = 0

@@ -7,6 +7,7 @@ extension HTTP2ServerSession {
         guard frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST else { return }
         let stream = frame.pointee.hd.stream_id
         var tag = 0
+        core.noteUse()
         tell { tag = $0.requestStarted(streamID: stream) }
         let index = core.streams.insert(StreamRecord(tag: tag))
         nghttp2_session_set_stream_user_data(core.native, stream, SessionCore.pointer(index))
@@ -21,6 +22,7 @@ extension HTTP2ServerSession {
 
     func dataReceived(stream: Int32, _ bytes: UnsafeRawBufferPointer) {
         guard let index = core.record(of: stream) else { return }
+        core.noteUse()
         tell { $0.requestData(tag: core.streams[index].pointee.tag, bytes) }
     }
 

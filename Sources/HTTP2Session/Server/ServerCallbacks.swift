@@ -8,6 +8,11 @@ enum ServerCallbacks {
             context.session._withUnsafeGuaranteedRef { $0.frameReceived(frame) }
             return 0
         }
+        nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks) { _, header, context in
+            guard let header, let context else { return 0 }
+            context.session._withUnsafeGuaranteedRef { $0.core.frameBegan(header.pointee) }
+            return 0
+        }
         nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, context in
             guard let frame, let context else { return 0 }
             context.session._withUnsafeGuaranteedRef { $0.headersBegan(frame) }

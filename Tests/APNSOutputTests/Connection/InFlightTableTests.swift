@@ -19,6 +19,27 @@ import Testing
         #expect(table.count == 2)
     }
 
+    @Test func aTagUsedAgainIsNotAnEarlierStreams() throws {
+        var table = InFlightTable()
+        table.insert(try .sample(stream: 1))
+        _ = table.remove(0)
+        table.insert(try .sample(stream: 3))
+        let early = table.remove(0, stream: 1)
+        #expect(early?.streamID == nil)
+        let right = table.remove(0, stream: 3)
+        #expect(right?.streamID == 3)
+        #expect(table.remove(0, stream: 3)?.streamID == nil)
+    }
+
+    @Test func nothingIsKeptOfABodyThatIsTooLong() throws {
+        var push = try InFlightPush.sample(stream: 1)
+        let piece = [UInt8](repeating: 0x7b, count: 4096)
+        #expect(piece.withUnsafeBytes { push.append($0) })
+        #expect(push.body.count == 4096)
+        #expect(!piece.withUnsafeBytes { push.append(UnsafeRawBufferPointer(rebasing: $0[..<1])) })
+        #expect(push.body.isEmpty)
+    }
+
     @Test(arguments: [-1, 0, 7, .max])
     func unknownTagsFindNothing(tag: Int) {
         var table = InFlightTable()
