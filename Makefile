@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help install build up down demo test check bench format clean
+.PHONY: help install build up down demo test check bench fuzz format clean
 
 # When make is killed, even by SIGKILL, the kernel tells what it was running.
 RUN := exec setpriv --pdeathsig TERM
@@ -34,6 +34,9 @@ check: install ## the quick gate: format, imports, sizes, links, schemas
 
 bench: build ## measure, beside h2load and a bare librabbitmq loop
 	@$(RUN) Benchmarks/run
+
+fuzz: install ## fuzz each target for a minute; Fuzzing/run TARGET --seconds N for one
+	@$(RUN) Fuzzing/run
 
 format: ## format the Swift code in place
 	@scripts/format

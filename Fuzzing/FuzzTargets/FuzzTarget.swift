@@ -1,0 +1,28 @@
+/// What is fuzzed. Each target takes any bytes at all and says what was not as it must be; the fuzzer and the
+/// test that replays the kept corpus both come in here.
+package enum FuzzTarget: String, CaseIterable, Sendable {
+    /// What a server sends to our client session.
+    case http2Client = "http2-client"
+    /// What a client sends to our server session.
+    case http2Server = "http2-server"
+    /// The body of APNs' refusals, and what becomes of them.
+    case errorBody = "error-body"
+    /// Messages from the broker.
+    case job
+    /// JSON in general, beside Foundation's reading of it.
+    case json
+    /// Payloads that are too long.
+    case trimmer
+
+    /// - Returns: the rule that was broken, or nil.
+    package func violation(in input: UnsafeRawBufferPointer) -> String? {
+        switch self {
+        case .http2Client: HTTP2ClientFuzz.violation(in: input)
+        case .http2Server: HTTP2ServerFuzz.violation(in: input)
+        case .errorBody: ErrorBodyFuzz.violation(in: Array(input))
+        case .job: JobFuzz.violation(in: Array(input))
+        case .json: JSONFuzz.violation(in: Array(input))
+        case .trimmer: TrimmerFuzz.violation(in: input)
+        }
+    }
+}

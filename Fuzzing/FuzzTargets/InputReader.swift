@@ -1,0 +1,23 @@
+/// Takes a fuzzer's input apart. At its end everything is zero and empty.
+struct InputReader {
+    private var rest: Slice<UnsafeRawBufferPointer>
+
+    init(_ input: UnsafeRawBufferPointer) {
+        rest = input[...]
+    }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    mutating func byte() -> UInt8 {
+        rest.popFirst() ?? 0
+    }
+
+    mutating func bytes(_ count: Int) -> [UInt8] {
+        defer { rest = rest.dropFirst(count) }
+        return Array(rest.prefix(count))
+    }
+
+    mutating func remaining() -> [UInt8] {
+        bytes(rest.count)
+    }
+}

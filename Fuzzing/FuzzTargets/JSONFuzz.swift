@@ -1,0 +1,55 @@
+import Foundation
+import PushModel
+
+/// The scanner and Foundation agree on what JSON is.
+enum JSONFuzz {
+    static func violation(in input: [UInt8]) -> String? {
+        guard (try? UTF8Span(validating: input.span)) != nil else { return nil }
+        let ours = input.withUnsafeBufferPointer { accepts($0) }
+        let theirs = (try? JSONSerialization.jsonObject(with: Data(input), options: .fragmentsAllowed)) != nil
+        if theirs, !ours, !isBeyondTheGrammar(input), depth(of: input) <= JSONScanner.maximumDepth {
+            return "Foundation reads it, the scanner does not"
+        }
+        // Foundation also refuses lone surrogates and numbers too large for it, which the grammar allows.
+        if ours, !theirs, !input.contains(UInt8(ascii: "\\")), !input.contains(where: isDigit) {
+            return "the scanner reads it, Foundation does not"
+        }
+        return unescapingViolation(in: input)
+    }
+
+    static func accepts(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        var scanner = JSONScanner(bytes)
+        do throws(JSONSyntaxError) {
+            let range = try scanner.value()
+            try scanner.end()
+            return !range.isEmpty && range.upperBound <= bytes.count
+        } catch {
+            return false
+        }
+    }
+
+    /// What is written as JSON reads as what it was.
+    private static func unescapingViolation(in input: [UInt8]) -> String? {
+        let text = String(decoding: input, as: UTF8.self)
+        var written: [UInt8] = []
+        JSONText.append(text, to: &written)
+        guard written.withUnsafeBufferPointer({ accepts($0) }) else { return "what we write is not JSON" }
+        let size = input.reduce(2) { $0 + JSONText.escapedSize(of: $1) }
+        if written.count != size { return "\(written.count) bytes, not \(size) as computed" }
+        return JSONText.unescaped(written.dropFirst().dropLast()) == input ? nil : "escaping changes the text"
+    }
+
+    /// Foundation takes UTF-16 and UTF-32, told by zero bytes, and skips a byte order mark.
+    private static func isBeyondTheGrammar(_ input: [UInt8]) -> Bool {
+        input.contains(0) || input.starts(with: [0xef, 0xbb, 0xbf])
+    }
+
+    /// An upper bound: brackets in strings count, too.
+    private static func depth(of input: [UInt8]) -> Int {
+        input.count { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") }
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+    }
+}

@@ -1,0 +1,35 @@
+import PushModel
+
+/// A job that is taken has all its parts inside its bytes; one that is not says why.
+enum JobFuzz {
+    static func violation(in input: [UInt8]) -> String? {
+        do throws(JobRejection) {
+            let job = try JobDecoder.decode(input) { "made-up" }
+            return violation(of: job, body: input)
+        } catch {
+            if error.faults.isEmpty { return "refused without a reason" }
+            if error.faults.contains(where: { $0.field.isEmpty && $0.problem.isEmpty }) { return "an empty fault" }
+            return nil
+        }
+    }
+
+    private static func violation(of job: Job, body: [UInt8]) -> String? {
+        if !job.body.elementsEqual(body) { return "the body has changed" }
+        if job.recipients.isEmpty { return "a job for nobody" }
+        let all = 0..<job.withBytes { $0.count }
+        for (index, recipient) in job.recipients.enumerated() {
+            let parts = [recipient.token, recipient.tokenJSON, recipient.refJSON, recipient.payload]
+            for part in parts.compactMap({ $0 }) where part.isEmpty || !all.contains(part) {
+                return "recipient \(index) has a part at \(part) of \(all.count) bytes"
+            }
+            if !isValue(recipient.tokenJSON, in: job) { return "recipient \(index)'s token is not JSON" }
+            if let ref = recipient.refJSON, !isValue(ref, in: job) { return "recipient \(index)'s ref is not JSON" }
+            if let payload = recipient.payload, !isValue(payload, in: job) { return "a payload is not JSON" }
+        }
+        return isValue(job.payload, in: job) ? nil : "the payload is not JSON"
+    }
+
+    private static func isValue(_ range: Range<Int>, in job: Job) -> Bool {
+        Array(job.bytes(range)).withUnsafeBufferPointer { JSONFuzz.accepts($0) }
+    }
+}

@@ -1,0 +1,62 @@
+import HTTP2Session
+
+/// What holds for both kinds of session, whatever the peer sends.
+final class SessionRules {
+    private(set) var broken: String?
+    private var failure: HTTP2Error?
+    private var received = 0
+    private var collected = 0
+    private var sum: UInt8 = 0
+
+    func `break`(_ rule: String) {
+        broken = broken ?? rule
+    }
+
+    /// Reads both ends of lent memory, so that the address sanitizer sees it.
+    func touch(_ bytes: UnsafeRawBufferPointer) {
+        sum &+= (bytes.first ?? 0) &+ (bytes.last ?? 0)
+    }
+
+    func receive(_ bytes: [UInt8], _ pieceSize: Int, by session: some HTTP2Endpoint) {
+        received += bytes.count
+        // At most 256 pieces: a flood byte by byte shows nothing new and takes long.
+        let pieceSize = max(pieceSize, bytes.count / 256)
+        bytes.withUnsafeBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let piece = UnsafeRawBufferPointer(rebasing: rest.prefix(pieceSize))
+                rest = rest.dropFirst(pieceSize)
+                do throws(HTTP2Error) {
+                    try session.receive(piece)
+                    if failure != nil { self.break("an ended session takes input") }
+                } catch {
+                    note(error)
+                }
+            }
+        }
+    }
+
+    func collect(from session: some HTTP2Endpoint) {
+        do throws(HTTP2Error) {
+            try session.collectOutput(limit: .max) {
+                touch($0)
+                collected += $0.count
+            }
+        } catch {
+            note(error)
+        }
+    }
+
+    func checkEnd(of session: some HTTP2Endpoint) {
+        if failure != nil, session.wantsRead { self.break("an ended session wants to read") }
+        // A peer can't make a session say much more than it was told.
+        if collected > 64 * received + 8_000_000 { self.break("\(collected) bytes of output for \(received)") }
+    }
+
+    private func note(_ error: HTTP2Error) {
+        if error.message.isEmpty { self.break("an error without a text") }
+        if error.kind == .misuse { self.break("misuse: \(error)") }
+        if let failure, failure != error { self.break("ended twice: \(failure), \(error)") }
+        failure = error
+    }
+}
