@@ -39,9 +39,14 @@ enum JSONFuzz {
         return JSONText.unescaped(written.dropFirst().dropLast()) == input ? nil : "escaping changes the text"
     }
 
-    /// Foundation takes UTF-16 and UTF-32, told by zero bytes, and skips a byte order mark.
+    /// Foundation takes UTF-16 and UTF-32, told by zero bytes, skips a byte order mark, and takes a comma after the
+    /// last element, which RFC 8259 does not.
     private static func isBeyondTheGrammar(_ input: [UInt8]) -> Bool {
-        input.contains(0) || input.starts(with: [0xef, 0xbb, 0xbf])
+        let text = input.filter { ![0x20, 0x09, 0x0a, 0x0d].contains($0) }
+        let hasTrailingComma = zip(text, text.dropFirst()).contains { pair in
+            pair.0 == UInt8(ascii: ",") && (pair.1 == UInt8(ascii: "]") || pair.1 == UInt8(ascii: "}"))
+        }
+        return hasTrailingComma || input.contains(0) || input.starts(with: [0xef, 0xbb, 0xbf])
     }
 
     /// An upper bound: brackets in strings count, too.
