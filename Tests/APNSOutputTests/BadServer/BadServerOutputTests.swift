@@ -1,6 +1,6 @@
 import APNSOutput
+import CredentialStore
 import Crypto
-import Foundation
 import Logging
 import NIOPosix
 import PushModel
@@ -77,9 +77,9 @@ import Testing
             configuration: APNSConfiguration(
                 production: .init(host: "127.0.0.1", port: server.port), authorityFile: server.authorityFile,
                 requestTimeoutSeconds: 20, connectTimeoutSeconds: 5),
-            eventLoops: MultiThreadedEventLoopGroup.singleton,
+            tokens: LocalProviderTokens(clock: { .now }), eventLoops: MultiThreadedEventLoopGroup.singleton,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
-            clock: { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) })
+            clock: { .now })
     }
 
     @Test(arguments: cases) func everyPushEndsOnce(_ input: Case) async throws {
