@@ -59,7 +59,7 @@ public struct APNSConfiguration: Sendable {
         channelsProduction: Endpoint = Endpoint(host: "api-manage-broadcast.push.apple.com", port: 2196),
         channelsSandbox: Endpoint = Endpoint(host: "api-manage-broadcast.sandbox.push.apple.com", port: 2195),
         authorityFile: String? = nil, verifiesCertificates: Bool = true, proxy: APNSProxy? = nil,
-        maximumConnections: Int = 8, requestTimeoutSeconds: Int = 60, connectTimeoutSeconds: Int = 5
+        maximumConnections: Int = 16, requestTimeoutSeconds: Int = 60, connectTimeoutSeconds: Int = 5
     ) {
         self.production = production
         self.sandbox = sandbox

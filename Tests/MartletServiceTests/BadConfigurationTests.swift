@@ -1,3 +1,4 @@
+import APNSOutput
 import DeliveryPipeline
 import MartletService
 import Testing
@@ -75,6 +76,46 @@ import Testing
         #expect(
             await failure { try await source("apns.ca_file=/nonexistent.pem").apns() }
                 == "configuration key apns.ca_file (MARTLET_APNS_CA_FILE): there is no file /nonexistent.pem that can be read"
+        )
+    }
+
+    @Test(arguments: ["proxy.example.net:3128", "https://fred:s3cret@proxy:3128", "http://fred:s3cret@proxy"])
+    func aProxyThatIsNoneAndItsPasswordStaysUnseen(url: String) async {
+        #expect(
+            await failure { try await source("apns.proxy=\(url)").apns() }
+                == "configuration key apns.proxy (MARTLET_APNS_PROXY): must be http://[user:password@]host:port, user and password percent-encoded"
+        )
+    }
+
+    @Test(
+        arguments: [
+            ([], "is none, which is for test hosts only, but apns.endpoint.production is api.push.apple.com"),
+            (
+                ["apns.endpoint.production=127.0.0.1:2197"],
+                "is none, which is for test hosts only, but apns.endpoint.sandbox is api.sandbox.push.apple.com"
+            ),
+            (
+                ["apns.endpoint.production=API.push.Apple.com.:2197", "apns.endpoint.sandbox=127.0.0.1:2197"],
+                "is none, which is for test hosts only, but apns.endpoint.production is API.push.Apple.com."
+            ),
+            (["apns.endpoint.production=127.0.0.1:2197", "apns.endpoint.sandbox=127.0.0.1:2197"], nil),
+        ] as [([String], String?)])
+    func verificationIsOffForTestHostsOnly(endpoints: [String], problem: String?) async throws {
+        let source = try await ConfigurationSource(
+            file: nil, settings: endpoints + ["apns.certificate_verification=none"], environment: [:])
+        let failure = await failure { try source.apns() }
+        #expect(
+            failure
+                == problem.map {
+                    "configuration key apns.certificate_verification (MARTLET_APNS_CERTIFICATE_VERIFICATION): \($0)"
+                })
+        if problem == nil { #expect(try source.apns().verifiesCertificates == false) }
+    }
+
+    @Test func verificationIsFullOrNone() async {
+        #expect(
+            await failure { try await source("apns.certificate_verification=off").apns() }
+                == "configuration key apns.certificate_verification (MARTLET_APNS_CERTIFICATE_VERIFICATION): is off, but must be full or none"
         )
     }
 

@@ -16,7 +16,7 @@ import Testing
         #expect(try source.pipeline().worker == "push-7")
         #expect(try source.broker().endpoints.count == 2)
         #expect("\(try source.database(applicationName: "test"))".contains("db.example.net"))
-        #expect(try source.apns().maximumConnections == 8)
+        #expect(try source.apns().maximumConnections == 16)
         #expect(try source.hostAndPort(.httpListen).port == 8080)
         #expect(try source.logLevel() == .info)
     }

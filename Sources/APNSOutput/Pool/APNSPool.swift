@@ -263,7 +263,7 @@ extension APNSPool: APNSConnectionOwner {
         let now = turnTime()
         connections.answered(after: now.uptime - push.sentAt)
         if push.status == 200 {
-            connections.proved(connection, at: now)
+            connections.proved(connection)
             add(
                 Outcome(
                     job: push.push.job.routed, recipient: push.push.recipient, verdict: .sent, status: 200,
@@ -281,7 +281,7 @@ extension APNSPool: APNSConnectionOwner {
         let answerClass = APNSReason.classify(status: push.status, reason: body.reason)
         if body.reason == "ExpiredProviderToken" { connection.tokenExpired() }
         if answerClass != .retryOnNewConnection, answerClass != .retryLaterOnNewConnection {
-            connections.proved(connection, at: now)
+            connections.proved(connection)
         }
         switch answerClass {
         // A channel is in no registry of tokens.

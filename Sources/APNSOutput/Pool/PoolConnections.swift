@@ -14,9 +14,7 @@ final class PoolConnections: @unchecked Sendable {
     private let logger: Logger
     private var sizing: PoolSizing
     private var addressBook = AddressBook()
-    private var backoff = ConnectBackoff()
-    private var connectNotBefore: Int64 = 0
-    private var replacementsDue = 0
+    private var permit = ConnectPermit()
     private var answerMilliseconds = 0.0
 
     init(
@@ -47,10 +45,9 @@ final class PoolConnections: @unchecked Sendable {
         case .stay: return nil
         case .lookAgain(let milliseconds): return milliseconds
         case .connect(let count):
-            // Back-off is for failures: a connection that was of use until the server wanted it closed is
-            // replaced without.
-            guard replacementsDue > 0 || now.uptime >= connectNotBefore else { return connectNotBefore - now.uptime }
-            replacementsDue = max(0, replacementsDue - count)
+            let wait = permit.wait(nowMilliseconds: now.uptime)
+            guard wait == 0 else { return wait }
+            permit.connecting(count)
             for _ in 0..<count { try connect(owner: owner, now: now) }
             return nil
         }
@@ -58,7 +55,7 @@ final class PoolConnections: @unchecked Sendable {
 
     private func load(waiting: Int, now: Moment) -> PoolSizing.Load {
         var load = PoolSizing.Load(
-            waiting: waiting, inFlight: 0, established: 0, ramping: 0, replacements: replacementsDue,
+            waiting: waiting, inFlight: 0, established: 0, ramping: 0, replacements: permit.replacements,
             answerMilliseconds: answerMilliseconds, roundTripMilliseconds: 0)
         var shortestRoundTrip = Double.infinity
         for connection in all {
@@ -79,11 +76,10 @@ final class PoolConnections: @unchecked Sendable {
     }
 
     /// The connection is of use, so the next one need not wait.
-    func proved(_ connection: APNSConnection, at now: Moment) {
+    func proved(_ connection: APNSConnection) {
         guard !connection.isProven else { return }
         connection.isProven = true
-        backoff.succeeded()
-        connectNotBefore = now.uptime
+        permit.succeeded()
         if let address = connection.address { addressBook.succeeded(address) }
     }
 
@@ -91,7 +87,7 @@ final class PoolConnections: @unchecked Sendable {
     func mustGo(_ connection: APNSConnection, at now: Moment) {
         guard connection.isOpen else { return }
         if connection.isProven {
-            replacementsDue += 1
+            permit.mustReplace()
         } else {
             failed(connection, at: now)
         }
@@ -102,7 +98,7 @@ final class PoolConnections: @unchecked Sendable {
     private func failed(_ connection: APNSConnection, at now: Moment) {
         guard !connection.isProven, !connection.hasFailed else { return }
         connection.hasFailed = true
-        connectNotBefore = now.uptime + backoff.failed(random: .random(in: 0..<1))
+        permit.failed(nowMilliseconds: now.uptime, random: .random(in: 0..<1))
         if let address = connection.address { addressBook.failed(address, nowMilliseconds: now.uptime) }
     }
 
@@ -137,7 +133,7 @@ final class PoolConnections: @unchecked Sendable {
                 authority: connector.authority, tokens: tokens,
                 settingsTimeoutSeconds: configuration.connectTimeoutSeconds, owner: owner, logger: logger, now: now)
         } catch {
-            connectNotBefore = now.uptime + backoff.failed(random: .random(in: 0..<1))
+            permit.failed(nowMilliseconds: now.uptime, random: .random(in: 0..<1))
             throw error
         }
         all.append(connection)
@@ -182,7 +178,7 @@ final class PoolConnections: @unchecked Sendable {
             "Connecting to APNs failed",
             metadata: [
                 "endpoint": "\(connector.authority)", "error": "\(error)",
-                "next_attempt_in_ms": "\(max(0, connectNotBefore - now.uptime))",
+                "next_attempt_in_ms": "\(permit.wait(nowMilliseconds: now.uptime))",
             ])
     }
 }

@@ -84,7 +84,7 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
         case .apnsChannelsProduction: "api-manage-broadcast.push.apple.com:2196"
         case .apnsChannelsSandbox: "api-manage-broadcast.sandbox.push.apple.com:2195"
         case .apnsCertificateVerification: "full"
-        case .apnsMaximumConnections: "8"
+        case .apnsMaximumConnections: "16"
         case .apnsRequestTimeout: "60"
         case .httpListen: "127.0.0.1:8080"
         case .workerName: nil

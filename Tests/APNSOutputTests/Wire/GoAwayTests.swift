@@ -3,6 +3,7 @@ import APNSSimulator
 import HTTP2Session
 import NIOCore
 import PushTestSupport
+import Synchronization
 import TestSupport
 import Testing
 
@@ -36,14 +37,23 @@ import Testing
     }
 
     @Test func aServerThatTurnsEveryConnectionAwayIsNotChurned() async throws {
-        let server = TestServer { $0.turnsAway = true }
+        let attempts = Mutex(0)
+        let server = TestServer { connection in
+            let number = attempts.withLock { attempts in
+                attempts += 1
+                return attempts
+            }
+            connection.turnsAway = number < 4
+        }
         let address = try await server.start()
         let fixture = WireFixture([address])
         try fixture.send(to: WireFixture.tokens(1))
         let start = ContinuousClock.now
-        try await eventually("three attempts") { try await server.withConnections { $0.count } >= 3 }
-        // At the least a tenth of one second, and of two.
-        #expect(ContinuousClock.now - start >= .milliseconds(300))
+        await fixture.recorder.wait(for: 1, atMost: .seconds(20))
+        // At the least a tenth of one second, of two and of four.
+        #expect(ContinuousClock.now - start >= .milliseconds(700))
+        #expect(fixture.tally == ["sent": 1])
+        #expect(attempts.withLock { $0 } == 4)
         await fixture.output.shutDown()
         try await server.stop()
     }
