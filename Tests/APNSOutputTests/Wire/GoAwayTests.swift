@@ -17,14 +17,16 @@ import Testing
         try fixture.register(at: simulator)
         try fixture.send(to: WireFixture.tokens(1, "0a"))
         await fixture.recorder.wait(for: 1, atMost: .seconds(10))
-        let slow = WireFixture.tokens(10, "de1ade1a1500")
+        let slow = WireFixture.tokens(10, "de1ade1a3000")
         try fixture.send(to: slow)
         try await eventually("ten on the wire") { await simulator.counters().arrivals == 11 }
         // Streams 1 to 11: the first push and five of the slow ones.
         await simulator.sendGoAway(GoAwayFault(lastStreamID: 11, reason: "Shutdown", announcesFirst: twoSteps))
         // One at first, because the token must prove itself anew.
-        try await eventually("the first of five sent again") { await simulator.counters().arrivals == 12 }
-        #expect(await simulator.counters().openConnections == 2, "the old one waits for its answers")
+        try await eventually("the first of five sent again, while the old connection waits for its answers") {
+            let counters = await simulator.counters()
+            return counters.arrivals == 12 && counters.openConnections == 2
+        }
         await fixture.recorder.wait(for: 11, atMost: .seconds(10))
         #expect(fixture.tally == ["sent": 11])
         #expect(await simulator.counters().arrivals == 16)
