@@ -22,6 +22,7 @@ public final class APNSOutput: Output {
     private let eventLoops: any EventLoopGroup
     private let clock: @Sendable () -> Timestamp
     private let tokenClock: @Sendable () -> Int64
+    private let refusals: @Sendable (APNSRefusal.Event) -> Void
     private let logger: Logger
     private let state = Mutex(State())
 
@@ -34,22 +35,26 @@ public final class APNSOutput: Output {
 
     /// - Parameter tokens: where the provider tokens of token credentials come from.
     /// - Parameter clock: wall-clock time, for deadlines and outcomes.
+    /// - Parameter refusals: told when APNs begins or ceases to refuse a credential; must return soon.
     public convenience init(
         configuration: APNSConfiguration, tokens: any ProviderTokenStore, eventLoops: any EventLoopGroup,
-        logger: Logger, clock: @escaping @Sendable () -> Timestamp
+        logger: Logger, clock: @escaping @Sendable () -> Timestamp,
+        refusals: @escaping @Sendable (APNSRefusal.Event) -> Void = { _ in }
     ) {
         let start = ContinuousClock.now
         self.init(
             configuration: configuration, tokens: tokens, eventLoops: eventLoops, logger: logger, clock: clock,
-            tokenClock: { Int64((ContinuousClock.now - start) / .milliseconds(1)) })
+            tokenClock: { Int64((ContinuousClock.now - start) / .milliseconds(1)) }, refusals: refusals)
     }
 
     /// - Parameter tokenClock: milliseconds, for the age and use of provider tokens. Not the wall clock: one that
     ///   is set must not make a connection change its token early.
     package init(
         configuration: APNSConfiguration, tokens: any ProviderTokenStore, eventLoops: any EventLoopGroup,
-        logger: Logger, clock: @escaping @Sendable () -> Timestamp, tokenClock: @escaping @Sendable () -> Int64
+        logger: Logger, clock: @escaping @Sendable () -> Timestamp, tokenClock: @escaping @Sendable () -> Int64,
+        refusals: @escaping @Sendable (APNSRefusal.Event) -> Void = { _ in }
     ) {
+        self.refusals = refusals
         self.configuration = configuration
         self.tokens = tokens
         self.tokenClock = tokenClock
@@ -112,7 +117,7 @@ public final class APNSOutput: Output {
                 credential: credential, environment: job.environment,
                 endpoint: broadcastEndpoint ?? configuration.endpoint(for: job.environment),
                 tokens: try tokenSource(for: credential, among: &state.tokenSources), eventLoop: eventLoops.next(),
-                configuration: configuration, clock: clock, logger: logger)
+                configuration: configuration, clock: clock, refusals: refusals, logger: logger)
             state.pools[key] = pool
             return pool
         }

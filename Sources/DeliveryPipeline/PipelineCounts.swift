@@ -7,6 +7,7 @@ public struct PipelineCounts: Sendable, Hashable {
     public package(set) var jobsHeld = 0
     public package(set) var jobsAcknowledged = 0
     public package(set) var retries = 0
+    public package(set) var pushesHeld = 0
     public package(set) var tokensMarked = 0
     /// Deliveries not decoded yet.
     public package(set) var jobsWaiting = 0

@@ -45,4 +45,27 @@ import Testing
     @Test func withoutDelaysThereIsOneAttempt() {
         #expect(RetryPolicy(delays: []).decide(afterAttempt: 1, expiration: nil, now: now) == .giveUp)
     }
+
+    @Test(
+        arguments: [
+            (1, 0, 6, RetryPolicy.Decision.wait(seconds: 30)),
+            (1, 0, 30, .wait(seconds: 30)),
+            (3, 0, 30, .wait(seconds: 120)),
+            (1, 0, 1_000_000, .wait(seconds: 3600)),
+            (1, 86_399, 0, .wait(seconds: 5)),
+            (1, 86_400, 0, .giveUp),
+        ] as [(Int, Int64, Int32, RetryPolicy.Decision)])
+    func ageAndWishesCount(attempt: Int, age: Int64, wish: Int32, decision: RetryPolicy.Decision) {
+        #expect(
+            RetryPolicy().decide(afterAttempt: attempt, age: age, wish: wish, expiration: nil, now: now) == decision)
+    }
+
+    @Test(
+        arguments: [
+            (0, 0, RetryPolicy.Decision.wait(seconds: 30)), (0, 31, .wait(seconds: 120)),
+            (86_399, 120, .wait(seconds: 120)), (86_400, 0, .giveUp),
+        ] as [(Int64, Int32, RetryPolicy.Decision)])
+    func ageAndWishesCountWhileHeld(age: Int64, wish: Int32, decision: RetryPolicy.Decision) {
+        #expect(RetryPolicy().hold(age: age, wish: wish, expiration: nil, now: now) == decision)
+    }
 }

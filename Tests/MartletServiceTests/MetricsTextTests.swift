@@ -38,6 +38,7 @@ import Testing
         counts.jobsHeld = 3
         counts.jobsAcknowledged = 4
         counts.retries = 5
+        counts.pushesHeld = 7
         counts.tokensMarked = 6
         counts.jobsWaiting = 8
         counts.jobsOpen = 9
@@ -51,7 +52,7 @@ import Testing
                     #"{state="accepted"}"#: 1, #"{state="rejected"}"#: 2, #"{state="held"}"#: 3,
                     #"{state="acknowledged"}"#: 4,
                 ],
-                "martlet_retries_total": ["": 5], "martlet_tokens_marked_total": ["": 6],
+                "martlet_retries_total": ["": 5], "martlet_held_total": ["": 7], "martlet_tokens_marked_total": ["": 6],
                 "martlet_jobs_waiting": ["": 8],
                 "martlet_jobs_open": ["": 9], "martlet_outcomes_open": ["": 10], "martlet_consuming": ["": 0],
                 "martlet_publishing": ["": 1],

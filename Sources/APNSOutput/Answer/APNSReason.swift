@@ -2,14 +2,22 @@
 package enum APNSAnswerClass: Equatable {
     /// The token is finished.
     case tokenDead
+    /// The token is not one of this topic and environment, or topic or environment are wrong.
+    case tokenBad
     /// This request is refused for good.
     case refused
     /// The credential is refused; the message may be fine.
     case credentialRefused
+    /// The credential may not push to this topic; the message may be fine.
+    case topicRefused
+    /// The credential is refused, and Apple asks never to send this request again.
+    case forbidden
     /// The same request may be accepted later.
     case retryLater
     /// The same request may be accepted on a new connection.
     case retryOnNewConnection
+    /// The same; and if it is not, the credential is refused.
+    case credentialRetryOnNewConnection
     /// The same request may be accepted later, on a new connection.
     case retryLaterOnNewConnection
 }
@@ -21,28 +29,40 @@ package enum APNSReason {
         switch status {
         case 403: return .credentialRefused
         case 410: return .tokenDead
-        case 429, 500...: return .retryLater
+        // 408 is no answer of APNs, but one of what may stand before it.
+        case 408, 429, 500...: return .retryLater
         default: return .refused
+        }
+    }
+
+    /// Whether a GOAWAY that names this reason is about the credential.
+    package static func refusesCredential(_ reason: String) -> Bool {
+        switch classes[reason] {
+        case .credentialRefused, .forbidden: true
+        default: false
         }
     }
 
     private static let classes: [String: APNSAnswerClass] = [
         "Unregistered": .tokenDead,
         "ExpiredToken": .tokenDead,
+        "BadDeviceToken": .tokenBad,
+        "DeviceTokenNotForTopic": .tokenBad,
         "BadCertificate": .credentialRefused,
         "BadCertificateEnvironment": .credentialRefused,
         // Apple's page spells it with "Id"; the service sends it without.
         "BadEnvironmentKeyIdInToken": .credentialRefused,
         "BadEnvironmentKeyInToken": .credentialRefused,
-        "Forbidden": .credentialRefused,
+        "Forbidden": .forbidden,
         "InvalidProviderToken": .credentialRefused,
         "MissingProviderToken": .credentialRefused,
+        "TopicDisallowed": .topicRefused,
         // Of broadcasts and channels: the credential is of another app, or the app may not do this.
-        "TopicMismatch": .credentialRefused,
-        "FeatureNotEnabled": .credentialRefused,
-        "CannotCreateChannelConfig": .credentialRefused,
-        "ExpiredProviderToken": .retryOnNewConnection,
-        "UnrelatedKeyIdInToken": .retryOnNewConnection,
+        "TopicMismatch": .topicRefused,
+        "FeatureNotEnabled": .topicRefused,
+        "CannotCreateChannelConfig": .topicRefused,
+        "ExpiredProviderToken": .credentialRetryOnNewConnection,
+        "UnrelatedKeyIdInToken": .credentialRetryOnNewConnection,
         "IdleTimeout": .retryOnNewConnection,
         "Shutdown": .retryOnNewConnection,
         "TooManyProviderTokenUpdates": .retryLaterOnNewConnection,

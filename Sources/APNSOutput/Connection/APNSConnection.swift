@@ -222,6 +222,8 @@ extension APNSConnection: HTTP2ClientDelegate {
             inFlight.update(tag) { $0.providerID = ProviderID(ascii: value.assumingMemoryBound(to: UInt8.self)) }
         } else if name.is("apns-unique-id") {
             inFlight.update(tag) { $0.withExtras { $0.uniqueID = String(decoding: value, as: UTF8.self) } }
+        } else if name.is("retry-after"), let seconds = Int32(String(decoding: value, as: UTF8.self)), seconds > 0 {
+            inFlight.update(tag) { $0.withExtras { $0.retryAfterSeconds = seconds } }
         }
     }
 

@@ -21,6 +21,7 @@ package struct InFlightPush {
 
     package var uniqueID: String? { extras?.uniqueID }
     package var body: [UInt8] { extras?.body ?? [] }
+    package var retryAfterSeconds: Int32 { extras?.retryAfterSeconds ?? 0 }
 
     /// A refusal is a short JSON object; what is longer than this is not one.
     package static let maximumBodyBytes = 4096
@@ -47,6 +48,8 @@ package struct InFlightPush {
 
 /// The body of a refusal, and the sandbox's `apns-unique-id`.
 package final class AnswerExtras {
+    /// Apple documents no such field; but if it comes, it is meant.
+    package var retryAfterSeconds: Int32 = 0
     package var uniqueID: String?
     package var body: [UInt8] = []
 }

@@ -10,36 +10,46 @@ import Synchronization
 /// do, and one turn then fills the connections, writes once, and reports all outcomes in one batch.
 // why: unchecked for that reason; the only part touched from other threads is the mailbox.
 final class APNSPool: @unchecked Sendable {
-    /// Beyond this a push that servers keep refusing unprocessed waits in a delay queue instead.
-    private static let maximumResends = 5
-
     private let eventLoop: any EventLoop
-    private let tokens: ProviderTokenSource?
-    private let clock: @Sendable () -> Timestamp
-    private let logger: Logger
+    let tokens: ProviderTokenSource?
+    let clock: @Sendable () -> Timestamp
+    let logger: Logger
     private let mailbox = Mutex<[PreparedJob]>([])
 
-    private var queue = SendQueue()
-    private let connections: PoolConnections
+    var queue = SendQueue()
+    let connections: PoolConnections
     private var outcomes: [Outcome] = []
     private var sink: (any OutcomeSink)?
     private var path = DevicePath()
     private var broadcastPath = BroadcastPath()
     private var turnIsScheduled = false
     private var laterTurnIsScheduled = false
-    private var cachedTurnTime: Moment?
+    var cachedTurnTime: Moment?
     private var ticker: RepeatedTask?
-    private var isRetired = false
+    var isRetired = false
+    let subject: APNSRefusal.Subject
+    let refusals: @Sendable (APNSRefusal.Event) -> Void
+    /// Of the credential as a whole.
+    var breaker = Breaker()
+    /// Of a host that does not answer.
+    var host = Breaker(shortestSeconds: 5, longestSeconds: 60)
+    var topics: [String: TopicHealth] = [:]
+    var suspects: [Suspect] = []
+    /// Uptime of the last answer, or of the beginning of the wait for it.
+    var lastProgress: Int64 = 0
     private var whenClosed: [EventLoopPromise<Void>] = []
 
     init(
         credential: Credential, environment: PushEnvironment, endpoint: APNSConfiguration.Endpoint,
         tokens: ProviderTokenSource?, eventLoop: any EventLoop, configuration: APNSConfiguration,
-        clock: @escaping @Sendable () -> Timestamp, logger: Logger
+        clock: @escaping @Sendable () -> Timestamp, refusals: @escaping @Sendable (APNSRefusal.Event) -> Void,
+        logger: Logger
     ) throws {
         self.eventLoop = eventLoop
         self.tokens = tokens
         self.clock = clock
+        self.refusals = refusals
+        subject = APNSRefusal.Subject(credential: credential.id, environment: environment, topic: nil)
         var logger = logger
         logger[metadataKey: "credential"] = "\(credential.id)"
         logger[metadataKey: "team"] = "\(credential.team)"
@@ -83,12 +93,14 @@ final class APNSPool: @unchecked Sendable {
             defer { jobs = [] }
             return jobs
         }
-        for job in jobs { queue.append(job) }
+        let now = turnTime()
+        if queue.isEmpty { lastProgress = now.uptime }
+        for job in jobs { enter(job, now: now) }
         startTicking()
         scheduleTurn()
     }
 
-    private func scheduleTurn() {
+    func scheduleTurn() {
         guard !turnIsScheduled else { return }
         turnIsScheduled = true
         eventLoop.execute { self.turn() }
@@ -172,7 +184,7 @@ final class APNSPool: @unchecked Sendable {
         while let push = queue.next() { settle(push, .retry, reason: "NoProviderToken", at: now) }
     }
 
-    private func add(_ outcome: consuming Outcome, of job: PreparedJob) {
+    func add(_ outcome: consuming Outcome, of job: PreparedJob) {
         if sink !== job.sink {
             report()
             sink = job.sink
@@ -180,7 +192,7 @@ final class APNSPool: @unchecked Sendable {
         outcomes.append(outcome)
     }
 
-    private func report() {
+    func report() {
         guard !outcomes.isEmpty, let sink else { return }
         let batch = outcomes
         outcomes = []
@@ -188,13 +200,25 @@ final class APNSPool: @unchecked Sendable {
         sink.report(batch)
     }
 
-    private func settle(
-        _ push: QueuedPush, _ verdict: Outcome.Verdict, reason: String? = nil, at now: Moment
+    func settle(
+        _ push: QueuedPush, _ verdict: Outcome.Verdict, reason: String? = nil, retryAfterSeconds: Int32 = 0,
+        at now: Moment
     ) {
         add(
-            Outcome(job: push.job.routed, recipient: push.recipient, verdict: verdict, reason: reason, at: now.wall),
+            Outcome(
+                job: push.job.routed, recipient: push.recipient, verdict: verdict, reason: reason,
+                retryAfterSeconds: retryAfterSeconds, at: now.wall),
             of: push.job)
         scheduleTurn()
+    }
+
+    /// The time, read once per turn.
+    func turnTime() -> Moment {
+        if let cachedTurnTime { return cachedTurnTime }
+        let now = Moment(wall: clock())
+        cachedTurnTime = now
+        scheduleTurn()
+        return now
     }
 
     // MARK: Connections
@@ -219,7 +243,7 @@ final class APNSPool: @unchecked Sendable {
 
     /// With no other connection to wait for, what is queued goes to the delay queues: a host that is away
     /// must not hold what the pipeline has room for.
-    private func connectFailed(_ error: any Error) {
+    func connectFailed(_ error: any Error) {
         let now = turnTime()
         connections.connectFailed(error, now: now)
         guard connections.areMissing else { return }
@@ -234,106 +258,23 @@ final class APNSPool: @unchecked Sendable {
     }
 
     private func tick() {
-        connections.tick(now: turnTime())
+        let now = turnTime()
+        connections.tick(now: now)
+        for health in topics.values { health.tokens.tick(nowMilliseconds: now.uptime) }
+        judgeSuspects(now: now)
+        giveUpOnSilence(now: now)
         scheduleTurn()
     }
 
     private func finishRetiring() {
         connections.retire()
+        judgeSuspects(now: turnTime())
         guard connections.all.isEmpty, mailbox.withLock(\.isEmpty) else { return }
         ticker?.cancel()
         ticker = nil
         tokens?.removeObserver(ObjectIdentifier(self))
+        forgetRefusals()
         for promise in whenClosed { promise.succeed() }
         whenClosed = []
-    }
-}
-
-extension APNSPool: APNSConnectionOwner {
-    /// The time, read once per turn.
-    private func turnTime() -> Moment {
-        if let cachedTurnTime { return cachedTurnTime }
-        let now = Moment(wall: clock())
-        cachedTurnTime = now
-        scheduleTurn()
-        return now
-    }
-
-    func answered(_ push: InFlightPush, on connection: APNSConnection) {
-        let now = turnTime()
-        connections.answered(after: now.uptime - push.sentAt)
-        if push.status == 200 {
-            connections.proved(connection)
-            add(
-                Outcome(
-                    job: push.push.job.routed, recipient: push.push.recipient, verdict: .sent, status: 200,
-                    judge: .provider, providerID: push.providerID, uniqueID: push.uniqueID,
-                    trimmedBytes: push.push.job.trimmedBytes(for: push.push.recipient), at: now.wall),
-                of: push.push.job)
-        } else {
-            refused(push, on: connection, at: now)
-        }
-    }
-
-    private func refused(_ push: InFlightPush, on connection: APNSConnection, at now: Moment) {
-        let body = APNSErrorBody(push.body)
-        let verdict: Outcome.Verdict
-        let answerClass = APNSReason.classify(status: push.status, reason: body.reason)
-        if body.reason == "ExpiredProviderToken" { connection.tokenExpired() }
-        if answerClass != .retryOnNewConnection, answerClass != .retryLaterOnNewConnection {
-            connections.proved(connection)
-        }
-        switch answerClass {
-        // A channel is in no registry of tokens.
-        case .tokenDead: verdict = push.push.job.routed.job.isBroadcast ? .rejected : .unregistered
-        case .refused: verdict = .rejected
-        case .credentialRefused: verdict = .failed
-        case .retryLater: verdict = .retry
-        case .retryOnNewConnection:
-            connections.mustGo(connection, at: now)
-            connection.retire()
-            if push.push.resends == 0 { return unprocessed(push.push) }
-            verdict = .retry
-        case .retryLaterOnNewConnection:
-            connections.mustGo(connection, at: now)
-            connection.retire()
-            verdict = .retry
-        }
-        add(
-            Outcome(
-                job: push.push.job.routed, recipient: push.push.recipient, verdict: verdict, status: push.status,
-                reason: body.reason ?? "Status\(push.status)", judge: .provider, providerID: push.providerID,
-                unregisteredAt: verdict == .unregistered ? body.timestamp ?? now.wall : nil, at: now.wall),
-            of: push.push.job)
-    }
-
-    func unprocessed(_ push: QueuedPush) {
-        guard push.resends < Self.maximumResends else {
-            return settle(push, .retry, reason: "StreamRefused", at: turnTime())
-        }
-        queue.putBack(QueuedPush(job: push.job, recipient: push.recipient, resends: push.resends + 1))
-        scheduleTurn()
-    }
-
-    func lost(_ push: QueuedPush, reason: String) {
-        settle(push, .unknown, reason: reason, at: turnTime())
-    }
-
-    func goAway(_ connection: APNSConnection, reason: String?) {
-        connections.mustGo(connection, at: turnTime())
-    }
-
-    func changed(_ connection: APNSConnection) {
-        scheduleTurn()
-    }
-
-    func closed(_ connection: APNSConnection, error: (any Error)?, whileConnecting: Bool) {
-        connections.remove(connection, at: turnTime())
-        if whileConnecting {
-            connectFailed(error ?? ChannelError.eof)
-        } else if let error {
-            logger.warning("APNs connection lost", metadata: ["error": "\(error)"])
-        }
-        scheduleTurn()
     }
 }

@@ -20,7 +20,13 @@ package struct QueuedPush {
 package struct SendQueue {
     private struct Cursor {
         let job: PreparedJob
-        var next = 0
+        var next: Int
+        let end: Int
+
+        mutating func step() -> QueuedPush {
+            defer { next += 1 }
+            return QueuedPush(job: job, recipient: next, resends: 0)
+        }
     }
 
     private var again = CircularBuffer<QueuedPush>()
@@ -37,8 +43,13 @@ package struct SendQueue {
 
     /// Adds a job, which has at least one recipient.
     package mutating func append(_ job: PreparedJob) {
-        let cursor = Cursor(job: job)
-        count += job.routed.job.recipients.count
+        append(job, recipients: job.routed.job.recipients.indices)
+    }
+
+    /// Adds some recipients of a job, at least one.
+    package mutating func append(_ job: PreparedJob, recipients: Range<Int>) {
+        let cursor = Cursor(job: job, next: recipients.lowerBound, end: recipients.upperBound)
+        count += recipients.count
         switch job.routed.lane {
         case .urgent: urgent.append(cursor)
         case .normal: normal.append(cursor)
@@ -61,9 +72,22 @@ package struct SendQueue {
     private static func next(_ lane: inout CircularBuffer<Cursor>) -> QueuedPush? {
         guard !lane.isEmpty else { return nil }
         let index = lane.startIndex
-        let push = QueuedPush(job: lane[index].job, recipient: lane[index].next, resends: 0)
-        lane[index].next += 1
-        if lane[index].next >= push.job.routed.job.recipients.count { lane.removeFirst() }
+        let push = lane[index].step()
+        if lane[index].next >= lane[index].end { lane.removeFirst() }
         return push
+    }
+
+    /// Takes out all pushes of some jobs.
+    package mutating func removeAll(where isMeant: (PreparedJob) -> Bool) -> [QueuedPush] {
+        var removed = Array(again.filter { isMeant($0.job) })
+        again.removeAll { isMeant($0.job) }
+        for lane in [\SendQueue.urgent, \.normal, \.bulk] {
+            for var cursor in self[keyPath: lane] where isMeant(cursor.job) {
+                while cursor.next < cursor.end { removed.append(cursor.step()) }
+            }
+            self[keyPath: lane].removeAll { isMeant($0.job) }
+        }
+        count -= removed.count
+        return removed
     }
 }

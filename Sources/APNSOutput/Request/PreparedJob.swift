@@ -8,6 +8,8 @@ package final class PreparedJob: Sendable {
     package let request: APNSRequest
     /// The header fields that are the same for each device.
     package let fields: HTTP2Fields
+    // why: set once when the job enters its pool, on the pool's event loop, and used there only.
+    nonisolated(unsafe) var health: TopicHealth?
     /// The job's payload, cut if the job allows that and it was too long.
     private let body: Body
 

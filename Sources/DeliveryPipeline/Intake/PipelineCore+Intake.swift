@@ -107,6 +107,7 @@ extension PipelineCore {
             let entry = ledger.open(inbound, obligations: 1)
             let publication = messages.delayed(
                 job, body: inbound.delivery.body, lane: inbound.lane, attempt: inbound.attempt,
+                firstAttempt: inbound.hasBeenTried ? inbound.firstAttempt(now: now) : nil,
                 redelivered: inbound.wasSentBefore, seconds: seconds,
                 publisher: inbound.publisher(worker: configuration.brokerUser))
             publish(publication, meeting: [.init(entry: entry, count: 1)])
@@ -130,6 +131,14 @@ extension PipelineCore {
 extension InboundJob {
     /// The attempt this delivery is, from 1.
     var attempt: Int { max(1, Int(delivery.properties.headers[JobHeader.attempt]?.integer ?? 1)) }
+
+    var hasBeenTried: Bool { delivery.properties.headers[JobHeader.firstAttempt] != nil }
+
+    /// When the first attempt was; now, if this is it. A time to come is a mistake, and would keep the job for ever.
+    func firstAttempt(now: Timestamp) -> Timestamp {
+        let claimed = delivery.properties.headers[JobHeader.firstAttempt]?.integer ?? now.milliseconds
+        return Timestamp(milliseconds: min(max(claimed, 0), now.milliseconds))
+    }
 
     /// W3C Trace Context. Today's has 55 characters; what is far longer is none, and would not fit into the
     /// headers of what it is carried into.

@@ -5,6 +5,8 @@ struct RetryBatcher {
     struct Batch {
         let job: RoutedJob
         let seconds: Int
+        /// Not for a fault of their own, so this was no attempt.
+        let isHeld: Bool
         /// The pushes may have been accepted already.
         var maybeSent = false
         var recipients: [Int] = []
@@ -13,6 +15,7 @@ struct RetryBatcher {
     private struct Key: Hashable {
         let ledgerID: Int
         let seconds: Int
+        let isHeld: Bool
     }
 
     private var batches: [Key: Batch] = [:]
@@ -20,8 +23,9 @@ struct RetryBatcher {
     var isEmpty: Bool { batches.isEmpty }
 
     mutating func add(_ outcome: Outcome, seconds: Int) {
-        let key = Key(ledgerID: outcome.job.ledgerID, seconds: seconds)
-        batches[key, default: Batch(job: outcome.job, seconds: seconds)].recipients.append(outcome.recipient)
+        let key = Key(ledgerID: outcome.job.ledgerID, seconds: seconds, isHeld: outcome.verdict == .hold)
+        batches[key, default: Batch(job: outcome.job, seconds: seconds, isHeld: key.isHeld)]
+            .recipients.append(outcome.recipient)
         if outcome.verdict == .unknown { batches[key]?.maybeSent = true }
     }
 

@@ -11,6 +11,8 @@ package import PushModel
 /// | 3 | 2 min |
 /// | 4 | 15 min, which is what Apple asks for after a 500 or 503 |
 /// | 5 and later | 1 h |
+///
+/// A provider's wish for more time is met with the next longer delay.
 public struct RetryPolicy: Sendable {
     package enum Decision: Equatable {
         case wait(seconds: Int)
@@ -22,25 +24,42 @@ public struct RetryPolicy: Sendable {
     /// The delay queues there are, in seconds, rising.
     public let delays: [Int]
     public let maximumAttempts: Int
+    /// How long after its first attempt a push is still tried, in seconds.
+    public let maximumAge: Int
 
-    public init(delays: [Int] = [5, 30, 120, 900, 3600], maximumAttempts: Int = 10) {
+    public static let defaultDelays = [5, 30, 120, 900, 3600]
+
+    public init(
+        delays: [Int] = Self.defaultDelays, maximumAttempts: Int = 10, maximumAge: Int = 86_400
+    ) {
         self.delays = delays
         self.maximumAttempts = maximumAttempts
+        self.maximumAge = maximumAge
     }
 
     /// What to do after `attempt` (1 for the first) has failed.
-    package func decide(afterAttempt attempt: Int, expiration: Job.Expiration?, now: Timestamp) -> Decision {
-        guard attempt < maximumAttempts, let longest = delays.last else { return .giveUp }
+    ///
+    /// - Parameters:
+    ///   - age: seconds since the first attempt.
+    ///   - wish: the least to wait, in seconds.
+    package func decide(
+        afterAttempt attempt: Int, age: Int64 = 0, wish: Int32 = 0, expiration: Job.Expiration?, now: Timestamp
+    ) -> Decision {
+        guard attempt < maximumAttempts, age < maximumAge, let longest = delays.last else { return .giveUp }
         let delay = attempt <= delays.count ? delays[attempt - 1] : longest
+        return fits(shortest(atLeast: max(delay, Int(wish))) ?? longest, expiration, now)
+    }
+
+    /// How long a push waits whose app is paused or whose credential can't be used or is refused just now; does
+    /// not count as an attempt.
+    package func hold(
+        age: Int64 = 0, wish: Int32 = 0, expiration: Job.Expiration?, now: Timestamp
+    ) -> Decision {
+        guard age < maximumAge, let delay = shortest(atLeast: max(30, Int(wish))) ?? delays.last else { return .giveUp }
         return fits(delay, expiration, now)
     }
 
-    /// How long a job waits whose app is paused or whose credential can't be used just now; does not count
-    /// as an attempt.
-    package func hold(expiration: Job.Expiration?, now: Timestamp) -> Decision {
-        guard let delay = delays.first(where: { $0 >= 30 }) ?? delays.last else { return .giveUp }
-        return fits(delay, expiration, now)
-    }
+    private func shortest(atLeast seconds: Int) -> Int? { delays.first { $0 >= seconds } }
 
     private func fits(_ delay: Int, _ expiration: Job.Expiration?, _ now: Timestamp) -> Decision {
         switch expiration {

@@ -75,10 +75,11 @@ package struct OutboundMessages {
     ///
     /// An id too long for a message id came in the body, where it still is.
     package mutating func delayed(
-        _ job: Job, body: [UInt8], lane: Lane, attempt: Int, redelivered: Bool, seconds: Int,
-        publisher: String? = nil
+        _ job: Job, body: [UInt8], lane: Lane, attempt: Int, firstAttempt: Timestamp? = nil, redelivered: Bool,
+        seconds: Int, publisher: String? = nil
     ) -> AMQPPublication {
         var headers: AMQPFieldTable = [JobHeader.attempt: .int64(Int64(attempt))]
+        if let firstAttempt { headers[JobHeader.firstAttempt] = .int64(firstAttempt.milliseconds) }
         if redelivered { headers[JobHeader.redelivered] = true }
         if let publisher { headers[JobHeader.publisher] = .string(publisher) }
         if let traceparent = job.traceparent { headers[JobHeader.traceparent] = .string(traceparent) }

@@ -13,7 +13,9 @@ extension PipelineCore {
             let reason = outcome.reason ?? "Unregistered"
             mark(outcome, reason: reason)
             publish(outcome, as: .unregistered, reason: reason)
-        case .rejected: publish(outcome, as: .rejected, reason: outcome.reason)
+        case .rejected:
+            if outcome.marksToken { mark(outcome, reason: outcome.reason ?? "BadDeviceToken") }
+            publish(outcome, as: .rejected, reason: outcome.reason)
         case .failed where outcome.judge == .provider:
             publish(outcome, as: .failed, reason: "CredentialRefused", detail: outcome.reason)
         case .failed: publish(outcome, as: .failed, reason: outcome.reason)
@@ -22,13 +24,15 @@ extension PipelineCore {
         case .unknown where outcome.job.job.atMostOnce:
             publish(outcome, as: .unknown, reason: outcome.reason)
         case .unknown, .retry: retry(outcome)
+        case .hold: hold(outcome)
         }
     }
 
     private func retry(_ outcome: Outcome) {
         let job = outcome.job
         switch configuration.retry.decide(
-            afterAttempt: job.attempt, expiration: job.job.expiration, now: outcome.at)
+            afterAttempt: job.attempt, age: age(of: outcome), wish: outcome.retryAfterSeconds,
+            expiration: job.job.expiration, now: outcome.at)
         {
         case .wait(let seconds):
             counts.retries += 1
@@ -39,6 +43,26 @@ extension PipelineCore {
         case .giveUp: publish(outcome, as: .failed, reason: "RetriesExhausted", detail: outcome.reason)
         case .expire: publish(outcome, as: .expired, reason: outcome.reason)
         }
+    }
+
+    /// The push waits in the broker until its credential is mended.
+    private func hold(_ outcome: Outcome) {
+        switch configuration.retry.hold(
+            age: age(of: outcome), wish: outcome.retryAfterSeconds, expiration: outcome.job.job.expiration,
+            now: outcome.at)
+        {
+        case .wait(let seconds):
+            counts.pushesHeld += 1
+            retries.add(outcome, seconds: seconds)
+        case .giveUp: publish(outcome, as: .failed, reason: "CredentialRefused", detail: outcome.reason)
+        case .expire: publish(outcome, as: .expired, reason: outcome.reason)
+        }
+    }
+
+    /// Seconds since the first attempt.
+    private func age(of outcome: Outcome) -> Int64 {
+        guard let inbound = ledger.delivery(of: outcome.job.ledgerID) else { return 0 }
+        return outcome.at.seconds - inbound.firstAttempt(now: outcome.at).seconds
     }
 
     private func publish(
@@ -69,11 +93,12 @@ extension PipelineCore {
     /// Sends the gathered recipients of a job into a delay queue.
     func publish(_ batch: RetryBatcher.Batch) {
         let routed = batch.job
+        let inbound = ledger.delivery(of: routed.ledgerID)
         let publication = messages.delayed(
             routed.job, body: JobEncoder.encode(routed.job, recipients: batch.recipients), lane: routed.lane,
-            attempt: routed.attempt + 1, redelivered: routed.redelivered || batch.maybeSent,
-            seconds: batch.seconds,
-            publisher: ledger.delivery(of: routed.ledgerID)?.publisher(worker: configuration.brokerUser))
+            attempt: batch.isHeld ? routed.attempt : routed.attempt + 1, firstAttempt: inbound?.firstAttempt(now: now),
+            redelivered: routed.redelivered || batch.maybeSent, seconds: batch.seconds,
+            publisher: inbound?.publisher(worker: configuration.brokerUser))
         publish(publication, meeting: [.init(entry: routed.ledgerID, count: batch.recipients.count)])
     }
 }

@@ -68,6 +68,8 @@ public struct PipelineNames: Sendable, Hashable {
 public enum JobHeader {
     /// Number of the attempt that comes next, from 1.
     public static let attempt = "x-martlet-attempt"
+    /// When the first attempt was, in milliseconds since 1970.
+    public static let firstAttempt = "x-martlet-first-attempt-at"
     /// The pushes may have been sent before.
     public static let redelivered = "x-martlet-redelivered"
     /// The validated user who first published the job; believed only from a worker.

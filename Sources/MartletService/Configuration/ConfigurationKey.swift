@@ -25,7 +25,9 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     case workerDrainTimeout = "worker.drain_timeout"
     case resultsMaximumOutcomes = "results.maximum_outcomes"
     case resultsMaximumWait = "results.maximum_wait"
+    case retryDelays = "retry.delays"
     case retryMaximumAttempts = "retry.maximum_attempts"
+    case retryMaximumAge = "retry.maximum_age"
     case logLevel = "log.level"
 
     /// The environment variable that sets it.
@@ -64,7 +66,9 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
         case .workerDrainTimeout: "seconds a stop may take before what is left goes back to the broker"
         case .resultsMaximumOutcomes: "most outcomes in one event"
         case .resultsMaximumWait: "milliseconds an outcome waits for others to share its event"
+        case .retryDelays: "seconds a push waits after its first, second, … attempt, rising; a queue for each"
         case .retryMaximumAttempts: "attempts before a push that is refused for now has failed"
+        case .retryMaximumAge: "seconds after the first attempt in which a push is still tried"
         case .logLevel: "trace, debug, info, notice, warning, error or critical"
         }
     }
@@ -92,7 +96,9 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
         case .workerDrainTimeout: "30"
         case .resultsMaximumOutcomes: "500"
         case .resultsMaximumWait: "10"
+        case .retryDelays: "5,30,120,900,3600"
         case .retryMaximumAttempts: "10"
+        case .retryMaximumAge: "86400"
         case .logLevel: "info"
         }
     }

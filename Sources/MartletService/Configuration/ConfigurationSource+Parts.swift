@@ -101,7 +101,23 @@ extension ConfigurationSource {
             maximumInFlight: try integer(.workerMaximumInFlight, in: 1...10_000_000),
             maximumOutcomesPerEvent: try integer(.resultsMaximumOutcomes, in: 1...10_000),
             maximumWaitMilliseconds: try integer(.resultsMaximumWait, in: 0...10_000),
-            retry: RetryPolicy(maximumAttempts: try integer(.retryMaximumAttempts, in: 1...1_000)))
+            retry: RetryPolicy(
+                delays: try retryDelays(), maximumAttempts: try integer(.retryMaximumAttempts, in: 1...1_000),
+                maximumAge: try integer(.retryMaximumAge, in: 1...30 * 86_400)))
+    }
+
+    private func retryDelays() throws -> [Int] {
+        let text = try required(.retryDelays)
+        let delays = text.split(separator: ",", omittingEmptySubsequences: false).map {
+            Int($0.trimmingCharacters(in: .whitespaces)) ?? 0
+        }
+        guard (1...10).contains(delays.count), delays.allSatisfy({ (1...86_400).contains($0) }),
+            zip(delays, delays.dropFirst()).allSatisfy({ $0 < $1 })
+        else {
+            throw ConfigurationError(
+                .retryDelays, "is \(text), but must be 1 to 10 rising numbers of seconds up to 86400, like 5,30,120")
+        }
+        return delays
     }
 
     /// The configured name, else the host's.

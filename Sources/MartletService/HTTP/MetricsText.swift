@@ -20,6 +20,8 @@ package enum MetricsText {
                 (labels: "{state=\"acknowledged\"}", value: counts.jobsAcknowledged),
             ])
         metric("retries_total", "counter", "Pushes put back for another attempt.", [("", counts.retries)])
+        metric(
+            "held_total", "counter", "Pushes put back because their credential is refused.", [("", counts.pushesHeld)])
         metric("tokens_marked_total", "counter", "Device tokens marked dead.", [("", counts.tokensMarked)])
         metric("jobs_waiting", "gauge", "Jobs received and not decoded yet.", [("", counts.jobsWaiting)])
         metric("jobs_open", "gauge", "Jobs decoded and not acknowledged.", [("", counts.jobsOpen)])

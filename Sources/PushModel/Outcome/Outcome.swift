@@ -1,7 +1,7 @@
 /// What became of one recipient in one delivery of a job.
 ///
-/// The kinds are those of the result event, plus ``Verdict/retry``, which the pipeline turns into another
-/// attempt or into `failed`.
+/// The kinds are those of the result event, plus ``Verdict/retry`` and ``Verdict/hold``, which the pipeline
+/// turns into another attempt or into `failed`.
 public struct Outcome: Sendable {
     public enum Verdict: UInt8, Sendable, Hashable, CaseIterable {
         /// Accepted by the provider, which is not: delivered.
@@ -20,6 +20,9 @@ public struct Outcome: Sendable {
         case suppressed
         /// Certainly not accepted, and worth another attempt later.
         case retry
+        /// Certainly not accepted, and not for its own fault: its credential is refused. Waits for that to be
+        /// mended, without having made an attempt.
+        case hold
     }
 
     /// Who decided.
@@ -44,12 +47,17 @@ public struct Outcome: Sendable {
     public let unregisteredAt: Timestamp?
     /// How many bytes shorter the payload was made to fit; 0 unless the job asked for it.
     public let trimmedBytes: Int
+    /// For `retry` and `hold`: the least to wait, in seconds, where somebody has said so; else 0.
+    public let retryAfterSeconds: Int32
+    /// For `rejected`: the token is to be marked dead, as if the provider had called it unregistered.
+    public let marksToken: Bool
     public let at: Timestamp
 
     public init(
         job: RoutedJob, recipient: Int, verdict: Verdict, status: Int = 0, reason: String? = nil,
         judge: Judge = .martlet, providerID: ProviderID? = nil, uniqueID: String? = nil,
-        unregisteredAt: Timestamp? = nil, trimmedBytes: Int = 0, at: Timestamp
+        unregisteredAt: Timestamp? = nil, trimmedBytes: Int = 0, retryAfterSeconds: Int32 = 0,
+        marksToken: Bool = false, at: Timestamp
     ) {
         self.job = job
         self.recipient = recipient
@@ -61,6 +69,8 @@ public struct Outcome: Sendable {
         self.uniqueID = uniqueID
         self.unregisteredAt = unregisteredAt
         self.trimmedBytes = trimmedBytes
+        self.retryAfterSeconds = retryAfterSeconds
+        self.marksToken = marksToken
         self.at = at
     }
 }

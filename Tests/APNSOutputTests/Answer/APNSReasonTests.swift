@@ -5,16 +5,17 @@ import Testing
     /// Every reason of Apple's table, "Handling notification responses from APNs", with its status.
     @Test(
         arguments: [
-            (400, "BadCollapseId", .refused), (400, "BadDeviceToken", .refused), (400, "BadExpirationDate", .refused),
+            (400, "BadCollapseId", .refused), (400, "BadDeviceToken", .tokenBad), (400, "BadExpirationDate", .refused),
             (400, "BadMessageId", .refused), (400, "BadPriority", .refused), (400, "BadTopic", .refused),
-            (400, "DeviceTokenNotForTopic", .refused), (400, "DuplicateHeaders", .refused),
+            (400, "DeviceTokenNotForTopic", .tokenBad), (400, "DuplicateHeaders", .refused),
             (400, "IdleTimeout", .retryOnNewConnection), (400, "InvalidPushType", .refused),
             (400, "MissingDeviceToken", .refused), (400, "MissingTopic", .refused), (400, "PayloadEmpty", .refused),
-            (400, "TopicDisallowed", .refused), (403, "BadCertificate", .credentialRefused),
+            (400, "TopicDisallowed", .topicRefused), (403, "BadCertificate", .credentialRefused),
             (403, "BadCertificateEnvironment", .credentialRefused),
-            (403, "ExpiredProviderToken", .retryOnNewConnection),
-            (403, "Forbidden", .credentialRefused), (403, "InvalidProviderToken", .credentialRefused),
-            (403, "MissingProviderToken", .credentialRefused), (403, "UnrelatedKeyIdInToken", .retryOnNewConnection),
+            (403, "ExpiredProviderToken", .credentialRetryOnNewConnection),
+            (403, "Forbidden", .forbidden), (403, "InvalidProviderToken", .credentialRefused),
+            (403, "MissingProviderToken", .credentialRefused),
+            (403, "UnrelatedKeyIdInToken", .credentialRetryOnNewConnection),
             (403, "BadEnvironmentKeyIdInToken", .credentialRefused),
             (403, "BadEnvironmentKeyInToken", .credentialRefused), (404, "BadPath", .refused),
             (405, "MethodNotAllowed", .refused), (410, "ExpiredToken", .tokenDead), (410, "Unregistered", .tokenDead),
@@ -28,7 +29,7 @@ import Testing
 
     @Test(
         arguments: [
-            (400, .refused), (403, .credentialRefused), (404, .refused), (405, .refused), (408, .refused),
+            (400, .refused), (403, .credentialRefused), (404, .refused), (405, .refused), (408, .retryLater),
             (410, .tokenDead), (413, .refused), (418, .refused), (429, .retryLater), (500, .retryLater),
             (502, .retryLater), (503, .retryLater), (504, .retryLater), (599, .retryLater),
         ] as [(Int, APNSAnswerClass)])
@@ -41,11 +42,11 @@ import Testing
     /// Apple's tables of the reasons for broadcasts and for channel management, as far as they are not above.
     @Test(
         arguments: [
-            (400, "FeatureNotEnabled", .credentialRefused), (400, "MissingChannelId", .refused),
+            (400, "FeatureNotEnabled", .topicRefused), (400, "MissingChannelId", .refused),
             (400, "BadChannelId", .refused), (400, "ChannelNotRegistered", .refused),
             (400, "BadRequestParams", .refused), (400, "BadRequestPayload", .refused),
-            (400, "MissingPushType", .refused), (400, "CannotCreateChannelConfig", .credentialRefused),
-            (400, "MissingChannelQueueSize", .refused), (403, "TopicMismatch", .credentialRefused),
+            (400, "MissingPushType", .refused), (400, "CannotCreateChannelConfig", .topicRefused),
+            (400, "MissingChannelQueueSize", .refused), (403, "TopicMismatch", .topicRefused),
             (503, "Service Unavailable", .retryLater),
         ] as [(Int, String, APNSAnswerClass)])
     func ofBroadcasts(status: Int, reason: String, expected: APNSAnswerClass) {

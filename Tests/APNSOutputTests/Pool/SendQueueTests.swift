@@ -73,4 +73,27 @@ import Testing
         #expect(queue.next()?.resends == 1)
         #expect(queue.isEmpty)
     }
+
+    @Test func someRecipientsOfAJob() throws {
+        var queue = SendQueue()
+        queue.append(try .sample(recipients: 5), recipients: 1..<3)
+        #expect(queue.count == 2)
+        #expect(drain(&queue) == ["normal 1 0", "normal 2 0"])
+    }
+
+    @Test func takesOutWhatIsMeantWhereverItIs() throws {
+        var queue = SendQueue()
+        let meant = try PreparedJob.sample(recipients: 3, lane: .bulk), other = try PreparedJob.sample(recipients: 2)
+        queue.append(meant)
+        _ = queue.next()
+        queue.append(other)
+        queue.putBack(QueuedPush(job: meant, recipient: 0, resends: 2))
+        queue.putBack(QueuedPush(job: other, recipient: 1, resends: 1))
+        let removed = queue.removeAll { $0 === meant }
+        #expect(removed.map(\.recipient) == [0, 1, 2])
+        #expect(removed.map(\.resends) == [2, 0, 0])
+        #expect(queue.count == 3)
+        #expect(drain(&queue) == ["normal 1 1", "normal 0 0", "normal 1 0"])
+        #expect(queue.isEmpty)
+    }
 }

@@ -105,4 +105,54 @@ import Testing
         let ids = try harness.published.map { try decodedJob(String(decoding: $0.body, as: UTF8.self)).id }
         #expect(ids.sorted() == ["1", "2"])
     }
+
+    @Test func theFirstAttemptIsRemembered() throws {
+        let (harness, job) = try started(five)
+        harness.report(job, [.retry], reason: "ServiceUnavailable")
+        let message = try #require(harness.published.first)
+        #expect(message.properties.headers["x-martlet-first-attempt-at"] == .int64(now.milliseconds))
+        let later = PipelineHarness()
+        later.deliver(
+            String(decoding: message.body, as: UTF8.self),
+            properties: AMQPProperties(headers: ["x-martlet-first-attempt-at": .int64(now.milliseconds - 86_400_000)]))
+        later.report(try later.job(0), [.retry], reason: "ServiceUnavailable")
+        #expect(try later.outcomes().map { $0["reason"] } == ["RetriesExhausted"])
+    }
+
+    @Test func aFirstAttemptToComeIsNow() throws {
+        let harness = PipelineHarness()
+        harness.deliver(
+            five, properties: AMQPProperties(headers: ["x-martlet-first-attempt-at": .int64(Int64.max)]))
+        harness.report(try harness.job(0), [.retry])
+        let message = try #require(harness.published.first)
+        #expect(message.properties.headers["x-martlet-first-attempt-at"] == .int64(now.milliseconds))
+    }
+
+    @Test func whatIsHeldHasMadeNoAttempt() throws {
+        let (harness, job) = try started(five, attempt: 4)
+        let held = [0, 2].map { job.outcome($0, .hold, reason: "InvalidProviderToken") }
+        harness.report(job, held + [job.outcome(1, .retry, reason: "ServiceUnavailable")])
+        let messages = harness.published.sorted { $0.exchange < $1.exchange }
+        #expect(messages.map(\.exchange) == ["martlet.delay.30", "martlet.delay.900"])
+        #expect(messages.map { $0.properties.headers["x-martlet-attempt"] } == [4, 5])
+        #expect(harness.events.isEmpty)
+        #expect(harness.core.currentCounts().pushesHeld == 2)
+    }
+
+    @Test(
+        arguments: [
+            ("", 86_400_000, "failed CredentialRefused InvalidProviderToken"),
+            (#""expires_at":0,"#, 0, "expired InvalidProviderToken -"),
+        ] as [(String, Int64, String)])
+    func whatIsHeldEndsSomeTime(more: String, age: Int64, told: String) throws {
+        let harness = PipelineHarness()
+        harness.deliver(
+            jobBody(more: more),
+            properties: AMQPProperties(headers: ["x-martlet-first-attempt-at": .int64(now.milliseconds - age)]))
+        harness.report(try harness.job(0), [.hold, .hold], reason: "InvalidProviderToken")
+        let outcomes = try harness.outcomes().map {
+            "\($0["kind"] ?? "-") \($0["reason"] ?? "-") \($0["detail"] ?? "-")"
+        }
+        #expect(outcomes == [told, told])
+    }
 }

@@ -68,12 +68,13 @@ struct WorkerTokenTests {
         }
     }
 
-    @Test func aTokenThatIsAlwaysCalledExpiredWaitsInADelayQueue() async throws {
+    @Test func aTokenThatIsAlwaysCalledExpiredIsHeld() async throws {
         try await withScene { scene async throws in
             scene.simulator.answerNext(2, with: PlannedAnswer(status: 403, reason: "ExpiredProviderToken"))
-            #expect(try await scene.push() == "retry ExpiredProviderToken")
-            #expect(try await scene.push() == "sent -")
-            #expect(await scene.simulator.counters().connections == 3, "each that got that answer is retired")
+            #expect(try await scene.push() == "hold ExpiredProviderToken")
+            #expect(try await scene.push() == "hold ExpiredProviderToken", "without asking again")
+            #expect(await scene.simulator.counters().connections == 2, "each that got that answer is retired")
+            #expect(await scene.simulator.counters().arrivals == 2)
             #expect(scene.log.made.count == 1)
         }
     }

@@ -1,0 +1,21 @@
+public import PushModel
+
+/// APNs refuses a credential, or a credential for one topic, and its jobs wait until that is mended.
+public struct APNSRefusal: Sendable, Hashable {
+    public struct Subject: Sendable, Hashable {
+        public let credential: Credential.ID
+        public let environment: PushEnvironment
+        /// nil: all topics.
+        public let topic: String?
+    }
+
+    public let subject: Subject
+    /// Apple's.
+    public let reason: String
+    public let since: Timestamp
+
+    public enum Event: Sendable, Hashable {
+        case began(APNSRefusal)
+        case ended(Subject)
+    }
+}

@@ -1,0 +1,11 @@
+/// How a credential's pushes to one topic fare. Lives on its pool's event loop; jobs keep a reference, so that
+/// no push has to look it up.
+package final class TopicHealth {
+    package let topic: String
+    package var breaker = Breaker()
+    package var tokens = TokenGuard()
+
+    package init(topic: String) {
+        self.topic = topic
+    }
+}
