@@ -50,6 +50,8 @@ public struct APNSConfiguration: Sendable {
     /// How long one address may take for connecting and the TLS handshake together, in seconds; as long
     /// again for its SETTINGS.
     public var connectTimeoutSeconds: Int
+    /// How long something that APNs refuses is first left alone.
+    package var breakMilliseconds: Int64 = 15_000
     package var resolve: Resolver = SystemResolver.addresses
 
     public init(

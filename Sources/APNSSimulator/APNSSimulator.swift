@@ -26,6 +26,8 @@ public final class APNSSimulator: Sendable {
     private let answers = SharedAnswers()
     private let recorder = Recorder()
     private let running = Mutex<Running?>(nil)
+    /// A simulator that is started again is found where it was.
+    private let lastPort = Mutex<Int?>(nil)
     private let logger: Logger
 
     /// - Throws: ``SimulatorError`` if the certificate authority's directory can't be used.
@@ -61,6 +63,7 @@ public final class APNSSimulator: Sendable {
                     throw error
                 }
             }
+            lastPort.withLock { $0 = listener.localAddress?.port }
             self.running.withLock { [running] in $0 = running }
         } catch {
             try? await group.shutdownGracefully()
@@ -142,6 +145,17 @@ public final class APNSSimulator: Sendable {
         await onEachConnection { $0.cut() }
     }
 
+    /// What is wrong from now on, until told otherwise.
+    public func setFaults(_ faults: StandingFaults) async {
+        answers.change { $0.forAll = faults.answer }
+        await onEachLoop { $0.apply(faults) }
+    }
+
+    /// Refuses the next `count` requests unprocessed, with REFUSED_STREAM (RFC 9113, section 8.7).
+    public func refuseStreams(_ count: Int) {
+        answers.refuseStreams(count)
+    }
+
     // MARK: Looking
 
     /// What has happened since the start or the last ``reset()``.
@@ -174,6 +188,7 @@ public final class APNSSimulator: Sendable {
     /// connections stay.
     public func reset() async {
         answers.change { $0 = AnswerPlan() }
+        answers.refuseStreams(0)
         recorder.reset()
         await onEachLoop { $0.reset() }
     }
@@ -198,6 +213,7 @@ public final class APNSSimulator: Sendable {
         _ group: MultiThreadedEventLoopGroup, _ loops: [NIOLoopBound<SimulatorLoop>]
     ) async throws -> any Channel {
         let tls = try makeTLSContext()
+        let port = lastPort.withLock { $0 } ?? configuration.port
         let bootstrap = ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1_024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -209,14 +225,17 @@ public final class APNSSimulator: Sendable {
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     guard let loop = loops.first(where: { $0.eventLoop === channel.eventLoop }) else { return }
+                    if loop.value.faults.silence == .all {
+                        try channel.syncOptions?.setOption(.autoRead, value: false)
+                    }
                     try channel.pipeline.syncOperations.addHandlers(
                         NIOSSLServerHandler(context: tls), HandshakeHandler(loop: loop.value))
                 }
             }
         do {
-            return try await bootstrap.bind(host: configuration.host, port: configuration.port).get()
+            return try await bootstrap.bind(host: configuration.host, port: port).get()
         } catch {
-            throw SimulatorError("can't listen on \(configuration.host):\(configuration.port): \(error)")
+            throw SimulatorError("can't listen on \(configuration.host):\(port): \(error)")
         }
     }
 

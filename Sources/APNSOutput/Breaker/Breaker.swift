@@ -32,9 +32,9 @@ package struct Breaker: Sendable {
     private let longestMilliseconds: Int64
     private var state = State.closed
 
-    package init(shortestSeconds: Int64 = 15, longestSeconds: Int64 = 900) {
-        shortestMilliseconds = shortestSeconds * 1000
-        longestMilliseconds = longestSeconds * 1000
+    package init(shortestMilliseconds: Int64 = 15_000, longestMilliseconds: Int64 = 900_000) {
+        self.shortestMilliseconds = shortestMilliseconds
+        self.longestMilliseconds = longestMilliseconds
     }
 
     package var isClosed: Bool {

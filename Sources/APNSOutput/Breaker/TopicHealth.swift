@@ -2,10 +2,11 @@
 /// no push has to look it up.
 package final class TopicHealth {
     package let topic: String
-    package var breaker = Breaker()
+    package var breaker: Breaker
     package var tokens = TokenGuard()
 
-    package init(topic: String) {
+    package init(topic: String, breaker: Breaker) {
         self.topic = topic
+        self.breaker = breaker
     }
 }

@@ -25,8 +25,9 @@ extension APNSPool {
     // MARK: In
 
     func enter(_ job: PreparedJob, now: Moment) {
-        let health = topics[job.request.topic] ?? TopicHealth(topic: job.request.topic)
-        topics[job.request.topic] = health
+        let topic = job.request.topic
+        let health = topics[topic] ?? TopicHealth(topic: topic, breaker: closedBreaker)
+        topics[topic] = health
         job.health = health
         let recipients = job.routed.job.recipients.indices
         if let wait = obstacle(to: job, now: now) { return settle(job, recipients, held: wait, at: now) }

@@ -30,9 +30,11 @@ final class APNSPool: @unchecked Sendable {
     let subject: APNSRefusal.Subject
     let refusals: @Sendable (APNSRefusal.Event) -> Void
     /// Of the credential as a whole.
-    var breaker = Breaker()
+    var breaker: Breaker
+    /// What the breakers of topics begin as.
+    let closedBreaker: Breaker
     /// Of a host that does not answer.
-    var host = Breaker(shortestSeconds: 5, longestSeconds: 60)
+    var host = Breaker(shortestMilliseconds: 5_000, longestMilliseconds: 60_000)
     var topics: [String: TopicHealth] = [:]
     var suspects: [Suspect] = []
     /// Uptime of the last answer, or of the beginning of the wait for it.
@@ -49,6 +51,8 @@ final class APNSPool: @unchecked Sendable {
         self.tokens = tokens
         self.clock = clock
         self.refusals = refusals
+        closedBreaker = Breaker(shortestMilliseconds: configuration.breakMilliseconds)
+        breaker = closedBreaker
         subject = APNSRefusal.Subject(credential: credential.id, environment: environment, topic: nil)
         var logger = logger
         logger[metadataKey: "credential"] = "\(credential.id)"

@@ -1,14 +1,15 @@
 /// The answers chosen for requests that pass all checks. In order of precedence: for the next requests
-/// whatever their token, for single tokens, by token pattern, accepted.
+/// whatever their token, for single tokens, for all, by token pattern, accepted.
 package struct AnswerPlan: Sendable {
     private var next: [(answer: PlannedAnswer, remaining: Int)] = []
     private var byToken: [String: PlannedAnswer] = [:]
+    package var forAll: PlannedAnswer?
 
     package init() {}
 
     /// False: only the token's pattern counts.
     package var hasChoices: Bool {
-        !next.isEmpty || !byToken.isEmpty
+        !next.isEmpty || !byToken.isEmpty || forAll != nil
     }
 
     /// Answers the next `count` requests so, after those planned before.
@@ -33,6 +34,6 @@ package struct AnswerPlan: Sendable {
             }
             return first.answer
         }
-        return byToken[token]
+        return byToken[token] ?? forAll
     }
 }

@@ -17,11 +17,20 @@ public struct PlannedAnswer: Hashable, Sendable {
     public var delayMilliseconds: Int
     /// True: the request is never answered.
     public var isWithheld: Bool
+    /// A body in place of the reason's JSON, as something between us and APNs may send it.
+    public var body: String?
+    /// Seconds for a `retry-after` field, which Apple does not document; nil: none.
+    public var retryAfter: Int?
+    /// True: without `apns-id`.
+    public var omitsMessageID: Bool
 
     public init(
         status: Int = 200, reason: String? = nil, timestamp: Timestamp? = nil, delayMilliseconds: Int = 0,
-        isWithheld: Bool = false
+        isWithheld: Bool = false, body: String? = nil, retryAfter: Int? = nil, omitsMessageID: Bool = false
     ) {
+        self.body = body
+        self.retryAfter = retryAfter
+        self.omitsMessageID = omitsMessageID
         self.status = status
         self.reason = reason
         self.timestamp = timestamp
@@ -37,4 +46,6 @@ public struct PlannedAnswer: Hashable, Sendable {
     }
 
     public static let accepted = PlannedAnswer()
+
+    var isOdd: Bool { body != nil || retryAfter != nil || omitsMessageID }
 }

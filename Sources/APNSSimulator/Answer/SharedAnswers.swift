@@ -4,6 +4,18 @@ import Synchronization
 final class SharedAnswers: Sendable {
     private let plan = Mutex(AnswerPlan())
     private let hasChoices = Atomic(false)
+    private let streamsToRefuse = Atomic(0)
+
+    /// How many of the next requests are refused unprocessed.
+    func refuseStreams(_ count: Int) {
+        streamsToRefuse.store(count, ordering: .relaxed)
+    }
+
+    /// True: this request is one of them.
+    func takeStreamRefusal() -> Bool {
+        guard streamsToRefuse.load(ordering: .relaxed) > 0 else { return false }
+        return streamsToRefuse.subtract(1, ordering: .relaxed).oldValue > 0
+    }
 
     func change(_ body: (inout AnswerPlan) -> Void) {
         plan.withLock {

@@ -8,6 +8,8 @@ public struct SimulatorCounters: Codable, Sendable, Equatable {
     public var byReason: [String: Int] = [:]
     /// Requests left unanswered on purpose.
     public var withheld = 0
+    /// Requests refused unprocessed (REFUSED_STREAM); they are not among the arrivals.
+    public var refusedStreams = 0
     /// Connections whose TLS handshake succeeded.
     public var connections = 0
     /// Connections open now.
@@ -20,7 +22,8 @@ public struct SimulatorCounters: Codable, Sendable, Equatable {
     public var failedHandshakes = 0
 
     enum CodingKeys: String, CodingKey {
-        case arrivals, byStatus = "by_status", byReason = "by_reason", withheld, connections
+        case arrivals, byStatus = "by_status", byReason = "by_reason", withheld, refusedStreams = "refused_streams"
+        case connections
         case openConnections = "open_connections", openStreams = "open_streams"
         case mostOpenStreams = "most_open_streams", failedHandshakes = "failed_handshakes"
     }
@@ -32,6 +35,7 @@ public struct SimulatorCounters: Codable, Sendable, Equatable {
         byStatus.merge(other.byStatus, uniquingKeysWith: +)
         byReason.merge(other.byReason, uniquingKeysWith: +)
         withheld += other.withheld
+        refusedStreams += other.refusedStreams
         connections += other.connections
         openConnections += other.openConnections
         openStreams += other.openStreams

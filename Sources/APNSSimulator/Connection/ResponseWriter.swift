@@ -35,6 +35,7 @@ final class ResponseWriter {
     func write(
         _ answer: PlannedAnswer, messageID: MessageID?, to stream: Int32, on session: HTTP2ServerSession, now: Int64
     ) throws {
+        if answer.isOdd { return try writeOdd(answer, messageID: messageID, to: stream, on: session) }
         let messageID = messageID ?? MessageID(from: &random)
         guard answer.status == 200, answer.reason == nil else {
             let body = answer.reason.map { self.body($0, timestamp(answer, now)) }
@@ -52,6 +53,19 @@ final class ResponseWriter {
                 }
             }
         }
+    }
+
+    /// What no APNs has been seen to send, but something on the way may.
+    private func writeOdd(
+        _ answer: PlannedAnswer, messageID: MessageID?, to stream: Int32, on session: HTTP2ServerSession
+    ) throws {
+        var fields = [HTTP2Field(":status", String(answer.status))]
+        if let seconds = answer.retryAfter { fields.append(HTTP2Field("retry-after", String(seconds))) }
+        let text = answer.body ?? answer.reason.map { #"{"reason":\#(jsonText($0))}"# }
+        let body = text.map { HTTP2Body($0.utf8) }
+        let head = try HTTP2Fields(fields)
+        guard !answer.omitsMessageID else { return try session.respond(to: stream, fields: head, body: body) { _ in } }
+        try respond(head, body, messageID ?? MessageID(from: &random), to: stream, on: session)
     }
 
     private func respond(

@@ -16,6 +16,7 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
     @exclusivity(unchecked) private var authorization: ConnectionAuthorization
     @exclusivity(unchecked) private var requests = RequestSlab()
     private var isClosed = false
+    private let windowDelay: TimeAmount?
 
     /// - Parameter identity: what the client's certificate says; nil if it showed none.
     init(loop: SimulatorLoop, channel: any Channel, identity: ClientIdentity?) throws {
@@ -30,11 +31,13 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
                     topicCount: $0.topics.count)
             })
         let streams = identity == nil ? loop.configuration.unauthenticatedStreamLimit : loop.streamLimit
+        let windowDelay = loop.faults.windowDelayMilliseconds
+        self.windowDelay = windowDelay > 0 ? .milliseconds(Int64(windowDelay)) : nil
         // As observed on the live service (aapns, pushy#878).
         session = try HTTP2ServerSession(
             settings: HTTP2Settings(
                 headerTableSize: 4_096, maxConcurrentStreams: UInt32(clamping: streams), initialWindowSize: 65_535,
-                maxFrameSize: 16_384, maxHeaderListSize: 8_000))
+                maxFrameSize: 16_384, maxHeaderListSize: 8_000), grantsWindowByHand: windowDelay > 0)
         handler = HTTP2ChannelHandler(session: session)
     }
 
@@ -86,19 +89,34 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
     func requestData(tag: Int, _ bytes: UnsafeRawBufferPointer) {
         requests[tag].facts.bodyLength += bytes.count
         requests[tag].text?.take(body: bytes)
+        if let windowDelay { giveBack(window: bytes.count, stream: requests[tag].stream, after: windowDelay) }
+    }
+
+    private func giveBack(window bytes: Int, stream: Int32, after delay: TimeAmount) {
+        loop.eventLoop.assumeIsolated().scheduleTask(in: delay) {
+            guard !self.isClosed else { return }
+            do {
+                try self.session.consume(bytes, stream: stream)
+            } catch {
+                // The connection is ending.
+            }
+            self.handler.setNeedsFlush()
+        }
     }
 
     func requestEnded(tag: Int, streamID: Int32) {
+        if loop.answers.takeStreamRefusal() { return refuse(streamID) }
         loop.requestArrived()
         if let reason = checker.check(requests[tag].facts) {
             return answer(tag, PlannedAnswer(reason))
         }
         let planned = plannedAnswer(tag)
-        if planned.isWithheld {
+        let delay = planned.delayMilliseconds + loop.faults.answerDelayMilliseconds
+        if planned.isWithheld || loop.faults.silence != .none {
             loop.answerWithheld()
             finishRecord(tag, nil)
-        } else if planned.delayMilliseconds > 0 {
-            answerLater(tag, planned)
+        } else if delay > 0 {
+            answerLater(tag, planned, milliseconds: delay)
         } else {
             answer(tag, planned)
         }
@@ -112,9 +130,19 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
         return TokenPattern.answer(prefix: prefix, parameter: parameter) ?? .accepted
     }
 
-    private func answerLater(_ tag: Int, _ planned: PlannedAnswer) {
+    private func refuse(_ stream: Int32) {
+        loop.streamRefused()
+        do {
+            try session.reset(stream, code: .refusedStream)
+        } catch {
+            // The connection is ending.
+        }
+        handler.setNeedsFlush()
+    }
+
+    private func answerLater(_ tag: Int, _ planned: PlannedAnswer, milliseconds: Int) {
         let generation = requests[tag].generation
-        loop.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(planned.delayMilliseconds))) {
+        loop.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(milliseconds))) {
             guard !self.isClosed, self.requests[tag].generation == generation else { return }
             self.answer(tag, planned)
             self.handler.setNeedsFlush()
@@ -194,6 +222,11 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
             // The connection is ending.
         }
         handler.setNeedsFlush()
+    }
+
+    /// Reads nothing any more, so that nothing is answered either; or goes on where it stopped.
+    func silence(_ isSilent: Bool) {
+        channel.setOption(.autoRead, value: !isSilent).whenComplete { _ in }
     }
 
     /// Ends the connection as a lost network does: no GOAWAY, no TLS farewell.

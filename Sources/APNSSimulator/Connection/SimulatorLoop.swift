@@ -11,6 +11,7 @@ final class SimulatorLoop {
     let recorder: Recorder
     let writer: ResponseWriter
     var streamLimit: Int
+    var faults = StandingFaults()
     private(set) var connections: [ObjectIdentifier: SimulatorConnection] = [:]
 
     private var counters = SimulatorCounters()
@@ -67,6 +68,10 @@ final class SimulatorLoop {
         counters.arrivals += 1
     }
 
+    func streamRefused() {
+        counters.refusedStreams += 1
+    }
+
     func answerWithheld() {
         counters.withheld += 1
     }
@@ -104,5 +109,13 @@ final class SimulatorLoop {
         acceptedAnswers = 0
         answersByReason = [:]
         streamLimit = configuration.streamLimit
+        apply(StandingFaults())
+    }
+
+    func apply(_ faults: StandingFaults) {
+        self.faults = faults
+        for connection in connections.values {
+            connection.silence(faults.silence == .all)
+        }
     }
 }

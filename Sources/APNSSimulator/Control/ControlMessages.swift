@@ -9,9 +9,14 @@ enum ControlMessage {
         var timestamp: Int64?
         var delayMilliseconds: Int?
         var never: Bool?
+        var body: String?
+        /// Seconds.
+        var retryAfter: Int?
+        var omitsMessageID: Bool?
 
         enum CodingKeys: String, CodingKey, CaseIterable {
-            case status, reason, timestamp, delayMilliseconds = "delay_ms", never
+            case status, reason, timestamp, delayMilliseconds = "delay_ms", never, body, retryAfter = "retry_after"
+            case omitsMessageID = "without_apns_id"
         }
 
         init(from decoder: any Decoder) throws {
@@ -22,6 +27,9 @@ enum ControlMessage {
             timestamp = try container.decodeIfPresent(Int64.self, forKey: .timestamp)
             delayMilliseconds = try container.decodeIfPresent(Int.self, forKey: .delayMilliseconds)
             never = try container.decodeIfPresent(Bool.self, forKey: .never)
+            body = try container.decodeIfPresent(String.self, forKey: .body)
+            retryAfter = try container.decodeIfPresent(Int.self, forKey: .retryAfter)
+            omitsMessageID = try container.decodeIfPresent(Bool.self, forKey: .omitsMessageID)
         }
 
         /// - Throws: ``SimulatorError`` naming the field at fault.
@@ -40,7 +48,8 @@ enum ControlMessage {
             return PlannedAnswer(
                 status: status, reason: reason,
                 timestamp: timestamp.map { .at($0) } ?? (status == 410 ? .afterNow(0) : nil),
-                delayMilliseconds: delayMilliseconds ?? 0, isWithheld: never ?? false)
+                delayMilliseconds: delayMilliseconds ?? 0, isWithheld: never ?? false, body: body,
+                retryAfter: retryAfter, omitsMessageID: omitsMessageID ?? false)
         }
     }
 
@@ -82,6 +91,42 @@ enum ControlMessage {
 
     struct StreamLimit: Decodable {
         var limit: Int
+    }
+
+    struct StreamRefusal: Decodable {
+        var count: Int
+    }
+
+    /// `{"answer": {…}, "answer_delay_ms": 0, "window_delay_ms": 0, "silence": "none"}`, all optional.
+    struct Standing: Decodable {
+        let faults: StandingFaults
+
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case answer, answerDelay = "answer_delay_ms", windowDelay = "window_delay_ms", silence
+        }
+
+        init(from decoder: any Decoder) throws {
+            try decoder.refuseOtherKeys(than: CodingKeys.allCases)
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            func milliseconds(_ key: CodingKeys) throws -> Int {
+                let value = try container.decodeIfPresent(Int.self, forKey: key) ?? 0
+                guard (0...3_600_000).contains(value) else {
+                    throw SimulatorError("\(key.rawValue): not between 0 and 3600000")
+                }
+                return value
+            }
+            var faults = StandingFaults()
+            faults.answer = try container.decodeIfPresent(Answer.self, forKey: .answer)?.planned()
+            faults.answerDelayMilliseconds = try milliseconds(.answerDelay)
+            faults.windowDelayMilliseconds = try milliseconds(.windowDelay)
+            if let name = try container.decodeIfPresent(String.self, forKey: .silence) {
+                guard let silence = StandingFaults.Silence(rawValue: name) else {
+                    throw SimulatorError("silence: '\(name)' is none of none, answers, all")
+                }
+                faults.silence = silence
+            }
+            self.faults = faults
+        }
     }
 
     struct Recording: Decodable {

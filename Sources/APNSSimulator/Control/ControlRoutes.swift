@@ -59,6 +59,21 @@ struct ControlRoutes {
             await simulator.changeStreamLimit(to: wanted.limit)
             return HTTPResponse.Status.noContent
         }
+        router.post("faults/refuse") { [simulator] request, context in
+            let wanted = try await request.decode(as: ControlMessage.StreamRefusal.self, context: context)
+            guard wanted.count >= 0 else { throw SimulatorError("count: must not be negative") }
+            simulator.refuseStreams(wanted.count)
+            return HTTPResponse.Status.noContent
+        }
+        router.put("faults/standing") { [simulator] request, context in
+            await simulator.setFaults(
+                try await request.decode(as: ControlMessage.Standing.self, context: context).faults)
+            return HTTPResponse.Status.noContent
+        }
+        router.delete("faults/standing") { [simulator] _, _ in
+            await simulator.setFaults(StandingFaults())
+            return HTTPResponse.Status.noContent
+        }
         router.post("faults/cut") { [simulator] _, _ in
             await simulator.cutConnections()
             return HTTPResponse.Status.noContent
