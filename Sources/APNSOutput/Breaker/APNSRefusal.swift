@@ -7,6 +7,12 @@ public struct APNSRefusal: Sendable, Hashable {
         public let environment: PushEnvironment
         /// nil: all topics.
         public let topic: String?
+
+        public init(credential: Credential.ID, environment: PushEnvironment, topic: String?) {
+            self.credential = credential
+            self.environment = environment
+            self.topic = topic
+        }
     }
 
     public let subject: Subject

@@ -1,12 +1,12 @@
 /// Tells a bad device token from a mix-up: when sandbox tokens are sent to production, or the topic is wrong,
 /// APNs calls every token bad. A value: no clock, no I/O.
 ///
-/// So a token is believed to be bad only when a good one of the same topic was seen after it, and few of the
-/// recent ones were bad. Until that is known the suspicion waits, but not for long.
+/// So a token is believed to be bad only when a good one of the same topic was sent at the same time or later, and
+/// few of the recent ones were bad. Until that is known the suspicion waits, but not for long.
 package struct TokenGuard: Sendable {
     package struct Suspicion: Sendable {
         let since: Int64
-        let goodBefore: Int
+        let sentAt: Int64
     }
 
     package enum Judgement: Equatable {
@@ -31,22 +31,23 @@ package struct TokenGuard: Sendable {
     private var current = Period()
     private var last = Period()
     private var periodBegan: Int64 = 0
-    private var allGood = 0
+    /// When the latest good one was sent, in milliseconds.
+    private var goodSentAt = Int64.min
     private var badInARow = 0
 
     package init() {}
 
     /// APNs knows the token: accepted, or unregistered since.
-    package mutating func good() {
+    package mutating func good(sentAt: Int64) {
         current.good += 1
-        allGood += 1
+        if sentAt > goodSentAt { goodSentAt = sentAt }
         badInARow = 0
     }
 
-    package mutating func bad(nowMilliseconds now: Int64) -> Suspicion {
+    package mutating func bad(sentAt: Int64, nowMilliseconds now: Int64) -> Suspicion {
         current.bad += 1
         badInARow += 1
-        return Suspicion(since: now, goodBefore: allGood)
+        return Suspicion(since: now, sentAt: sentAt)
     }
 
     package var isBurst: Bool { badInARow >= Self.burst }
@@ -55,7 +56,7 @@ package struct TokenGuard: Sendable {
         let age = now - suspicion.since
         guard age >= Self.leastMilliseconds else { return .wait }
         if isBurst { return .unknown }
-        if allGood > suspicion.goodBefore { return isShareSmall ? .bad : .unknown }
+        if goodSentAt >= suspicion.sentAt { return isShareSmall ? .bad : .unknown }
         return age < Self.patienceMilliseconds ? .wait : .unknown
     }
 

@@ -13,7 +13,7 @@ extension APNSPool: APNSConnectionOwner {
         hostAnswered(now: now)
         guard push.status == 200 else { return refused(push, on: connection, at: now) }
         connections.proved(connection)
-        push.push.job.health?.tokens.good()
+        push.push.job.health?.tokens.good(sentAt: push.sentAt)
         accepted(push.push.job, now: now)
         add(
             Outcome(
@@ -31,7 +31,7 @@ extension APNSPool: APNSConnectionOwner {
         switch APNSReason.classify(status: push.status, reason: body.reason) {
         case .tokenDead:
             connections.proved(connection)
-            job.health?.tokens.good()
+            job.health?.tokens.good(sentAt: push.sentAt)
             accepted(job, now: now)
             // A channel is in no registry of tokens.
             let isDeviceToken = !job.routed.job.isBroadcast

@@ -126,7 +126,9 @@ extension APNSPool {
     func suspect(_ push: InFlightPush, reason: String, now: Moment) {
         guard let health = push.push.job.health else { return }
         suspects.append(
-            Suspect(push: push, reason: reason, suspicion: health.tokens.bad(nowMilliseconds: now.uptime)))
+            Suspect(
+                push: push, reason: reason,
+                suspicion: health.tokens.bad(sentAt: push.sentAt, nowMilliseconds: now.uptime)))
         guard health.tokens.isBurst || !health.breaker.isClosed else { return }
         refuse(topicOf: push.push.job, reason: reason, now: now)
     }

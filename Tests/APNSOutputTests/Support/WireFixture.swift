@@ -6,8 +6,10 @@ import Foundation
 import Logging
 import NIOCore
 import NIOPosix
+import NIOSSL
 import PushModel
 import PushTestSupport
+import Synchronization
 
 /// An APNs output that finds `push.test` at the addresses a test gives it.
 struct WireFixture {
@@ -15,27 +17,47 @@ struct WireFixture {
 
     let output: APNSOutput
     let recorder = OutcomeRecorder()
+    /// What APNs has begun and ceased to refuse.
+    var refusals: [APNSRefusal.Event] { told.events.withLock { $0 } }
+    private let told: Told
     private let credential: Credential
+    private let environment: PushEnvironment
     private let key = P256.Signing.PrivateKey()
+
+    /// At a simulator.
+    init(
+        _ simulator: APNSSimulator, certificate: CertificateAuthority.Issued? = nil,
+        environment: PushEnvironment = .production, _ change: (inout APNSConfiguration) -> Void = { _ in }
+    ) throws {
+        self.init(
+            [try .init(ipAddress: "127.0.0.1", port: simulator.port)], kind: try certificate.map(Credential.Kind.init),
+            environment: environment, change)
+    }
 
     init(
         _ addresses: [SocketAddress], maximumConnections: Int = 4, proxy: APNSProxy? = nil, host: String = "push.test",
-        verifies: Bool = false, authorityFile: String? = nil
+        verifies: Bool = false, authorityFile: String? = nil, kind: Credential.Kind? = nil,
+        environment: PushEnvironment = .production, _ change: (inout APNSConfiguration) -> Void = { _ in }
     ) {
         var configuration = APNSConfiguration(
-            production: .init(host: host, port: 2197), authorityFile: authorityFile, verifiesCertificates: verifies,
-            proxy: proxy, maximumConnections: maximumConnections, connectTimeoutSeconds: 1)
+            production: .init(host: host, port: 2197), sandbox: .init(host: host, port: 2197),
+            authorityFile: authorityFile, verifiesCertificates: verifies,
+            proxy: proxy, maximumConnections: maximumConnections, connectTimeoutSeconds: 3)
         configuration.resolve = { name, _ in
             guard name == host else { throw APNSConnectError.unknownName(name, "not known to this test") }
             return addresses
         }
+        change(&configuration)
+        let told = Told()
         output = APNSOutput(
             configuration: configuration, tokens: LocalProviderTokens(clock: { .now }),
             eventLoops: MultiThreadedEventLoopGroup.singleton,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: { .now })
-        credential = Credential(
-            id: "1", kind: .token(keyID: Self.keyID, privateKeyPEM: Secret(key.pemRepresentation.utf8)),
-            team: Self.team, environments: [.production])
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: { .now }
+        ) { event in told.events.withLock { $0.append(event) } }
+        self.told = told
+        self.environment = environment
+        let token = Credential.Kind.token(keyID: Self.keyID, privateKeyPEM: Secret(key.pemRepresentation.utf8))
+        credential = Credential(id: "1", kind: kind ?? token, team: Self.team, environments: [.production, .sandbox])
     }
 
     /// A simulator that knows this fixture's key.
@@ -61,8 +83,19 @@ struct WireFixture {
         let frame = #"{"aps":{"alert":""}}"#
         let text = String(repeating: "x", count: payloadBytes - frame.utf8.count)
         let list = tokens.map { "\"\($0)\"" }.joined(separator: ",")
-        let job = try Job.sample(recipients: "[\(list)]", payload: #"{"aps":{"alert":"\#(text)"}}"#)
-        output.send(RoutedJob(job, credential: credential), reportingTo: recorder)
+        try send(try Job.sample(recipients: "[\(list)]", payload: #"{"aps":{"alert":"\#(text)"}}"#))
+    }
+
+    func send(_ job: Job) throws {
+        output.send(RoutedJob(job, environment: environment, credential: credential), reportingTo: recorder)
+    }
+
+    /// Sends one push and says what became of it.
+    func push(_ token: String = "c0ffee", _ members: String...) async throws -> String {
+        let before = recorder.outcomes.count
+        try send(try Job.read(Job.sampleText(recipients: "[\"\(token)\"]", members)))
+        await recorder.wait(for: before + 1, atMost: .seconds(10))
+        return recorder.outcomes.dropFirst(before).map { "\($0.verdict) \($0.reason ?? "-")" }.joined(separator: ", ")
     }
 
     /// Device tokens that begin alike, in hexadecimal.
@@ -73,10 +106,23 @@ struct WireFixture {
         }
     }
 
+    private final class Told: Sendable {
+        let events = Mutex<[APNSRefusal.Event]>([])
+    }
+
     /// Pushes by verdict and reason.
     var tally: [String: Int] {
         Dictionary(grouping: recorder.outcomes) { outcome in
             "\(outcome.verdict)" + (outcome.reason.map { " \($0)" } ?? "")
         }.mapValues(\.count)
+    }
+}
+
+extension Credential.Kind {
+    /// A push certificate of the simulator's authority.
+    fileprivate init(_ issued: CertificateAuthority.Issued) throws {
+        let chain = try NIOSSLCertificate(bytes: Array(issued.certificatePEM.utf8), format: .pem).toDERBytes()
+        let key = try P256.Signing.PrivateKey(pemRepresentation: issued.privateKeyPEM)
+        self = .certificate(chainDER: [chain], privateKeyDER: Secret(key.derRepresentation))
     }
 }

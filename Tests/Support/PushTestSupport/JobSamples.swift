@@ -26,9 +26,11 @@ extension Job {
 }
 
 extension RoutedJob {
-    package convenience init(_ job: Job, credential: Credential? = nil, lane: Lane = .normal) {
+    package convenience init(
+        _ job: Job, environment: PushEnvironment = .production, credential: Credential? = nil, lane: Lane = .normal
+    ) {
         self.init(
-            job: job, environment: .production, credential: credential, lane: lane, attempt: 1, redelivered: false,
+            job: job, environment: environment, credential: credential, lane: lane, attempt: 1, redelivered: false,
             ledgerID: 0)
     }
 }

@@ -1,0 +1,156 @@
+import APNSOutput
+import APNSSimulator
+import PushModel
+import PushTestSupport
+import TestSupport
+import Testing
+
+/// What networks and servers do on bad days, over TLS. In each case every push ends in exactly one outcome, and
+/// none arrives twice that may have been accepted.
+@Suite struct FaultMatrixTests {
+    private func withFixture(
+        streamLimit: Int = 1_000, _ change: (inout APNSConfiguration) -> Void = { _ in },
+        _ body: (WireFixture, APNSSimulator) async throws -> Void
+    ) async throws {
+        let simulator = try await WireFixture.startedSimulator { $0.streamLimit = streamLimit }
+        let fixture = try WireFixture(simulator, change)
+        try fixture.register(at: simulator)
+        try await body(fixture, simulator)
+        let recipients = fixture.recorder.outcomes.map { "\(ObjectIdentifier($0.job)) \($0.recipient)" }
+        #expect(Set(recipients).count == recipients.count, "two outcomes for one push")
+        await fixture.output.shutDown()
+        await simulator.stop()
+    }
+
+    @Test func aStormOfRefusedStreamsCostsNothing() async throws {
+        try await withFixture { fixture, simulator async throws in
+            #expect(try await fixture.push() == "sent -")
+            simulator.refuseStreams(600)
+            try fixture.send(to: WireFixture.tokens(1_000, "0a"))
+            await fixture.recorder.wait(for: 1_001, atMost: .seconds(10))
+            #expect(fixture.tally == ["sent": 1_001])
+            #expect(await simulator.counters().refusedStreams == 600)
+            #expect(simulator.recordedArrivals.count == 1_001)
+            #expect(simulator.recordedArrivals.values.allSatisfy { $0 == 1 })
+        }
+    }
+
+    @Test func aServerThatRefusesEveryStreamIsNotAskedForEver() async throws {
+        try await withFixture { fixture, simulator async throws in
+            #expect(try await fixture.push() == "sent -")
+            simulator.refuseStreams(.max)
+            try fixture.send(to: WireFixture.tokens(50, "0a"))
+            await fixture.recorder.wait(for: 51, atMost: .seconds(10))
+            #expect(fixture.tally["retry StreamRefused"] == 50)
+            #expect(await simulator.counters().refusedStreams == 50 * 6, "the first try and five more")
+            #expect(await simulator.counters().arrivals == 1)
+        }
+    }
+
+    @Test func aConnectionThatIsCutLeavesWhatWasWrittenUnknown() async throws {
+        try await withFixture { fixture, simulator async throws in
+            #expect(try await fixture.push() == "sent -")
+            try fixture.send(to: WireFixture.tokens(200, "de1ade1a5000"))
+            try await eventually("all on the wire") { await simulator.counters().arrivals == 201 }
+            await simulator.cutConnections()
+            await fixture.recorder.wait(for: 201, atMost: .seconds(10))
+            #expect(fixture.tally["unknown ConnectionLost"] == 200)
+            #expect(simulator.recordedArrivals.values.allSatisfy { $0 == 1 }, "the pipeline decides about another try")
+            try await eventually("the next goes") { try await fixture.push("0b") == "sent -" }
+        }
+    }
+
+    @Test func aServerThatNeverAnswersHoldsUpNothingForLong() async throws {
+        try await withFixture {
+            $0.requestTimeoutSeconds = 1
+        } _: { fixture, simulator async throws in
+            #expect(try await fixture.push() == "sent -")
+            var faults = StandingFaults()
+            faults.silence = .answers
+            await simulator.setFaults(faults)
+            try fixture.send(to: WireFixture.tokens(100, "0a"))
+            await fixture.recorder.wait(for: 101, atMost: .seconds(10))
+            #expect(fixture.tally["unknown RequestTimeout"] == 100)
+            #expect(simulator.recordedArrivals.values.allSatisfy { $0 == 1 })
+            await simulator.setFaults(StandingFaults())
+            try await eventually("the next goes") { try await fixture.push("0b") == "sent -" }
+        }
+    }
+
+    @Test func aFrozenServerHoldsUpNothingForLong() async throws {
+        try await withFixture {
+            $0.requestTimeoutSeconds = 2
+        } _: { fixture, simulator async throws in
+            #expect(try await fixture.push() == "sent -")
+            var faults = StandingFaults()
+            faults.silence = .all
+            await simulator.setFaults(faults)
+            try fixture.send(to: WireFixture.tokens(100, "0a"))
+            await fixture.recorder.wait(for: 101, atMost: .seconds(15))
+            #expect(fixture.tally["unknown RequestTimeout"] == 100)
+            // A new connection gets no further than TCP.
+            #expect(try await fixture.push("0b") == "retry ConnectionFailed")
+            await simulator.setFaults(StandingFaults())
+            try await eventually("the next goes") { try await fixture.push("0b") == "sent -" }
+        }
+    }
+
+    @Test func aServerThatRestartsIsFoundAgain() async throws {
+        try await withFixture { fixture, simulator async throws in
+            try fixture.send(to: WireFixture.tokens(100, "0a"))
+            await fixture.recorder.wait(for: 100, atMost: .seconds(5))
+            let port = simulator.port
+            await simulator.stop()
+            try await eventually("the loss is noticed") { try await fixture.push("0b") == "retry ConnectionFailed" }
+            try await simulator.start()
+            #expect(simulator.port == port)
+            try await eventually("the next goes") { try await fixture.push("0c") == "sent -" }
+            #expect(simulator.recordedArrivals.values.allSatisfy { $0 == 1 })
+            #expect(fixture.tally["sent"] == 101)
+        }
+    }
+
+    @Test func windowThatComesLateIsWaitedFor() async throws {
+        let simulator = try await WireFixture.startedSimulator()
+        var faults = StandingFaults()
+        faults.windowDelayMilliseconds = 20
+        await simulator.setFaults(faults)
+        let fixture = try WireFixture(simulator) { $0.maximumConnections = 2 }
+        try fixture.register(at: simulator)
+        try fixture.send(to: WireFixture.tokens(300, "0a"), payloadBytes: 4_000)
+        await fixture.recorder.wait(for: 300, atMost: .seconds(20))
+        #expect(fixture.tally == ["sent": 300])
+        #expect(simulator.recordedArrivals.values.allSatisfy { $0 == 1 })
+        // 65,535 bytes of window are 16 bodies and the beginning of another.
+        #expect(await simulator.counters().mostOpenStreams <= 18)
+        await fixture.output.shutDown()
+        await simulator.stop()
+    }
+
+    @Test func whileTheServiceIsAwayEverythingWaits() async throws {
+        try await withFixture { fixture, simulator async throws in
+            var faults = StandingFaults()
+            faults.answer = PlannedAnswer(.serviceUnavailable)
+            await simulator.setFaults(faults)
+            try fixture.send(to: WireFixture.tokens(100, "0a"))
+            await fixture.recorder.wait(for: 100, atMost: .seconds(10))
+            #expect(fixture.tally == ["retry ServiceUnavailable": 100])
+            await simulator.setFaults(StandingFaults())
+            #expect(try await fixture.push("0b") == "sent -")
+            #expect(await simulator.counters().connections == 1, "no reason for another connection")
+        }
+    }
+
+    /// No stream may be opened: what waits goes back, so that it takes nobody else's room.
+    @Test func aServerThatAllowsNoStreamsGetsNone() async throws {
+        try await withFixture(streamLimit: 0) { fixture, simulator async throws in
+            #expect(try await fixture.push() == "sent -", "the one that may always be sent")
+            try fixture.send(to: WireFixture.tokens(20, "0a"))
+            await fixture.recorder.wait(for: 21, atMost: .seconds(20))
+            // The new limit may come after the first answer, and one more push go between.
+            let arrivals = await simulator.counters().arrivals
+            #expect(arrivals <= 2)
+            #expect(fixture.tally["retry NoAnswer"] == 21 - arrivals)
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import APNSOutput
+import APNSSimulator
+import Foundation
+import PushModel
+import PushTestSupport
+import Testing
+
+/// Every answer APNs is known to give, and some it is not: what becomes of the push, and how often it is sent.
+@Suite struct AnswerTableTests {
+    struct Row: CustomTestStringConvertible, Sendable {
+        let answer: PlannedAnswer
+        /// Verdict and reason.
+        let outcome: String
+        /// How often the push arrives.
+        let arrivals: Int
+
+        init(_ status: Int, _ reason: String, _ verdict: String, arrivals: Int = 1) {
+            answer = PlannedAnswer(status: status, reason: reason)
+            outcome = "\(verdict) \(reason)"
+            self.arrivals = arrivals
+        }
+
+        init(_ answer: PlannedAnswer, _ outcome: String) {
+            self.answer = answer
+            self.outcome = outcome
+            arrivals = 1
+        }
+
+        var testDescription: String { "\(answer.status) \(answer.reason ?? answer.body ?? "-")" }
+    }
+
+    /// Apple: "Handling notification responses from APNs".
+    static let reasons = [
+        Row(400, "BadCollapseId", "rejected"), Row(400, "BadDeviceToken", "rejected"),
+        Row(400, "BadExpirationDate", "rejected"), Row(400, "BadMessageId", "rejected"),
+        Row(400, "BadPriority", "rejected"), Row(400, "BadTopic", "rejected"),
+        Row(400, "DeviceTokenNotForTopic", "rejected"), Row(400, "DuplicateHeaders", "rejected"),
+        Row(400, "IdleTimeout", "retry", arrivals: 2), Row(400, "InvalidPushType", "rejected"),
+        Row(400, "MissingDeviceToken", "rejected"), Row(400, "MissingTopic", "rejected"),
+        Row(400, "PayloadEmpty", "rejected"), Row(400, "TopicDisallowed", "hold"),
+        Row(403, "BadCertificate", "hold"), Row(403, "BadCertificateEnvironment", "hold"),
+        Row(403, "ExpiredProviderToken", "hold", arrivals: 2), Row(403, "Forbidden", "failed"),
+        Row(403, "InvalidProviderToken", "hold"), Row(403, "MissingProviderToken", "hold"),
+        Row(403, "UnrelatedKeyIdInToken", "hold", arrivals: 2), Row(403, "BadEnvironmentKeyInToken", "hold"),
+        Row(403, "BadEnvironmentKeyIdInToken", "hold"), Row(404, "BadPath", "rejected"),
+        Row(405, "MethodNotAllowed", "rejected"), Row(410, "ExpiredToken", "unregistered"),
+        Row(410, "Unregistered", "unregistered"), Row(413, "PayloadTooLarge", "rejected"),
+        Row(429, "TooManyProviderTokenUpdates", "retry"), Row(429, "TooManyRequests", "retry"),
+        Row(500, "InternalServerError", "retry"), Row(503, "ServiceUnavailable", "retry"),
+        Row(503, "Shutdown", "retry", arrivals: 2),
+    ]
+
+    /// What Apple may add, and what may stand between us.
+    static let others = [
+        Row(400, "Surprise", "rejected"), Row(403, "Surprise", "hold"), Row(410, "Surprise", "unregistered"),
+        Row(418, "Surprise", "rejected"), Row(429, "Surprise", "retry"), Row(599, "Surprise", "retry"),
+        Row(PlannedAnswer(status: 400), "rejected Status400"), Row(PlannedAnswer(status: 403), "hold Status403"),
+        Row(PlannedAnswer(status: 410), "unregistered Status410"), Row(PlannedAnswer(status: 503), "retry Status503"),
+        Row(PlannedAnswer(status: 502, body: "<html><h1>Bad gateway</h1></html>"), "retry Status502"),
+        Row(PlannedAnswer(status: 408, body: "{"), "retry Status408"),
+        Row(PlannedAnswer(status: 400, body: "[]"), "rejected Status400"),
+        Row(PlannedAnswer(status: 400, body: #"{"reason":7}"#), "rejected Status400"),
+        Row(PlannedAnswer(status: 400, body: #"{"other":1,"reason":"BadTopic"}"#), "rejected BadTopic"),
+        Row(PlannedAnswer(status: 200, omitsMessageID: true), "sent -"),
+    ]
+
+    private func outcome(_ row: Row) async throws -> Outcome? {
+        let simulator = try await WireFixture.startedSimulator()
+        let fixture = try WireFixture(simulator)
+        try fixture.register(at: simulator)
+        #expect(try await fixture.push("0a") == "sent -")
+        simulator.setAnswer(row.answer, forToken: "c0ffee")
+        #expect(try await fixture.push("c0ffee") == row.outcome)
+        #expect(simulator.recordedArrivals["c0ffee"] == row.arrivals)
+        await fixture.output.shutDown()
+        await simulator.stop()
+        return fixture.recorder.outcomes.last
+    }
+
+    @Test(arguments: reasons) func reason(row: Row) async throws {
+        let outcome = try await outcome(row)
+        #expect(outcome?.status == row.answer.status)
+        #expect(outcome?.judge == .provider)
+        #expect(outcome?.providerID != nil)
+    }
+
+    @Test(arguments: others) func another(row: Row) async throws {
+        let outcome = try await outcome(row)
+        #expect(outcome?.status == row.answer.status)
+        #expect((outcome?.providerID == nil) == row.answer.omitsMessageID)
+    }
+
+    @Test func theListIsWhole() {
+        let known = Set(Self.reasons.compactMap(\.answer.reason))
+        #expect(known.isSuperset(of: RejectionReason.allCases.map(\.rawValue)))
+    }
+
+    @Test func a410TellsWhenInMilliseconds() async throws {
+        let answer = PlannedAnswer(status: 410, reason: "Unregistered", timestamp: .at(1_700_000_000_123))
+        let outcome = try await outcome(Row(answer, "unregistered Unregistered"))
+        #expect(outcome?.unregisteredAt == Timestamp(milliseconds: 1_700_000_000_123))
+    }
+
+    @Test func a410WithoutATimeIsOfNow() async throws {
+        let before = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+        let outcome = try await outcome(Row(410, "Unregistered", "unregistered"))
+        let told = try #require(outcome?.unregisteredAt)
+        #expect(told >= before && told.milliseconds < before.milliseconds + 60_000)
+    }
+
+    @Test func aWishForTimeIsPassedOn() async throws {
+        let answer = PlannedAnswer(status: 429, reason: "TooManyRequests", retryAfter: 77)
+        #expect(try await outcome(Row(answer, "retry TooManyRequests"))?.retryAfterSeconds == 77)
+    }
+
+    @Test(arguments: [SimulatorConfiguration.Environment.production, .sandbox])
+    func theSandboxNamesEachDelivery(environment: SimulatorConfiguration.Environment) async throws {
+        let simulator = try await WireFixture.startedSimulator { $0.environment = environment }
+        let fixture = try WireFixture(simulator)
+        try fixture.register(at: simulator)
+        #expect(try await fixture.push() == "sent -")
+        #expect((fixture.recorder.outcomes.first?.uniqueID != nil) == (environment == .sandbox))
+        await fixture.output.shutDown()
+        await simulator.stop()
+    }
+}
