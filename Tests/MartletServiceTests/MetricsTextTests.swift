@@ -1,5 +1,7 @@
+import CredentialStore
 import DeliveryPipeline
 import MartletService
+import PushModel
 import Testing
 
 @Suite struct MetricsTextTests {
@@ -22,7 +24,10 @@ import Testing
                 metrics[String(type.1)]?.type = String(type.2)
             } else {
                 let sample = try #require(
-                    line.wholeMatch(of: /([a-z_]+)((?:\{[a-z_]+="(?:[^"\\\n]|\\["\\n])*"\})?) ([0-9]+)/), "\(line)")
+                    line.wholeMatch(
+                        of:
+                            /([a-z_]+)((?:\{[a-z_]+="(?:[^"\\\n]|\\["\\n])*"(?:,[a-z_]+="(?:[^"\\\n]|\\["\\n])*")*\})?) ([0-9]+)/
+                    ), "\(line)")
                 #expect(metrics[String(sample.1)] != nil, "\(line) comes before its HELP")
                 metrics[String(sample.1)]?.samples[String(sample.2)] = Int(sample.3)
             }
@@ -44,7 +49,10 @@ import Testing
         counts.jobsOpen = 9
         counts.obligationsOpen = 10
         counts.isPublishing = true
-        let metrics = try parsed(MetricsText.render(counts))
+        let refusal = Refusal(
+            credential: "1", environment: .sandbox, topic: #"a"b\c"#, reason: "TopicDisallowed",
+            since: Timestamp(milliseconds: 0))
+        let metrics = try parsed(MetricsText.render(counts, refusals: [refusal]))
         #expect(
             metrics.mapValues(\.samples) == [
                 "martlet_outcomes_total": [#"{kind="sent"}"#: 7, #"{kind="unregistered"}"#: 2],
@@ -56,6 +64,9 @@ import Testing
                 "martlet_jobs_waiting": ["": 8],
                 "martlet_jobs_open": ["": 9], "martlet_outcomes_open": ["": 10], "martlet_consuming": ["": 0],
                 "martlet_publishing": ["": 1],
+                "martlet_refused": [
+                    #"{credential="1",environment="sandbox",topic="a\"b\\c",reason="TopicDisallowed"}"#: 1
+                ],
             ])
         for (name, metric) in metrics {
             #expect(metric.type == (name.hasSuffix("_total") ? "counter" : "gauge"), "\(name)")

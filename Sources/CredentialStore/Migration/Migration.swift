@@ -26,6 +26,8 @@ public struct Migration: Sendable, Hashable {
     package static let all = [
         Migration(
             number: 1, name: "apps_credentials_device_tokens",
-            sql: String(decoding: PackageResources._001_apps_credentials_device_tokens_sql, as: UTF8.self))
+            sql: String(decoding: PackageResources._001_apps_credentials_device_tokens_sql, as: UTF8.self)),
+        Migration(
+            number: 2, name: "refusals", sql: String(decoding: PackageResources._002_refusals_sql, as: UTF8.self)),
     ]
 }

@@ -1,8 +1,10 @@
+package import CredentialStore
 package import DeliveryPipeline
+import PushModel
 
 /// What a worker has counted, in Prometheus' text format (version 0.0.4).
 package enum MetricsText {
-    package static func render(_ counts: PipelineCounts) -> String {
+    package static func render(_ counts: PipelineCounts, refusals: [Refusal] = []) -> String {
         var text = ""
         func metric(_ name: String, _ kind: String, _ help: String, _ samples: [(labels: String, value: Int)]) {
             text += "# HELP martlet_\(name) \(help)\n# TYPE martlet_\(name) \(kind)\n"
@@ -28,8 +30,24 @@ package enum MetricsText {
         metric(
             "outcomes_open", "gauge", "Outcomes not yet safe in the broker or the database.",
             [("", counts.obligationsOpen)])
+        metric(
+            "refused", "gauge", "1 while APNs refuses a credential, for one topic or for all.",
+            refusals.map { (labels: labels($0), value: 1) }.sorted { $0.labels < $1.labels })
         metric("consuming", "gauge", "1 while jobs are consumed.", [("", counts.isConsuming ? 1 : 0)])
         metric("publishing", "gauge", "1 while results can be published.", [("", counts.isPublishing ? 1 : 0)])
         return text
+    }
+
+    private static func labels(_ refusal: Refusal) -> String {
+        let labels = [
+            ("credential", refusal.credential), ("environment", refusal.environment.rawValue),
+            ("topic", refusal.topic ?? ""), ("reason", refusal.reason),
+        ]
+        return "{\(labels.map { "\($0)=\"\(escaped($1))\"" }.joined(separator: ","))}"
+    }
+
+    /// A label's value, as the format asks.
+    private static func escaped(_ value: String) -> String {
+        value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
     }
 }

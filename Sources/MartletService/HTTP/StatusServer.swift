@@ -1,3 +1,4 @@
+import CredentialStore
 import DeliveryPipeline
 import Hummingbird
 import Logging
@@ -12,6 +13,7 @@ struct StatusServer: Service {
     let eventLoops: any EventLoopGroup
     let logger: Logger
     let counts: @Sendable () -> PipelineCounts
+    let refusals: @Sendable () -> [Refusal]
 
     func run() async throws {
         do {
@@ -32,9 +34,10 @@ struct StatusServer: Service {
                 response: isReady
                     ? "ready\n" : "consuming: \(counts.isConsuming), publishing: \(counts.isPublishing)\n")
         }
-        router.get("metrics") { [counts] _, _ in
+        router.get("metrics") { [counts, refusals] _, _ in
             EditedResponse(
-                headers: [.contentType: "text/plain; version=0.0.4"], response: MetricsText.render(counts()))
+                headers: [.contentType: "text/plain; version=0.0.4"],
+                response: MetricsText.render(counts(), refusals: refusals()))
         }
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .notice)

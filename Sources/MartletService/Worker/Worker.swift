@@ -38,22 +38,28 @@ public struct Worker: Sendable {
             return try await SnapshotStore.load(from: pool, keyring: keyring, logger: logger)
         }
         let eventLoops = MultiThreadedEventLoopGroup.singleton
+        let board = RefusalBoard()
         let outputs: [any Output] = [
             APNSOutput(
                 configuration: apns, tokens: ProviderTokenRepository(pool, keyring: keyring), eventLoops: eventLoops,
-                logger: logger, clock: { .now }),
+                logger: logger, clock: { .now },
+                refusals: { board.tell($0) }),
             DiscardOutput(now: { .now }),
         ]
         let pipeline = try DeliveryPipeline(
             configuration: pipelineConfiguration, broker: broker, outputs: outputs, snapshots: snapshots,
             registry: DeviceTokenRegistry(pool), logger: logger, now: { .now })
 
-        var services: [any Service] = [SnapshotService(store: snapshots, outputs: outputs)]
+        var services: [any Service] = [
+            SnapshotService(store: snapshots, outputs: outputs),
+            RefusalService(
+                board: board, repository: RefusalRepository(pool), worker: pipelineConfiguration.worker, logger: logger),
+        ]
         if let listen {
             services.append(
                 StatusServer(
                     host: listen.host, port: listen.port, eventLoops: eventLoops, logger: logger,
-                    counts: { pipeline.counts }))
+                    counts: { pipeline.counts }, refusals: { board.refusals }))
         }
         services.append(
             PipelineService(

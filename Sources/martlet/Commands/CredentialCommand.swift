@@ -41,19 +41,26 @@ struct CredentialCommand: AsyncParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            let credentials = try await withDatabase(options, for: "credential") { _, pool in
-                try await CredentialRepository(pool).list()
+            let (credentials, all) = try await withDatabase(options, for: "credential") { _, pool in
+                (try await CredentialRepository(pool).list(), try await RefusalRepository(pool).list())
             }
+            let refusals = Dictionary(grouping: all, by: \.credential)
             let now = Timestamp.now
-            if json { return try printJSON(credentials.map { CredentialDescription($0, now: now) }) }
+            if json {
+                return try printJSON(credentials.map { CredentialDescription($0, refusals[$0.id] ?? [], now: now) })
+            }
             var table = Table(
-                header: ["ID", "KIND", "TEAM", "KEY", "ENVIRONMENTS", "STATE", "DAYS LEFT", "MASTER KEY", "LABEL"])
+                header: [
+                    "ID", "KIND", "TEAM", "KEY", "ENVIRONMENTS", "STATE", "DAYS LEFT", "MASTER KEY", "LABEL", "REFUSED",
+                ])
             for credential in credentials {
                 table.append([
                     credential.id, credential.kind.rawValue, credential.team, credential.keyID ?? "-",
                     credential.environments.map(\.rawValue).sorted().joined(separator: ","),
-                    credential.state.rawValue, credential.daysLeft(at: now).map(String.init) ?? "-",
+                    credential.state(refusals[credential.id] ?? []),
+                    credential.daysLeft(at: now).map(String.init) ?? "-",
                     credential.masterKeyID, credential.label,
+                    refusals[credential.id]?.map(\.text).joined(separator: "; ") ?? "-",
                 ])
             }
             print(table.text)
@@ -78,6 +85,11 @@ struct CredentialCommand: AsyncParsableCommand {
 }
 
 extension CredentialSummary {
+    /// `refused` while APNs refuses it as a whole.
+    func state(_ refusals: [Refusal]) -> String {
+        state == .active && refusals.contains { $0.topic == nil } ? State.refused.rawValue : state.rawValue
+    }
+
     /// Whole days until it expires; negative when it has.
     func daysLeft(at now: Timestamp) -> Int? {
         notAfter.map { Int(($0.seconds - now.seconds) / 86_400) }
@@ -91,12 +103,14 @@ private struct CredentialDescription: Encodable {
     let environments, topics: [String]
     let notBefore, notAfter: String?
     let daysLeft: Int?
+    let refusals: [RefusalDescription]
 
-    init(_ summary: CredentialSummary, now: Timestamp) {
+    init(_ summary: CredentialSummary, _ refusals: [Refusal], now: Timestamp) {
+        self.refusals = refusals.map(RefusalDescription.init)
         id = summary.id
         kind = summary.kind.rawValue
         team = summary.team
-        state = summary.state.rawValue
+        state = summary.state(refusals)
         label = summary.label
         fingerprint = summary.fingerprint
         masterKey = summary.masterKeyID
@@ -106,5 +120,25 @@ private struct CredentialDescription: Encodable {
         notBefore = summary.notBefore?.rfc3339
         notAfter = summary.notAfter?.rfc3339
         daysLeft = summary.daysLeft(at: now)
+    }
+}
+
+/// What APNs refuses, as `--json` shows it.
+private struct RefusalDescription: Encodable {
+    let environment, reason, since: String
+    let topic: String?
+
+    init(_ refusal: Refusal) {
+        environment = refusal.environment.rawValue
+        reason = refusal.reason
+        since = refusal.since.rfc3339
+        topic = refusal.topic
+    }
+}
+
+extension Refusal {
+    /// For people.
+    fileprivate var text: String {
+        "\(environment.rawValue)\(topic.map { " \($0)" } ?? ""): \(reason) since \(since.rfc3339)"
     }
 }

@@ -5,14 +5,16 @@ import PushModel
 import TestSupport
 
 extension Installation {
-    /// An app of its own team, with a token key that the simulator knows.
+    /// An app with a token key that the simulator knows.
+    ///
+    /// - Parameter isRefused: true: it does not know it.
     @discardableResult
     func addTokenApp(
-        _ bundleID: String, team: String = "TEAM000001", sealedWith other: MasterKeyring? = nil
+        _ bundleID: String, team: String = "TEAM000001", isRefused: Bool = false, sealedWith other: MasterKeyring? = nil
     ) async throws -> Credential.ID {
         let key = P256.Signing.PrivateKey()
         let keyID = String("KEY\(UInt64.random(in: 1_000_000...9_999_999))")
-        simulator.register(TokenKey(team: team, keyID: keyID, publicKey: key.publicKey))
+        if !isRefused { simulator.register(TokenKey(team: team, keyID: keyID, publicKey: key.publicKey)) }
         var importer = CredentialImporter()
         importer.team = team
         let file = CredentialFile(name: "AuthKey_\(keyID).p8", contents: Secret(key.pemRepresentation.utf8))

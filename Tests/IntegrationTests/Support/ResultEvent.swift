@@ -11,6 +11,7 @@ struct ResultEvent: Decodable, Sendable {
         let attempts: Int
         let redelivered: Bool?
         let unregistered_at: String?
+        let at: String
     }
 
     struct Fault: Decodable, Sendable {

@@ -1,0 +1,36 @@
+import CredentialStore
+import Logging
+import ServiceLifecycle
+
+/// Writes what APNs refuses into the database, for operators to see. Delivery never waits for it.
+struct RefusalService: Service {
+    /// Rows that are not written for some minutes count for nothing.
+    private static let renewal = Duration.seconds(60)
+
+    let board: RefusalBoard
+    let repository: RefusalRepository
+    let worker: String
+    let logger: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { for await _ in board.changes { await write() } }
+                group.addTask {
+                    while (try? await Task.sleep(for: Self.renewal)) != nil { await write() }
+                }
+            }
+        }
+    }
+
+    private func write() async {
+        let refusals = board.refusals
+        let ended = board.takeEnded()
+        do {
+            try await repository.write(refusals, ended: ended, worker: worker)
+        } catch {
+            board.giveBack(ended: ended)
+            logger.warning("Refused credentials could not be recorded", metadata: ["error": "\(error)"])
+        }
+    }
+}
