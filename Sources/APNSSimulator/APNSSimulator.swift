@@ -19,15 +19,18 @@ public final class APNSSimulator: Sendable {
         var group: MultiThreadedEventLoopGroup
         var loops: [NIOLoopBound<SimulatorLoop>]
         var listener: any Channel
+        var channelListener: (any Channel)?
         var control: ControlServer?
     }
 
     private let tokens: ProviderTokenAuthority
     private let answers = SharedAnswers()
     private let recorder = Recorder()
+    private let channels: ChannelStore
     private let running = Mutex<Running?>(nil)
     /// A simulator that is started again is found where it was.
     private let lastPort = Mutex<Int?>(nil)
+    private let lastChannelPort = Mutex<Int?>(nil)
     private let logger: Logger
 
     /// - Throws: ``SimulatorError`` if the certificate authority's directory can't be used.
@@ -37,6 +40,7 @@ public final class APNSSimulator: Sendable {
     ) throws {
         self.configuration = configuration
         self.logger = logger
+        channels = ChannelStore(limit: configuration.channelLimit)
         certificateAuthority =
             try configuration.directory.map { try AuthorityDirectory(path: $0).loadOrCreate() }
             ?? CertificateAuthority()
@@ -52,8 +56,17 @@ public final class APNSSimulator: Sendable {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.threads))
         do {
             let loops = try await makeLoops(group)
-            let listener = try await listen(group, loops)
+            let port = lastPort.withLock { $0 } ?? configuration.port
+            let listener = try await listen(group, loops, port: port, managesChannels: false)
             var running = Running(group: group, loops: loops, listener: listener)
+            if let port = lastChannelPort.withLock({ $0 }) ?? configuration.channelPort {
+                do {
+                    running.channelListener = try await listen(group, loops, port: port, managesChannels: true)
+                } catch {
+                    try? await listener.close()
+                    throw error
+                }
+            }
             if let port = configuration.controlPort {
                 do {
                     running.control = try await ControlServer.start(
@@ -64,6 +77,7 @@ public final class APNSSimulator: Sendable {
                 }
             }
             lastPort.withLock { $0 = listener.localAddress?.port }
+            lastChannelPort.withLock { $0 = running.channelListener?.localAddress?.port }
             self.running.withLock { [running] in $0 = running }
         } catch {
             try? await group.shutdownGracefully()
@@ -76,6 +90,7 @@ public final class APNSSimulator: Sendable {
         guard let running = running.withLock({ $0.take() }) else { return }
         await running.control?.stop()
         try? await running.listener.close()
+        try? await running.channelListener?.close()
         await onEachLoop(running) { loop in
             for connection in loop.connections.values {
                 connection.cut()
@@ -87,6 +102,11 @@ public final class APNSSimulator: Sendable {
     /// The port for pushes; 0 while not running.
     public var port: Int {
         running.withLock { $0?.listener.localAddress?.port ?? 0 }
+    }
+
+    /// The port for managing channels; nil while not running or without one.
+    public var channelPort: Int? {
+        running.withLock { $0?.channelListener?.localAddress?.port }
     }
 
     /// The port of the control endpoint; nil while not running or without one.
@@ -121,6 +141,23 @@ public final class APNSSimulator: Sendable {
     /// Chooses the answer for the next `count` requests that pass all checks, whatever their token.
     public func answerNext(_ count: Int, with answer: PlannedAnswer) {
         answers.change { $0.answerNext(count, with: answer) }
+    }
+
+    // MARK: Channels
+
+    /// The broadcast channels of an app, with how many broadcasts each has got.
+    public func channels(of app: String) -> [BroadcastChannel] {
+        channels.channels(of: app)
+    }
+
+    /// Makes a channel without a request; nil if the app has as many as it may.
+    public func createChannel(of app: String, storesMostRecent: Bool = false) -> BroadcastChannel? {
+        channels.create(app: app, storesMostRecent: storesMostRecent)
+    }
+
+    /// Whether an app has the capability to broadcast, as every app has at first.
+    public func setBroadcasting(enabled: Bool, of app: String) {
+        channels.setFeature(enabled: enabled, app: app)
     }
 
     // MARK: Faults
@@ -168,6 +205,11 @@ public final class APNSSimulator: Sendable {
         return sum.withLock { $0 }
     }
 
+    /// How each key's provider tokens have been used, by key id.
+    public var tokenUses: [String: TokenUse] {
+        tokens.uses
+    }
+
     /// True: requests are kept for ``recordedRequests``, at most 10,000.
     public var isRecording: Bool {
         get { recorder.isRecording }
@@ -189,6 +231,7 @@ public final class APNSSimulator: Sendable {
     public func reset() async {
         answers.change { $0 = AnswerPlan() }
         answers.refuseStreams(0)
+        tokens.forgetUses()
         recorder.reset()
         await onEachLoop { $0.reset() }
     }
@@ -198,11 +241,11 @@ public final class APNSSimulator: Sendable {
     private func makeLoops(_ group: MultiThreadedEventLoopGroup) async throws -> [NIOLoopBound<SimulatorLoop>] {
         var loops: [NIOLoopBound<SimulatorLoop>] = []
         for eventLoop in group.makeIterator() {
-            let loop = eventLoop.submit { [configuration, tokens, answers, recorder] in
+            let loop = eventLoop.submit { [configuration, tokens, answers, recorder, channels] in
                 NIOLoopBound(
                     try SimulatorLoop(
                         eventLoop: eventLoop, configuration: configuration, authority: tokens, answers: answers,
-                        recorder: recorder), eventLoop: eventLoop)
+                        recorder: recorder, channels: ChannelService(store: channels)), eventLoop: eventLoop)
             }
             loops.append(try await loop.get())
         }
@@ -210,10 +253,9 @@ public final class APNSSimulator: Sendable {
     }
 
     private func listen(
-        _ group: MultiThreadedEventLoopGroup, _ loops: [NIOLoopBound<SimulatorLoop>]
+        _ group: MultiThreadedEventLoopGroup, _ loops: [NIOLoopBound<SimulatorLoop>], port: Int, managesChannels: Bool
     ) async throws -> any Channel {
         let tls = try makeTLSContext()
-        let port = lastPort.withLock { $0 } ?? configuration.port
         let bootstrap = ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1_024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -229,7 +271,8 @@ public final class APNSSimulator: Sendable {
                         try channel.syncOptions?.setOption(.autoRead, value: false)
                     }
                     try channel.pipeline.syncOperations.addHandlers(
-                        NIOSSLServerHandler(context: tls), HandshakeHandler(loop: loop.value))
+                        NIOSSLServerHandler(context: tls),
+                        HandshakeHandler(loop: loop.value, managesChannels: managesChannels))
                 }
             }
         do {

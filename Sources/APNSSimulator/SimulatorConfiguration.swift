@@ -13,6 +13,10 @@ public struct SimulatorConfiguration: Sendable {
     public var port = 0
     /// The port of the control endpoint (plain HTTP/1.1); 0: one the system chooses; nil: no control endpoint.
     public var controlPort: Int? = 0
+    /// The port for managing broadcast channels (TLS, HTTP/2); 0: one the system chooses; nil: none.
+    public var channelPort: Int?
+    /// How many channels an app may have.
+    public var channelLimit = 10_000
     /// Where the certificate authority is kept between runs; nil: a new one each time, in memory.
     public var directory: String?
     public var environment = Environment.production

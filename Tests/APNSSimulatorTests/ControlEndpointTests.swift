@@ -55,6 +55,24 @@ import FoundationNetworking
                 counters.body
                     == #"{"arrivals":2,"by_reason":{"TooManyRequests":1,"Unregistered":1},"by_status":{"410":1,"429":1},"connections":1,"failed_handshakes":0,"most_open_streams":1,"open_connections":1,"open_streams":0,"refused_streams":0,"withheld":0}"#
             )
+            #expect(try await control.send("GET", "tokens").body.contains(#""updates_too_soon":0"#))
+            #expect(try await control.send("POST", "faults/refuse", #"{"count":0}"#).status == 204)
+            #expect(
+                try await control.send(
+                    "PUT", "faults/standing", #"{"answer":{"reason":"Shutdown"},"answer_delay_ms":1}"#
+                )
+                .status == 204)
+            #expect(try await client.push(token: "00fe", fields: fields).status == 503)
+            #expect(try await control.send("DELETE", "faults/standing").status == 204)
+            #expect(try await client.push(token: "00fe", fields: fields).status == 200)
+            for (body, fault) in [
+                (#"{"silence":"some"}"#, "silence"), (#"{"delay":1}"#, "delay"),
+                (#"{"window_delay_ms":-1}"#, "window_delay_ms"),
+            ] {
+                let refused = try await control.send("PUT", "faults/standing", body)
+                #expect(refused.status == 400 && refused.body.contains(fault), "\(refused)")
+            }
+            #expect(try await control.send("GET", "channels/com.example").body == "[]")
             #expect(try await control.send("POST", "reset").status == 204)
             #expect(await simulator.counters().arrivals == 0)
         }

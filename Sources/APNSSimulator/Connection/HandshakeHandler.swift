@@ -7,10 +7,12 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
     private let loop: SimulatorLoop
+    private let managesChannels: Bool
     private var isDone = false
 
-    init(loop: SimulatorLoop) {
+    init(loop: SimulatorLoop, managesChannels: Bool) {
         self.loop = loop
+        self.managesChannels = managesChannels
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -22,7 +24,9 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
             // A client that offers no protocol at all knows that APNs speaks HTTP/2: that is let pass.
             let tls = try context.pipeline.syncOperations.handler(type: NIOSSLServerHandler.self)
             let identity = try tls.peerCertificate.map { try ClientIdentity(derEncodedCertificate: $0.toDERBytes()) }
-            try SimulatorConnection(loop: loop, channel: context.channel, identity: identity).start()
+            try SimulatorConnection(
+                loop: loop, channel: context.channel, identity: identity, managesChannels: managesChannels
+            ).start()
             context.pipeline.syncOperations.removeHandler(self, promise: nil)
         } catch {
             loop.handshakeFailed()

@@ -6,6 +6,10 @@ struct RequestState {
     var stream: Int32 = 0
     /// The request's text, while someone wants it.
     var text: RequestText?
+    /// Of a broadcast or a request about channels.
+    var channelRequest: ChannelRequest?
+    /// Kept only where keys are limited to topics.
+    var topic: String?
     /// Tells a request from later ones in the same place.
     var generation = 0
 }
@@ -28,6 +32,8 @@ struct RequestSlab {
     mutating func remove(_ index: Int) {
         requests[index].generation += 1
         requests[index].text = nil
+        requests[index].topic = nil
+        requests[index].channelRequest = nil
         free.append(index)
     }
 

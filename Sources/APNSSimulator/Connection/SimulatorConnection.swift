@@ -17,13 +17,19 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
     @exclusivity(unchecked) private var requests = RequestSlab()
     private var isClosed = false
     private let windowDelay: TimeAmount?
+    private let managesChannels: Bool
 
     /// - Parameter identity: what the client's certificate says; nil if it showed none.
-    init(loop: SimulatorLoop, channel: any Channel, identity: ClientIdentity?) throws {
+    /// - Parameter managesChannels: the connection is one to the port for channels.
+    init(
+        loop: SimulatorLoop, channel: any Channel, identity: ClientIdentity?, managesChannels: Bool = false
+    ) throws {
+        self.managesChannels = managesChannels
         self.loop = loop
         self.channel = channel
         self.identity = identity
-        authorization = ConnectionAuthorization(authority: loop.authority)
+        authorization = ConnectionAuthorization(
+            authority: loop.authority, environment: loop.configuration.environment)
         checker = RequestChecker(
             certificate: identity.map {
                 RequestChecker.Certificate(
@@ -58,6 +64,7 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
     func requestStarted(streamID: Int32) -> Int {
         let tag = requests.insert(stream: streamID)
         loop.streamsOpen(requests.count)
+        if managesChannels { requests[tag].channelRequest = ChannelRequest() }
         if loop.recorder.isRecording || loop.answers.needToken {
             requests[tag].text = RequestText()
         }
@@ -66,11 +73,17 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
 
     func requestField(tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         requests[tag].text?.take(name, value)
+        if name.equals(":path"), value.hasPrefix(ChannelRequest.broadcastPath), requests[tag].channelRequest == nil {
+            requests[tag].channelRequest = ChannelRequest()
+        }
+        requests[tag].channelRequest?.take(name, value)
         guard let field = FieldName(name) else { return }
         requests[tag].facts.take(field, value)
         switch field {
         case .authorization where identity == nil:
             authorize(tag, value)
+        case .topic where identity == nil && loop.authority.limitsTopics:
+            requests[tag].topic = String(decoding: value, as: UTF8.self)
         case .topic where identity != nil:
             requests[tag].facts.topicIsAllowed = identity?.covers(topic: value) ?? true
         default:
@@ -89,6 +102,7 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
     func requestData(tag: Int, _ bytes: UnsafeRawBufferPointer) {
         requests[tag].facts.bodyLength += bytes.count
         requests[tag].text?.take(body: bytes)
+        requests[tag].channelRequest?.take(body: bytes)
         if let windowDelay { giveBack(window: bytes.count, stream: requests[tag].stream, after: windowDelay) }
     }
 
@@ -107,6 +121,10 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
     func requestEnded(tag: Int, streamID: Int32) {
         if loop.answers.takeStreamRefusal() { return refuse(streamID) }
         loop.requestArrived()
+        if let request = requests[tag].channelRequest { return answerChannels(tag, request) }
+        if let topic = requests[tag].topic, let scope = authorization.scope {
+            requests[tag].facts.topicIsAllowed = scope.covers(topic: topic)
+        }
         if let reason = checker.check(requests[tag].facts) {
             return answer(tag, PlannedAnswer(reason))
         }
@@ -128,6 +146,27 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
         }
         let prefix = requests[tag].facts.tokenPrefix, parameter = requests[tag].facts.tokenParameter
         return TokenPattern.answer(prefix: prefix, parameter: parameter) ?? .accepted
+    }
+
+    private func answerChannels(_ tag: Int, _ request: ChannelRequest) {
+        let facts = requests[tag].facts
+        let reply = loop.channels.answer(
+            request, isPost: facts.isPost, managesChannels: managesChannels,
+            credential: { [identity, authorization] app in
+                ChannelReason(
+                    authorization: facts.authorization, scope: authorization.scope, identity: identity,
+                    environment: loop.configuration.environment, app: app)
+            })
+        loop.answered(status: reply.status)
+        finishRecord(tag, PlannedAnswer(status: reply.status))
+        do {
+            let fields = try HTTP2Fields(
+                [HTTP2Field(":status", String(reply.status))] + reply.fields.map { HTTP2Field($0.key, $0.value) })
+            try session.respond(
+                to: requests[tag].stream, fields: fields, body: reply.body.map { HTTP2Body($0.utf8) })
+        } catch {
+            // The client has reset the stream meanwhile: there is nobody left to answer.
+        }
     }
 
     private func refuse(_ stream: Int32) {

@@ -9,6 +9,7 @@ final class SimulatorLoop {
     let authority: ProviderTokenAuthority
     let answers: SharedAnswers
     let recorder: Recorder
+    let channels: ChannelService
     let writer: ResponseWriter
     var streamLimit: Int
     var faults = StandingFaults()
@@ -26,8 +27,9 @@ final class SimulatorLoop {
 
     init(
         eventLoop: any EventLoop, configuration: SimulatorConfiguration, authority: ProviderTokenAuthority,
-        answers: SharedAnswers, recorder: Recorder
+        answers: SharedAnswers, recorder: Recorder, channels: ChannelService
     ) throws {
+        self.channels = channels
         self.eventLoop = eventLoop
         self.configuration = configuration
         self.authority = authority
@@ -82,6 +84,10 @@ final class SimulatorLoop {
         } else {
             answersByReason[Tally(status: answer.status, reason: answer.reason), default: 0] += 1
         }
+    }
+
+    func answered(status: Int) {
+        answersByReason[Tally(status: status, reason: nil), default: 0] += 1
     }
 
     func streamsOpen(_ count: Int) {

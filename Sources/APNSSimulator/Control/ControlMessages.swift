@@ -63,9 +63,27 @@ enum ControlMessage {
         var keyID: String
         /// A public key or a `.p8`.
         var pem: String
+        /// Both, unless given.
+        var environments: [String]?
+        var topics: [String]?
+        var relatedKeyID: String?
 
         enum CodingKeys: String, CodingKey {
-            case team, keyID = "key_id", pem
+            case team, keyID = "key_id", pem, environments, topics, relatedKeyID = "related_key_id"
+        }
+
+        /// - Throws: ``SimulatorError`` naming the field at fault.
+        func scope() throws -> TokenKey.Scope {
+            var scope = TokenKey.Scope(topics: Set(topics ?? []), relatedKeyID: relatedKeyID)
+            guard let environments else { return scope }
+            scope.environments = Set(
+                try environments.map { name in
+                    guard let environment = SimulatorConfiguration.Environment(rawValue: name) else {
+                        throw SimulatorError("environments: '\(name)' is neither production nor sandbox")
+                    }
+                    return environment
+                })
+            return scope
         }
     }
 

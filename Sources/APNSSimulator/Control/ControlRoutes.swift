@@ -35,7 +35,9 @@ struct ControlRoutes {
         }
         router.post("keys") { [simulator] request, context in
             let key = try await request.decode(as: ControlMessage.Key.self, context: context)
-            simulator.register(try TokenKey(team: key.team, keyID: key.keyID, pem: key.pem))
+            var registered = try TokenKey(team: key.team, keyID: key.keyID, pem: key.pem)
+            registered.scope = try key.scope()
+            simulator.register(registered)
             return HTTPResponse.Status.noContent
         }
         router.post("reset") { [simulator] _, _ in
@@ -83,6 +85,12 @@ struct ControlRoutes {
     private func addObservation(to router: Router<Context>) {
         router.get("counters") { [simulator] _, _ in
             try json(await simulator.counters())
+        }
+        router.get("channels/:app") { [simulator] _, context in
+            try json(simulator.channels(of: try context.parameters.require("app")))
+        }
+        router.get("tokens") { [simulator] _, _ in
+            try json(simulator.tokenUses)
         }
         router.put("recording") { [simulator] request, context in
             simulator.isRecording = try await request.decode(as: ControlMessage.Recording.self, context: context).on

@@ -6,6 +6,7 @@ final class ProviderTokenAuthority: Sendable {
     private struct State {
         var verifier: ProviderTokenVerifier
         var verdicts: [[UInt8]: ProviderToken?] = [:]
+        var uses: [String: TokenUse] = [:]
     }
 
     private let state: Mutex<State>
@@ -16,16 +17,33 @@ final class ProviderTokenAuthority: Sendable {
         var verifier = ProviderTokenVerifier(isStrict: isStrict)
         for key in keys {
             verifier.register(key)
+            if !key.scope.topics.isEmpty { topicsAreLimited.store(true, ordering: .relaxed) }
         }
         state = Mutex(State(verifier: verifier))
     }
 
     func register(_ key: TokenKey) {
+        if !key.scope.topics.isEmpty { topicsAreLimited.store(true, ordering: .relaxed) }
         state.withLock {
             $0.verifier.register(key)
             $0.verdicts.removeAll()
         }
     }
+
+    /// Called for the first use of a token on a connection, and for each that is refused.
+    func noteUse(of token: ProviderToken, refusal: RejectionReason?, at now: Int64) {
+        state.withLock { $0.uses[token.keyID, default: TokenUse()].note(token, refusal: refusal, at: now) }
+    }
+
+    var uses: [String: TokenUse] { state.withLock(\.uses) }
+
+    func forgetUses() {
+        state.withLock { $0.uses = [:] }
+    }
+
+    /// Whether any key is limited to topics, so that these have to be looked at.
+    var limitsTopics: Bool { topicsAreLimited.load(ordering: .relaxed) }
+    private let topicsAreLimited = Atomic(false)
 
     func verify(_ authorization: UnsafeRawBufferPointer) -> ProviderToken? {
         let bytes = Array(authorization)

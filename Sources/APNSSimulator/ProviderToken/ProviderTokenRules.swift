@@ -7,24 +7,36 @@ package struct ProviderTokenRules: Sendable {
     /// How far ahead of ours a client's clock may be. Not published; some tolerance has been observed.
     package static let clockTolerance: Int64 = 5 * 60
 
-    /// The token in force and the time of its first use here.
-    private var current: (token: ProviderToken, since: Int64)?
+    private let environment: SimulatorConfiguration.Environment
+    /// The tokens in force, by key, and the times of their first use here.
+    private var current: [String: (token: ProviderToken, since: Int64)] = [:]
+    private var first: ProviderToken?
 
-    package init() {}
+    package init(environment: SimulatorConfiguration.Environment = .production) {
+        self.environment = environment
+    }
 
     /// Decides on a verified token that comes with a request; nil: it is accepted.
     package mutating func admit(_ token: ProviderToken, at now: Int64) -> RejectionReason? {
-        if let reason = Self.checkAge(token, at: now) { return reason }
-        guard let current else {
-            // The first token binds the connection to its team.
-            self.current = (token, now)
-            return nil
+        if let reason = Self.checkAge(token, at: now) ?? checkKey(token) { return reason }
+        // The first token binds the connection to its team and its kind of key.
+        first = first ?? token
+        if let known = current[token.keyID] {
+            guard token != known.token else { return nil }
+            guard now - known.since >= Self.leastTimeBetweenTokens else { return .tooManyProviderTokenUpdates }
         }
-        guard token != current.token else { return nil }
-        guard token.team == current.token.team else { return .invalidProviderToken }
-        guard now - current.since >= Self.leastTimeBetweenTokens else { return .tooManyProviderTokenUpdates }
-        self.current = (token, now)
+        current[token.keyID] = (token, now)
         return nil
+    }
+
+    /// Whether the key may be used here (Apple: "Establishing a token-based connection to APNs").
+    private func checkKey(_ token: ProviderToken) -> RejectionReason? {
+        if let first, token.team != first.team { return .invalidProviderToken }
+        guard token.scope.environments.contains(environment) else { return .badEnvironmentKeyInToken }
+        guard let first, token.keyID != first.keyID else { return nil }
+        if token.scope.topics.isEmpty, first.scope.topics.isEmpty { return nil }
+        let areRelated = token.scope.relatedKeyID == first.keyID || first.scope.relatedKeyID == token.keyID
+        return areRelated && !token.scope.topics.isEmpty && !first.scope.topics.isEmpty ? nil : .unrelatedKeyIDInToken
     }
 
     package static func checkAge(_ token: ProviderToken, at now: Int64) -> RejectionReason? {

@@ -30,7 +30,7 @@ package struct ProviderTokenVerifier: Sendable {
         else { return nil }
         let signed = Data(text[..<(parts[1].endIndex)])
         guard key.publicKey.isValidSignature(signature, for: signed) else { return nil }
-        return ProviderToken(team: key.team, keyID: key.keyID, issuedAt: issuedAt, text: Array(text))
+        return ProviderToken(team: key.team, keyID: key.keyID, issuedAt: issuedAt, text: Array(text), scope: key.scope)
     }
 
     private struct Header: Decodable {

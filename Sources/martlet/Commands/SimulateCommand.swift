@@ -24,6 +24,9 @@ struct SimulateRunCommand: AsyncParsableCommand {
     @Option(help: "Port of the control endpoint (HTTP/1.1, JSON); 0: any free one.")
     var controlPort = 2198
 
+    @Option(help: "Port for managing broadcast channels (TLS, HTTP/2); 0: any free one; default: none.")
+    var channelPort: Int?
+
     @Option(help: "Where the simulator's certificate authority is kept; made if missing.")
     var directory = ".local/simulator"
 
@@ -57,7 +60,9 @@ struct SimulateRunCommand: AsyncParsableCommand {
         guard unauthenticatedStreams >= 1 else {
             throw ValidationError("--unauthenticated-streams: must be at least 1")
         }
-        for (name, port) in [("--port", port), ("--control-port", controlPort)] where !(0...65_535).contains(port) {
+        for (name, port) in [
+            ("--port", port), ("--control-port", controlPort), ("--channel-port", channelPort ?? 0),
+        ] where !(0...65_535).contains(port) {
             throw ValidationError("\(name): \(port) is not a port")
         }
     }
@@ -66,6 +71,7 @@ struct SimulateRunCommand: AsyncParsableCommand {
         var configuration = SimulatorConfiguration()
         configuration.port = port
         configuration.controlPort = controlPort
+        configuration.channelPort = channelPort
         configuration.directory = directory
         configuration.environment = environment
         configuration.tokenKeys = try tokenKeys.map { try $0.load() }
@@ -81,6 +87,7 @@ struct SimulateRunCommand: AsyncParsableCommand {
         let control = simulator.controlPort.map { ", control http://\(configuration.host):\($0)" } ?? ""
         print(
             "APNs simulator (\(environment.rawValue)) on \(address)\(control), CA file \(simulator.caCertificatePath ?? "")"
+                + (simulator.channelPort.map { ", channels https://\(configuration.host):\($0)" } ?? "")
         )
         // Standard output may be a pipe, whose reader waits for this line.
         fflush(nil)

@@ -20,7 +20,7 @@ struct WireFixture {
     /// What APNs has begun and ceased to refuse.
     var refusals: [APNSRefusal.Event] { told.events.withLock { $0 } }
     private let told: Told
-    private let credential: Credential
+    let credential: Credential
     private let environment: PushEnvironment
     private let key = P256.Signing.PrivateKey()
 
@@ -61,9 +61,10 @@ struct WireFixture {
     }
 
     /// A simulator that knows this fixture's key.
-    func register(at simulator: APNSSimulator) throws {
-        simulator.register(
-            try TokenKey(team: Self.team, keyID: Self.keyID, pem: key.publicKey.pemRepresentation))
+    func register(at simulator: APNSSimulator, scope: TokenKey.Scope = TokenKey.Scope()) throws {
+        var registered = try TokenKey(team: Self.team, keyID: Self.keyID, pem: key.publicKey.pemRepresentation)
+        registered.scope = scope
+        simulator.register(registered)
     }
 
     static func startedSimulator(_ change: (inout SimulatorConfiguration) -> Void = { _ in }) async throws

@@ -52,6 +52,11 @@ struct FleetTests {
         #expect(try stored.map { try $0["issued_at"].milliseconds } == [log.made.last])
         let counters = await installation.simulator.counters()
         #expect(counters.byReason == [:])
+        // As the simulator has seen it.
+        let use = try #require(installation.simulator.tokenUses.values.first)
+        #expect(installation.simulator.tokenUses.count == 1)
+        #expect((use.shortestInterval ?? .max) >= 20 * 60, "\(use.issued)")
+        #expect(use.updatesTooSoon == 0 && use.expired == 0)
         #expect(counters.connections > 100, "\(report)")
         #expect(report.cuts > 10 && report.starts > 30, "\(report)")
         #expect(report.outcomes["sent", default: 0] > 2_000, "\(report)")

@@ -1,0 +1,72 @@
+/// The reasons for refusing a broadcast or a request about channels (Apple: "Sending channel management requests to
+/// APNs", "Sending broadcast push notification requests to APNs"), each with its status.
+enum ChannelReason: String {
+    case featureNotEnabled = "FeatureNotEnabled"
+    case missingChannelID = "MissingChannelId"
+    case badChannelID = "BadChannelId"
+    case channelNotRegistered = "ChannelNotRegistered"
+    case badRequestPayload = "BadRequestPayload"
+    case payloadEmpty = "PayloadEmpty"
+    case badMessageID = "BadMessageId"
+    case missingPushType = "MissingPushType"
+    case invalidPushType = "InvalidPushType"
+    case cannotCreateChannel = "CannotCreateChannelConfig"
+    case badExpirationDate = "BadExpirationDate"
+    case badPriority = "BadPriority"
+    case topicDisallowed = "TopicDisallowed"
+    /// Not documented, but seen.
+    case missingChannelQueueSize = "MissingChannelQueueSize"
+    case badCertificateEnvironment = "BadCertificateEnvironment"
+    case topicMismatch = "TopicMismatch"
+    case missingProviderToken = "MissingProviderToken"
+    case invalidProviderToken = "InvalidProviderToken"
+    case expiredProviderToken = "ExpiredProviderToken"
+    case badEnvironmentKeyInToken = "BadEnvironmentKeyInToken"
+    case badPath = "BadPath"
+    case methodNotAllowed = "MethodNotAllowed"
+    case payloadTooLarge = "PayloadTooLarge"
+    case tooManyProviderTokenUpdates = "TooManyProviderTokenUpdates"
+
+    var status: Int {
+        switch self {
+        case .badCertificateEnvironment, .topicMismatch, .missingProviderToken, .invalidProviderToken,
+            .expiredProviderToken, .badEnvironmentKeyInToken:
+            403
+        case .badPath: 404
+        case .methodNotAllowed: 405
+        case .payloadTooLarge: 413
+        case .tooManyProviderTokenUpdates: 429
+        default: 400
+        }
+    }
+
+    /// What is wrong with a connection's credential for an app; nil: nothing.
+    init?(
+        authorization: RequestFacts.Authorization, scope: TokenKey.Scope?, identity: ClientIdentity?,
+        environment: SimulatorConfiguration.Environment, app: String
+    ) {
+        if let identity {
+            guard identity.environments.contains(environment) else {
+                self = .badCertificateEnvironment
+                return
+            }
+            guard identity.topics.contains(app) else {
+                self = .topicMismatch
+                return
+            }
+            return nil
+        }
+        switch authorization {
+        case .absent: self = .missingProviderToken
+        case .refused(let reason): self.init(reason)
+        case .accepted:
+            guard scope?.covers(topic: app) == false else { return nil }
+            self = .topicMismatch
+        }
+    }
+
+    /// The same refusal of a credential as for a push to a device.
+    init(_ reason: RejectionReason) {
+        self = ChannelReason(rawValue: reason.rawValue) ?? .invalidProviderToken
+    }
+}
