@@ -134,8 +134,10 @@ public final class APNSSimulator: Sendable {
     // MARK: Answers
 
     /// Chooses the answer for one device token; nil: none is chosen.
-    public func setAnswer(_ answer: PlannedAnswer?, forToken token: String) {
-        answers.change { $0.set(answer, forToken: token) }
+    ///
+    /// - Parameter accepted: so many requests are accepted before, as with a token that Apple finds dead late.
+    public func setAnswer(_ answer: PlannedAnswer?, forToken token: String, after accepted: Int = 0) {
+        answers.change { $0.set(answer, forToken: token, after: accepted) }
     }
 
     /// Chooses the answer for the next `count` requests that pass all checks, whatever their token.
@@ -191,6 +193,15 @@ public final class APNSSimulator: Sendable {
     /// Refuses the next `count` requests unprocessed, with REFUSED_STREAM (RFC 9113, section 8.7).
     public func refuseStreams(_ count: Int) {
         answers.refuseStreams(count)
+    }
+
+    /// Stops, and starts again on the same ports after a while; all connections are lost.
+    ///
+    /// - Throws: ``SimulatorError`` if a port was taken meanwhile.
+    public func goDown(for time: Duration) async throws {
+        await stop()
+        try await Task.sleep(for: time)
+        try await start()
     }
 
     // MARK: Looking

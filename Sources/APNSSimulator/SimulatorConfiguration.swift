@@ -31,6 +31,16 @@ public struct SimulatorConfiguration: Sendable {
     public var streamLimit = 1_000
     /// Streams a connection without a client certificate may open at once before its first good provider token.
     public var unauthenticatedStreamLimit = 1
+    /// Refusals on a connection after which it may open one stream only; one of BadDeviceToken counts five, 410
+    /// none. nil: as many as there are.
+    public var refusalsBeforeSlowing: Int?
+    /// The same, until the connection is closed with GOAWAY.
+    public var refusalsBeforeGoAway: Int?
+    /// True: clients must negotiate `h2` by ALPN.
+    public var requiresALPN = false
+    /// True: a key of the other environment is refused as Apple's page spells it (BadEnvironmentKeyIdInToken),
+    /// not as it is seen on the wire.
+    public var spellsReasonsAsDocumented = false
     /// The clock by which provider tokens and certificates' answers are judged.
     public var now: @Sendable () -> Date = { Date() }
 

@@ -53,10 +53,11 @@ import Testing
             $0.tokenKeys = [registered]
         } _: { simulator in
             let client = try await PushClient.connect(to: simulator)
+            let authorization = key.authorization()
             for (topic, status) in [("com.example", 200), ("com.example.voip", 200), ("com.other", 400)] {
                 let type = topic.hasSuffix("voip") ? "voip" : "alert"
                 let response = try await client.push(fields: [
-                    ("authorization", key.authorization()), ("apns-topic", topic), ("apns-push-type", type),
+                    ("authorization", authorization), ("apns-topic", topic), ("apns-push-type", type),
                 ])
                 #expect(response.status == status, "\(topic)")
             }

@@ -2,7 +2,7 @@
 /// whatever their token, for single tokens, for all, by token pattern, accepted.
 package struct AnswerPlan: Sendable {
     private var next: [(answer: PlannedAnswer, remaining: Int)] = []
-    private var byToken: [String: PlannedAnswer] = [:]
+    private var byToken: [String: (answer: PlannedAnswer, acceptedBefore: Int)] = [:]
     package var forAll: PlannedAnswer?
 
     package init() {}
@@ -20,8 +20,9 @@ package struct AnswerPlan: Sendable {
     }
 
     /// - Parameter token: hex digits, in either case.
-    package mutating func set(_ answer: PlannedAnswer?, forToken token: String) {
-        byToken[token.lowercased()] = answer
+    /// - Parameter accepted: so many requests are accepted before.
+    package mutating func set(_ answer: PlannedAnswer?, forToken token: String, after accepted: Int = 0) {
+        byToken[token.lowercased()] = answer.map { ($0, accepted) }
     }
 
     /// The answer to a request to this token (lower-case hex digits). Uses up a turn of a "next" choice.
@@ -34,6 +35,9 @@ package struct AnswerPlan: Sendable {
             }
             return first.answer
         }
-        return byToken[token] ?? forAll
+        guard let chosen = byToken[token] else { return forAll }
+        guard chosen.acceptedBefore > 0 else { return chosen.answer }
+        byToken[token]?.acceptedBefore -= 1
+        return .accepted
     }
 }

@@ -45,6 +45,11 @@ public struct PlannedAnswer: Hashable, Sendable {
             timestamp: reason.status == 410 ? .afterNow(-diedMillisecondsAgo) : nil)
     }
 
+    init(_ reason: RejectionReason, spelledAsDocumented: Bool) {
+        self.init(reason)
+        if spelledAsDocumented, reason == .badEnvironmentKeyInToken { self.reason = "BadEnvironmentKeyIdInToken" }
+    }
+
     public static let accepted = PlannedAnswer()
 
     var isOdd: Bool { body != nil || retryAfter != nil || omitsMessageID }

@@ -16,10 +16,15 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        guard !isDone, case .handshakeCompleted = event as? TLSUserEvent else {
+        guard !isDone, case .handshakeCompleted(let negotiated) = event as? TLSUserEvent else {
             return context.fireUserInboundEventTriggered(event)
         }
         isDone = true
+        if loop.configuration.requiresALPN, negotiated != "h2" {
+            loop.handshakeFailed()
+            context.close(promise: nil)
+            return
+        }
         do {
             // A client that offers no protocol at all knows that APNs speaks HTTP/2: that is let pass.
             let tls = try context.pipeline.syncOperations.handler(type: NIOSSLServerHandler.self)

@@ -18,6 +18,8 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
     private var isClosed = false
     private let windowDelay: TimeAmount?
     private let managesChannels: Bool
+    /// What refusals so far weigh.
+    private var refusals = 0
 
     /// - Parameter identity: what the client's certificate says; nil if it showed none.
     /// - Parameter managesChannels: the connection is one to the port for channels.
@@ -126,7 +128,7 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
             requests[tag].facts.topicIsAllowed = scope.covers(topic: topic)
         }
         if let reason = checker.check(requests[tag].facts) {
-            return answer(tag, PlannedAnswer(reason))
+            return answer(tag, PlannedAnswer(reason, spelledAsDocumented: loop.configuration.spellsReasonsAsDocumented))
         }
         let planned = plannedAnswer(tag)
         let delay = planned.delayMilliseconds + loop.faults.answerDelayMilliseconds
@@ -200,6 +202,19 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
                 answer, messageID: messageID, to: requests[tag].stream, on: session, now: loop.now)
         } catch {
             // The client has reset the stream meanwhile: there is nobody left to answer.
+        }
+        if (400..<500).contains(answer.status), answer.status != 410 { weigh(answer) }
+    }
+
+    /// Too many refusals slow a connection down, and end it (Apple: "Handling error responses from APNs").
+    private func weigh(_ answer: PlannedAnswer) {
+        let before = refusals
+        refusals += answer.reason == RejectionReason.badDeviceToken.rawValue ? 5 : 1
+        if let limit = loop.configuration.refusalsBeforeSlowing, before < limit, refusals >= limit {
+            changeStreamLimit(1)
+        }
+        if let limit = loop.configuration.refusalsBeforeGoAway, before < limit, refusals >= limit {
+            goAway(GoAwayFault())
         }
     }
 

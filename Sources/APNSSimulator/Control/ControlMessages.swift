@@ -9,13 +9,16 @@ enum ControlMessage {
         var timestamp: Int64?
         var delayMilliseconds: Int?
         var never: Bool?
+        /// So many requests are accepted before it is given; for single tokens only.
+        var after: Int?
         var body: String?
         /// Seconds.
         var retryAfter: Int?
         var omitsMessageID: Bool?
 
         enum CodingKeys: String, CodingKey, CaseIterable {
-            case status, reason, timestamp, delayMilliseconds = "delay_ms", never, body, retryAfter = "retry_after"
+            case status, reason, timestamp, delayMilliseconds = "delay_ms", never, after, body, retryAfter =
+                "retry_after"
             case omitsMessageID = "without_apns_id"
         }
 
@@ -27,6 +30,7 @@ enum ControlMessage {
             timestamp = try container.decodeIfPresent(Int64.self, forKey: .timestamp)
             delayMilliseconds = try container.decodeIfPresent(Int.self, forKey: .delayMilliseconds)
             never = try container.decodeIfPresent(Bool.self, forKey: .never)
+            after = try container.decodeIfPresent(Int.self, forKey: .after)
             body = try container.decodeIfPresent(String.self, forKey: .body)
             retryAfter = try container.decodeIfPresent(Int.self, forKey: .retryAfter)
             omitsMessageID = try container.decodeIfPresent(Bool.self, forKey: .omitsMessageID)
@@ -92,6 +96,11 @@ enum ControlMessage {
         var code: UInt32?
         var lastStreamID: Int32?
         var twoSteps: Bool?
+
+        var fault: GoAwayFault {
+            GoAwayFault(
+                lastStreamID: lastStreamID, code: code ?? 0, reason: reason, announcesFirst: twoSteps ?? false)
+        }
 
         enum CodingKeys: String, CodingKey, CaseIterable {
             case reason, code, lastStreamID = "last_stream_id", twoSteps = "two_steps"
@@ -159,7 +168,7 @@ enum ControlMessage {
 
 extension Decoder {
     /// Where every field is optional, a misspelt one would otherwise pass as nothing said.
-    fileprivate func refuseOtherKeys(than known: [some CodingKey]) throws {
+    func refuseOtherKeys(than known: [some CodingKey]) throws {
         let present = try container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
         let names = Set(known.map(\.stringValue))
         if let unknown = present.first(where: { !names.contains($0) }) {

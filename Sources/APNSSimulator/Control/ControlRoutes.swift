@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Hummingbird
+internal import NIOCore
 
 /// What the control endpoint can be asked for. A thin layer: each route calls one function of the simulator.
 struct ControlRoutes {
@@ -20,7 +21,7 @@ struct ControlRoutes {
         router.put("answers/tokens/:token") { [simulator] request, context in
             let token = try context.parameters.require("token")
             let answer = try await request.decode(as: ControlMessage.Answer.self, context: context)
-            simulator.setAnswer(try answer.planned(), forToken: token)
+            simulator.setAnswer(try answer.planned(), forToken: token, after: max(0, answer.after ?? 0))
             return HTTPResponse.Status.noContent
         }
         router.delete("answers/tokens/:token") { [simulator] _, context in
@@ -49,10 +50,7 @@ struct ControlRoutes {
     private func addFaults(to router: Router<Context>) {
         router.post("faults/goaway") { [simulator] request, context in
             let wanted = try await request.decode(as: ControlMessage.GoAway.self, context: context)
-            await simulator.sendGoAway(
-                GoAwayFault(
-                    lastStreamID: wanted.lastStreamID, code: wanted.code ?? 0, reason: wanted.reason,
-                    announcesFirst: wanted.twoSteps ?? false))
+            await simulator.sendGoAway(wanted.fault)
             return HTTPResponse.Status.noContent
         }
         router.post("faults/streams") { [simulator] request, context in
@@ -75,6 +73,12 @@ struct ControlRoutes {
         router.delete("faults/standing") { [simulator] _, _ in
             await simulator.setFaults(StandingFaults())
             return HTTPResponse.Status.noContent
+        }
+        router.post("faults/script") { [simulator] request, _ in
+            let script = try FaultScript(
+                json: Data(try await request.body.collect(upTo: 1 << 20).readableBytesView), source: "script")
+            Task { try await script.run(on: simulator) }
+            return HTTPResponse.Status.accepted
         }
         router.post("faults/cut") { [simulator] _, _ in
             await simulator.cutConnections()

@@ -40,6 +40,18 @@ struct SimulateRunCommand: AsyncParsableCommand {
             valueName: "team:key-id:file"))
     var tokenKeys: [TokenKeyArgument] = []
 
+    @Option(help: "Refusals on a connection (BadDeviceToken counts five) before it may open one stream only.")
+    var slowAfter: Int?
+
+    @Option(help: "Refusals on a connection before it is closed with GOAWAY.")
+    var goawayAfter: Int?
+
+    @Flag(help: "Refuse clients that do not negotiate h2 by ALPN.")
+    var requireAlpn = false
+
+    @Option(help: "JSON file with faults and their times.", completion: .file())
+    var script: String?
+
     @Flag(help: "Refuse provider tokens with deviations that APNs is known to let pass.")
     var strictJwt = false
 
@@ -72,6 +84,9 @@ struct SimulateRunCommand: AsyncParsableCommand {
         configuration.port = port
         configuration.controlPort = controlPort
         configuration.channelPort = channelPort
+        configuration.refusalsBeforeSlowing = slowAfter
+        configuration.refusalsBeforeGoAway = goawayAfter
+        configuration.requiresALPN = requireAlpn
         configuration.directory = directory
         configuration.environment = environment
         configuration.tokenKeys = try tokenKeys.map { try $0.load() }
@@ -80,6 +95,12 @@ struct SimulateRunCommand: AsyncParsableCommand {
         configuration.streamLimit = streams
         configuration.unauthenticatedStreamLimit = unauthenticatedStreams
 
+        let script = try script.map { file in
+            guard let json = FileManager.default.contents(atPath: file) else {
+                throw SimulatorError("--script: \(file) can't be read")
+            }
+            return try FaultScript(json: json, source: file)
+        }
         let stopped = StopSignal()
         let simulator = try APNSSimulator(configuration: configuration)
         try await simulator.start()
@@ -91,7 +112,9 @@ struct SimulateRunCommand: AsyncParsableCommand {
         )
         // Standard output may be a pipe, whose reader waits for this line.
         fflush(nil)
+        let faults = Task { try await script?.run(on: simulator) }
         await stopped.wait()
+        faults.cancel()
         await simulator.stop()
     }
 }
