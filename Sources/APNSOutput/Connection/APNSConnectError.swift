@@ -22,4 +22,12 @@ package enum APNSConnectError: Error, Equatable, CustomStringConvertible {
         case .verificationRequired(let host): "the certificate of \(host) must be verified"
         }
     }
+
+    /// Whether the server has ended the TLS handshake over our certificate (alerts of RFC 8446, section 6.2). The
+    /// TLS library names them in its errors' text only.
+    static func refusesCertificate(_ error: any Error) -> Bool {
+        let text = "\(error)"
+        return text.contains("_ALERT_")
+            && ["CERTIFICATE", "UNKNOWN_CA", "ACCESS_DENIED"].contains { text.contains($0) }
+    }
 }

@@ -118,7 +118,11 @@ extension APNSPool: APNSConnectionOwner {
     }
 
     func closed(_ connection: APNSConnection, error: (any Error)?, whileConnecting: Bool) {
-        connections.remove(connection, at: turnTime())
+        let now = turnTime()
+        connections.remove(connection, at: now)
+        if whileConnecting, tokens == nil, let error, APNSConnectError.refusesCertificate(error) {
+            refuseCredential(reason: "BadCertificate", now: now)
+        }
         if whileConnecting {
             connectFailed(error ?? ChannelError.eof)
         } else if let error {

@@ -8,7 +8,7 @@ extension APNSPool {
     struct Suspect {
         let push: InFlightPush
         let reason: String
-        let suspicion: TokenGuard.Suspicion
+        let suspicion: TokenGuard.Suspicion?
     }
 
     /// Why a push can't go now.
@@ -25,7 +25,8 @@ extension APNSPool {
     // MARK: In
 
     func enter(_ job: PreparedJob, now: Moment) {
-        let topic = job.request.topic
+        // Broadcasts may be forbidden to an app whose pushes are not.
+        let topic = job.request.channelID == nil ? job.request.topic : "\(job.request.topic) (broadcasts)"
         let health = topics[topic] ?? TopicHealth(topic: topic, breaker: closedBreaker)
         topics[topic] = health
         job.health = health
@@ -124,12 +125,10 @@ extension APNSPool {
     // MARK: Bad tokens
 
     func suspect(_ push: InFlightPush, reason: String, now: Moment) {
-        guard let health = push.push.job.health else { return }
-        suspects.append(
-            Suspect(
-                push: push, reason: reason,
-                suspicion: health.tokens.bad(sentAt: push.sentAt, nowMilliseconds: now.uptime)))
-        guard health.tokens.isBurst || !health.breaker.isClosed else { return }
+        let health = push.push.job.health
+        let suspicion = health?.tokens.bad(sentAt: push.sentAt, nowMilliseconds: now.uptime)
+        suspects.append(Suspect(push: push, reason: reason, suspicion: suspicion))
+        guard let health, health.tokens.isBurst || !health.breaker.isClosed else { return }
         refuse(topicOf: push.push.job, reason: reason, now: now)
     }
 
@@ -138,9 +137,7 @@ extension APNSPool {
         guard !suspects.isEmpty else { return }
         var left: [Suspect] = []
         for suspect in suspects {
-            let health = suspect.push.push.job.health
-            var judgement = health?.tokens.judge(suspect.suspicion, nowMilliseconds: now.uptime) ?? .unknown
-            if health?.breaker.isClosed == false { judgement = .unknown }
+            let judgement = judge(suspect, now: now)
             if judgement == .wait, !isRetired {
                 left.append(suspect)
                 continue
@@ -155,6 +152,12 @@ extension APNSPool {
         }
         suspects = left
         scheduleTurn()
+    }
+
+    private func judge(_ suspect: Suspect, now: Moment) -> TokenGuard.Judgement {
+        guard let health = suspect.push.push.job.health, let suspicion = suspect.suspicion, health.breaker.isClosed
+        else { return .unknown }
+        return health.tokens.judge(suspicion, nowMilliseconds: now.uptime)
     }
 
     // MARK: Silence

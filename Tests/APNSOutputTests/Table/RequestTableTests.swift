@@ -1,5 +1,6 @@
 import APNSOutput
 import APNSSimulator
+import Foundation
 import PushModel
 import PushTestSupport
 import Testing
@@ -156,6 +157,21 @@ import Testing
         let fixture = try WireFixture(simulator, certificate: issued)
         let isRight = environment == .production
         #expect(try await fixture.push() == (isRight ? "sent -" : "hold BadCertificateEnvironment"))
+        await fixture.output.shutDown()
+        await simulator.stop()
+    }
+
+    /// TLS ends before there is anything that APNs could answer.
+    @Test func aCertificateThatHasExpiredIsHeldLikeOneThatIsRefused() async throws {
+        let simulator = try await WireFixture.startedSimulator()
+        let issued = try simulator.certificateAuthority.issueClientCertificate(
+            app: Self.app,
+            validity: .init(notBefore: Date(timeIntervalSinceNow: -7_200), notAfter: Date(timeIntervalSinceNow: -3_600))
+        )
+        let fixture = try WireFixture(simulator, certificate: issued)
+        #expect(try await fixture.push() == "hold BadCertificate")
+        #expect(try await fixture.push() == "hold BadCertificate")
+        #expect(await simulator.counters().failedHandshakes == 1)
         await fixture.output.shutDown()
         await simulator.stop()
     }

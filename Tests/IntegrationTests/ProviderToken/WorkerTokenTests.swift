@@ -57,6 +57,17 @@ struct WorkerTokenTests {
         }
     }
 
+    /// As after a machine has slept: nobody sends with the old token first.
+    @Test func aClockThatJumpsCostsNothing() async throws {
+        try await withScene { scene async throws in
+            #expect(try await scene.push() == "sent -")
+            scene.clock.advance(120 * Self.minute)
+            #expect(try await scene.push() == "sent -")
+            #expect(scene.log.made.count == 2)
+            #expect(await scene.simulator.counters().byReason == [:])
+        }
+    }
+
     @Test func anOldTokenCalledExpiredIsReplaced() async throws {
         try await withScene { scene async throws in
             #expect(try await scene.push() == "sent -")
