@@ -18,6 +18,9 @@ extension APNSPool {
         let seconds: Int32
     }
 
+    /// Publishers may name topics without end; those in use keep their health with their jobs.
+    private static let topicsKept = 1_000
+
     /// So long may pushes wait while nothing at all is answered, in milliseconds. They take room that the pushes
     /// of other apps need.
     private static let silenceMilliseconds: Int64 = 10_000
@@ -62,6 +65,12 @@ extension APNSPool {
 
     func settle(_ push: QueuedPush, held obstacle: Obstacle, at now: Moment) {
         settle(push, obstacle.verdict, reason: obstacle.reason, retryAfterSeconds: obstacle.seconds, at: now)
+    }
+
+    /// Once a second.
+    func forgetTopics() {
+        guard topics.count > Self.topicsKept else { return }
+        topics = topics.filter { !$0.value.breaker.isClosed }
     }
 
     // MARK: Opening and closing

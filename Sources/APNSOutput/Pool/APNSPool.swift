@@ -265,6 +265,7 @@ final class APNSPool: @unchecked Sendable {
         let now = turnTime()
         connections.tick(now: now)
         for health in topics.values { health.tokens.tick(nowMilliseconds: now.uptime) }
+        forgetTopics()
         judgeSuspects(now: now)
         giveUpOnSilence(now: now)
         scheduleTurn()
