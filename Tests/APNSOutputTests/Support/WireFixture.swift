@@ -87,8 +87,8 @@ struct WireFixture {
         try send(try Job.sample(recipients: "[\(list)]", payload: #"{"aps":{"alert":"\#(text)"}}"#))
     }
 
-    func send(_ job: Job) throws {
-        output.send(RoutedJob(job, environment: environment, credential: credential), reportingTo: recorder)
+    func send(_ job: Job, in other: PushEnvironment? = nil) throws {
+        output.send(RoutedJob(job, environment: other ?? environment, credential: credential), reportingTo: recorder)
     }
 
     /// Sends one push and says what became of it.
@@ -109,6 +109,21 @@ struct WireFixture {
 
     private final class Told: Sendable {
         let events = Mutex<[APNSRefusal.Event]>([])
+    }
+
+    /// Outcomes beyond the one that each push is to have.
+    var surplusOutcomes: Int {
+        let outcomes = recorder.outcomes
+        return outcomes.count - Set(outcomes.map { "\(ObjectIdentifier($0.job)) \($0.recipient)" }).count
+    }
+
+    /// The tokens of the pushes that ended so.
+    func tokens(_ verdict: Outcome.Verdict) -> Set<String> {
+        Set(
+            recorder.outcomes.filter { $0.verdict == verdict }.map { outcome in
+                let job = outcome.job.job
+                return job.text(job.recipients[outcome.recipient].token)
+            })
     }
 
     /// Pushes by verdict and reason.

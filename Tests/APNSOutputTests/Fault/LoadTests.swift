@@ -1,0 +1,128 @@
+import APNSOutput
+import APNSSimulator
+import NIOCore
+import PushModel
+import PushTestSupport
+import TestSupport
+import Testing
+
+/// Faults that strike again and again while thousands of pushes are on their way.
+@Suite struct LoadTests {
+    private static let pushes = 3_000
+
+    /// Sends while the simulator takes its time, and does `fault` whenever another few hundred have arrived.
+    private func underLoad(
+        rounds: Int, _ fault: (APNSSimulator) async -> Void, _ check: (WireFixture, APNSSimulator) async throws -> Void
+    ) async throws {
+        let simulator = try await WireFixture.startedSimulator { $0.streamLimit = 100 }
+        let fixture = try WireFixture(simulator)
+        try fixture.register(at: simulator)
+        #expect(try await fixture.push() == "sent -")
+        var faults = StandingFaults()
+        faults.answerDelayMilliseconds = 50
+        await simulator.setFaults(faults)
+        try fixture.send(to: WireFixture.tokens(Self.pushes, "0a"))
+        for round in 1...rounds {
+            try await eventually("round \(round): \(await simulator.counters())", within: .seconds(20)) {
+                await simulator.counters().arrivals > round * 300
+            }
+            #expect(fixture.recorder.outcomes.count < Self.pushes, "the fault came too late")
+            await fault(simulator)
+        }
+        await fixture.recorder.wait(for: Self.pushes + 1, atMost: .seconds(30))
+        #expect(fixture.recorder.outcomes.count == Self.pushes + 1, "\(fixture.tally)")
+        #expect(fixture.surplusOutcomes == 0)
+        try await check(fixture, simulator)
+        await fixture.output.shutDown()
+        await simulator.stop()
+    }
+
+    @Test(arguments: [false, true])
+    func serversThatSayFarewellLoseAndDoubleNothing(twoSteps: Bool) async throws {
+        try await underLoad(rounds: 5) { simulator in
+            await simulator.sendGoAway(GoAwayFault(announcesFirst: twoSteps))
+        } _: { fixture, simulator async throws in
+            #expect(fixture.tally == ["sent": Self.pushes + 1])
+            #expect(simulator.recordedArrivals.count == Self.pushes + 1)
+            #expect(simulator.recordedArrivals.values.allSatisfy { $0 == 1 })
+            #expect(await simulator.counters().connections > 1)
+        }
+    }
+
+    @Test func connectionsThatAreCutDoubleNothing() async throws {
+        try await underLoad(rounds: 4) { simulator in
+            await simulator.cutConnections()
+        } _: { fixture, simulator async throws in
+            let sent = fixture.tally["sent"] ?? 0
+            let unknown = fixture.tally["unknown ConnectionLost"] ?? 0
+            #expect(sent + unknown == Self.pushes + 1, "\(fixture.tally)")
+            #expect(unknown > 0)
+            let arrivals = simulator.recordedArrivals
+            #expect(arrivals.values.allSatisfy { $0 == 1 })
+            #expect(fixture.tokens(.sent).isSubset(of: arrivals.keys))
+        }
+    }
+
+    @Test func oneOfThreeHostsDies() async throws {
+        var simulators: [APNSSimulator] = []
+        for _ in 0..<3 { simulators.append(try await WireFixture.startedSimulator { $0.streamLimit = 20 }) }
+        let addresses = try simulators.map { try SocketAddress(ipAddress: "127.0.0.1", port: $0.port) }
+        let fixture = WireFixture(addresses, maximumConnections: 6)
+        var faults = StandingFaults()
+        faults.answerDelayMilliseconds = 50
+        for simulator in simulators {
+            try fixture.register(at: simulator)
+            await simulator.setFaults(faults)
+        }
+        try fixture.send(to: WireFixture.tokens(Self.pushes, "0a"))
+        try await eventually("load at the one to die", within: .seconds(20)) {
+            await simulators[1].counters().openStreams >= 10
+        }
+        await simulators[1].stop()
+        await fixture.recorder.wait(for: Self.pushes, atMost: .seconds(30))
+        #expect(fixture.surplusOutcomes == 0)
+        let unknown = fixture.tally["unknown ConnectionLost"] ?? 0
+        #expect(fixture.tally == ["sent": Self.pushes - unknown, "unknown ConnectionLost": unknown])
+        #expect(unknown >= 10 && unknown <= 120, "what was open at the one that died")
+        var arrivals: [String: Int] = [:]
+        for simulator in simulators { arrivals.merge(simulator.recordedArrivals, uniquingKeysWith: +) }
+        #expect(arrivals.values.allSatisfy { $0 == 1 }, "nowhere twice")
+        #expect(fixture.tokens(.sent).isSubset(of: arrivals.keys))
+        await fixture.output.shutDown()
+        for simulator in simulators { await simulator.stop() }
+    }
+
+    /// One output, two hosts.
+    @Test func aSilentHostTouchesNoOther() async throws {
+        let silent = try await WireFixture.startedSimulator()
+        let other = try await WireFixture.startedSimulator { $0.environment = .sandbox }
+        let ports = ["push.test": silent.port, "sandbox.test": other.port]
+        let fixture = try WireFixture(silent) {
+            $0.sandbox = .init(host: "sandbox.test", port: 2197)
+            $0.requestTimeoutSeconds = 5
+            $0.resolve = { name, _ in [try .init(ipAddress: "127.0.0.1", port: ports[name] ?? 0)] }
+        }
+        for simulator in [silent, other] { try fixture.register(at: simulator) }
+        #expect(try await fixture.push() == "sent -")
+        var faults = StandingFaults()
+        faults.silence = .all
+        await silent.setFaults(faults)
+        try fixture.send(to: WireFixture.tokens(500, "0a"))
+        let start = ContinuousClock.now
+        for token in WireFixture.tokens(500, "0b") {
+            try fixture.send(try Job.sample(recipients: "[\"\(token)\"]"), in: .sandbox)
+        }
+        await fixture.recorder.wait(for: 501, atMost: .seconds(4))
+        let took = ContinuousClock.now - start
+        #expect(fixture.tally == ["sent": 501], "after \(took)")
+        #expect(other.recordedArrivals.count == 500)
+        await fixture.recorder.wait(for: 1_001, atMost: .seconds(15))
+        #expect(fixture.tally == ["sent": 501, "unknown RequestTimeout": 500])
+        #expect(fixture.surplusOutcomes == 0)
+        await silent.setFaults(StandingFaults())
+        try await eventually("the next goes") { try await fixture.push("0c") == "sent -" }
+        #expect(silent.recordedArrivals.values.allSatisfy { $0 == 1 })
+        await fixture.output.shutDown()
+        for simulator in [silent, other] { await simulator.stop() }
+    }
+}
