@@ -108,7 +108,8 @@ let package = Package(
         .testTarget(
             name: "APNSSimulatorTests",
             dependencies: [
-                "APNSSimulator", "HTTP2Channel", "HTTP2Session", .crypto, .nioCore, .nioPosix, .nioSSL, .nioTLS,
+                "APNSSimulator", "HTTP2Channel", "HTTP2Session", "TestSupport", .crypto, .nioCore, .nioPosix, .nioSSL,
+                .nioTLS,
             ],
             swiftSettings: settings),
         .target(

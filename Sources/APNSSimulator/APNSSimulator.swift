@@ -23,15 +23,22 @@ public final class APNSSimulator: Sendable {
         var control: ControlServer?
     }
 
+    /// What outlives a stop: a simulator that is started again is found where it was, and has forgotten nothing.
+    private struct Kept {
+        var port: Int?
+        var channelPort: Int?
+        var controlPort: Int?
+        var counters = SimulatorCounters()
+        var faults = StandingFaults()
+    }
+
     private let tokens: ProviderTokenAuthority
     private let answers = SharedAnswers()
     private let recorder = Recorder()
     private let channels: ChannelStore
     private let running = Mutex<Running?>(nil)
-    /// A simulator that is started again is found where it was.
-    private let lastPort = Mutex<Int?>(nil)
-    private let lastChannelPort = Mutex<Int?>(nil)
-    private let logger: Logger
+    private let kept = Mutex(Kept())
+    let logger: Logger
 
     /// - Throws: ``SimulatorError`` if the certificate authority's directory can't be used.
     public init(
@@ -49,17 +56,24 @@ public final class APNSSimulator: Sendable {
 
     // MARK: Running
 
-    /// Listens. The ports are known afterwards.
+    /// Listens. The ports are known afterwards; after a ``stop()``, they are the same again, and counters, recordings,
+    /// keys and faults are as they were.
     ///
     /// - Throws: ``SimulatorError`` naming the port that is in use or may not be used.
     public func start() async throws {
+        try await start(control: nil)
+    }
+
+    /// - Parameter control: a control endpoint that has gone on meanwhile.
+    private func start(control: ControlServer?) async throws {
+        let kept = kept.withLock { $0 }
         let group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.threads))
         do {
-            let loops = try await makeLoops(group)
-            let port = lastPort.withLock { $0 } ?? configuration.port
-            let listener = try await listen(group, loops, port: port, managesChannels: false)
-            var running = Running(group: group, loops: loops, listener: listener)
-            if let port = lastChannelPort.withLock({ $0 }) ?? configuration.channelPort {
+            let loops = try await makeLoops(group, kept.faults)
+            let listener = try await listen(
+                group, loops, port: kept.port ?? configuration.port, managesChannels: false)
+            var running = Running(group: group, loops: loops, listener: listener, control: control)
+            if let port = kept.channelPort ?? configuration.channelPort {
                 do {
                     running.channelListener = try await listen(group, loops, port: port, managesChannels: true)
                 } catch {
@@ -67,7 +81,7 @@ public final class APNSSimulator: Sendable {
                     throw error
                 }
             }
-            if let port = configuration.controlPort {
+            if control == nil, let port = kept.controlPort ?? configuration.controlPort {
                 do {
                     running.control = try await ControlServer.start(
                         simulator: self, host: configuration.host, port: port, logger: logger)
@@ -76,8 +90,11 @@ public final class APNSSimulator: Sendable {
                     throw error
                 }
             }
-            lastPort.withLock { $0 = listener.localAddress?.port }
-            lastChannelPort.withLock { $0 = running.channelListener?.localAddress?.port }
+            self.kept.withLock { [running] in
+                $0.port = listener.localAddress?.port
+                $0.channelPort = running.channelListener?.localAddress?.port
+                $0.controlPort = running.control?.port
+            }
             self.running.withLock { [running] in $0 = running }
         } catch {
             try? await group.shutdownGracefully()
@@ -92,6 +109,9 @@ public final class APNSSimulator: Sendable {
         try? await running.listener.close()
         try? await running.channelListener?.close()
         await onEachLoop(running) { loop in
+            var counted = loop.snapshot
+            (counted.openConnections, counted.openStreams) = (0, 0)
+            self.kept.withLock { [counted] in $0.counters.add(counted) }
             for connection in loop.connections.values {
                 connection.cut()
             }
@@ -129,6 +149,11 @@ public final class APNSSimulator: Sendable {
     /// Accepts provider tokens signed with this key from now on.
     public func register(_ key: TokenKey) {
         tokens.register(key)
+    }
+
+    /// Refuses a key's tokens from now on, on open connections too; nil: no longer.
+    public func refuse(keyID: String, _ refusal: KeyRefusal? = KeyRefusal()) {
+        tokens.refuse(keyID, refusal)
     }
 
     // MARK: Answers
@@ -187,6 +212,7 @@ public final class APNSSimulator: Sendable {
     /// What is wrong from now on, until told otherwise.
     public func setFaults(_ faults: StandingFaults) async {
         answers.change { $0.forAll = faults.answer }
+        kept.withLock { $0.faults = faults }
         await onEachLoop { $0.apply(faults) }
     }
 
@@ -195,20 +221,31 @@ public final class APNSSimulator: Sendable {
         answers.refuseStreams(count)
     }
 
-    /// Stops, and starts again on the same ports after a while; all connections are lost.
+    /// Stops, and starts again on the same ports after a while; all connections are lost. The control endpoint
+    /// goes on.
     ///
-    /// - Throws: ``SimulatorError`` if a port was taken meanwhile.
+    /// - Throws: ``SimulatorError`` if a port was taken meanwhile; CancellationError, and stays down, if cancelled.
     public func goDown(for time: Duration) async throws {
+        let control = running.withLock { running in
+            let control = running?.control
+            running?.control = nil
+            return control
+        }
         await stop()
-        try await Task.sleep(for: time)
-        try await start()
+        do {
+            try await Task.sleep(for: time)
+            try await start(control: control)
+        } catch {
+            await control?.stop()
+            throw error
+        }
     }
 
     // MARK: Looking
 
     /// What has happened since the start or the last ``reset()``.
     public func counters() async -> SimulatorCounters {
-        let sum = Mutex(SimulatorCounters())
+        let sum = Mutex(kept.withLock(\.counters))
         await onEachLoop { loop in
             let snapshot = loop.snapshot
             sum.withLock { $0.add(snapshot) }
@@ -232,31 +269,43 @@ public final class APNSSimulator: Sendable {
         recorder.requests
     }
 
-    /// How many requests came in for each device token while recording.
+    /// How many requests came in whole for each device token while recording, whatever became of them: those
+    /// whose connection was lost before the answer are among them, those said to be unprocessed, by REFUSED_STREAM or
+    /// GOAWAY, are not.
     public var recordedArrivals: [String: Int] {
         recorder.arrivalsByToken
     }
 
-    /// Sets counters to zero and forgets chosen answers, recordings and stream limits. Keys and open
-    /// connections stay.
+    /// How many requests were answered 200 for each device token while recording.
+    public var recordedAcceptances: [String: Int] {
+        recorder.acceptedByToken
+    }
+
+    /// Sets counters to zero and forgets chosen answers, faults, refusals of keys, recordings and stream limits.
+    /// Keys, channels and open connections stay.
     public func reset() async {
         answers.change { $0 = AnswerPlan() }
         answers.refuseStreams(0)
         tokens.forgetUses()
+        tokens.forgetRefusals()
+        kept.withLock { ($0.counters, $0.faults) = (SimulatorCounters(), StandingFaults()) }
         recorder.reset()
         await onEachLoop { $0.reset() }
     }
 
     // MARK: Inside
 
-    private func makeLoops(_ group: MultiThreadedEventLoopGroup) async throws -> [NIOLoopBound<SimulatorLoop>] {
+    private func makeLoops(
+        _ group: MultiThreadedEventLoopGroup, _ faults: StandingFaults
+    ) async throws -> [NIOLoopBound<SimulatorLoop>] {
         var loops: [NIOLoopBound<SimulatorLoop>] = []
         for eventLoop in group.makeIterator() {
             let loop = eventLoop.submit { [configuration, tokens, answers, recorder, channels] in
-                NIOLoopBound(
-                    try SimulatorLoop(
-                        eventLoop: eventLoop, configuration: configuration, authority: tokens, answers: answers,
-                        recorder: recorder, channels: ChannelService(store: channels)), eventLoop: eventLoop)
+                let loop = try SimulatorLoop(
+                    eventLoop: eventLoop, configuration: configuration, authority: tokens, answers: answers,
+                    recorder: recorder, channels: ChannelService(store: channels))
+                loop.apply(faults)
+                return NIOLoopBound(loop, eventLoop: eventLoop)
             }
             loops.append(try await loop.get())
         }

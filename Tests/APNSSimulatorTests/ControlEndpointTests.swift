@@ -1,30 +1,12 @@
 import APNSSimulator
 import Crypto
-import Foundation
 import Testing
-
-#if canImport(FoundationNetworking)
-import FoundationNetworking
-#endif
 
 /// The control endpoint over HTTP, as another program's tests use it.
 @Suite struct ControlEndpointTests {
     private func withControl(_ body: (APNSSimulator, Control) async throws -> Void) async throws {
         try await withSimulator({ $0.controlPort = 0 }) { simulator in
             try await body(simulator, Control(port: try #require(simulator.controlPort)))
-        }
-    }
-
-    struct Control {
-        let port: Int
-
-        func send(_ method: String, _ path: String, _ body: String? = nil) async throws -> (status: Int, body: String) {
-            var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(port)/\(path)")))
-            request.httpMethod = method
-            request.httpBody = body.map { Data($0.utf8) }
-            request.setValue("application/json", forHTTPHeaderField: "content-type")
-            let (data, response) = try await URLSession.shared.data(for: request)
-            return ((response as? HTTPURLResponse)?.statusCode ?? 0, String(decoding: data, as: UTF8.self))
         }
     }
 
@@ -88,7 +70,7 @@ import FoundationNetworking
             let recorded = try await control.send("GET", "requests?token=BB")
             #expect(
                 recorded.body
-                    == #"{"arrivals":{"bb":1},"requests":[{"fields":{"apns-push-type":"alert","apns-topic":"com.example"},"payload":"{\"aps\":{}}","status":200,"token":"bb"}]}"#
+                    == #"{"accepted":{"bb":1},"arrivals":{"bb":1},"requests":[{"fields":{"apns-push-type":"alert","apns-topic":"com.example"},"payload":"{\"aps\":{}}","status":200,"token":"bb"}]}"#
             )
             #expect(try await control.send("POST", "faults/streams", #"{"limit":3}"#).status == 204)
             try await client.waitForStreamLimit(3)

@@ -1,5 +1,6 @@
 import APNSSimulator
 import Foundation
+import TestSupport
 import Testing
 
 @Suite struct FaultScriptTests {
@@ -40,6 +41,23 @@ import Testing
         }
     }
 
+    @Test func stepsWaitForRequests() async throws {
+        let script = try FaultScript(
+            json: Data(
+                #"""
+                [{"after_requests":2,"key":{"key_id":"KEY1234567","reason":"Forbidden"}},
+                 {"after_requests":3,"key":{"key_id":"KEY1234567"}}]
+                """#.utf8), source: "test")
+        try await with { simulator, client, fields async throws in
+            async let run: Void = script.run(on: simulator)
+            #expect(try await client.push(fields: fields).status == 200)
+            #expect(try await client.push(fields: fields).status == 200)
+            try await eventually("the key is refused") { try await client.push(fields: fields).status == 403 }
+            try await run
+            #expect(try await client.push(fields: fields).status == 200)
+        }
+    }
+
     @Test func aServerThatGoesDownComesBackWhereItWas() async throws {
         let script = try FaultScript(json: Data(#"[{"at_ms":0,"down_ms":20}]"#.utf8), source: "test")
         try await with { simulator, _, fields async throws in
@@ -52,12 +70,22 @@ import Testing
 
     @Test(
         arguments: [
-            ("{", "script.json"), ("[{}]", "step 1: at_ms is missing"),
-            (#"[{"at_ms":1}]"#, "step 1: needs at_ms and one"),
+            ("{", "script.json"), ("[{}]", "step 1: needs either at_ms or after_requests"),
+            (#"[{"at_ms":1,"after_requests":1,"cut":true}]"#, "step 1: needs either at_ms or after_requests"),
+            (#"[{"at_ms":1}]"#, "step 1: needs one thing to do"),
             (#"[{"at_ms":1,"cut":true},{"at_ms":1,"shut":true}]"#, "step 2: shut: unknown field"),
-            (#"[{"at_ms":-1,"cut":true}]"#, "step 1: times can't be negative"),
-            (#"[{"at_ms":1,"cut":true,"streams":{"limit":1}}]"#, "step 1: needs at_ms and one"),
-            (#"[{"at_ms":1,"standing":{"silence":"some"}}]"#, "silence: 'some'"),
+            (#"[{"at_ms":-1,"cut":true}]"#, "step 1: at_ms, after_requests: can't be negative"),
+            (#"[{"at_ms":1,"cut":true,"streams":{"limit":1}}]"#, "step 1: needs one thing to do"),
+            (#"[{"at_ms":1,"standing":{"silence":"some"}}]"#, "step 1: standing: silence: 'some'"),
+            (#"[{"at_ms":1,"cut":false}]"#, "step 1: cut: can only be true"),
+            (#"[{"at_ms":1,"cut":"yes"}]"#, "step 1: cut: Expected to decode Bool"),
+            (#"[{"at_ms":1,"streams":{"limit":-1}}]"#, "step 1: streams: limit: must not be negative"),
+            (#"[{"at_ms":1,"refuse":{"count":-1}}]"#, "step 1: refuse: count: must not be negative"),
+            (#"[{"at_ms":1,"down_ms":-1}]"#, "step 1: down_ms: can't be negative"),
+            (#"[{"at_ms":1,"next":{"count":0,"answer":{}}}]"#, "step 1: next: count: must be at least 1"),
+            (#"[{"at_ms":1,"next":{"count":1,"answer":{"reason":"Odd"}}}]"#, "step 1: next: status: missing"),
+            (#"[{"at_ms":1,"key":{"key_id":"K","reason":"Odd"}}]"#, "step 1: key: reason: 'Odd'"),
+            (#"[{"at_ms":1,"key":{"key_id":"K","topics":["a"]}}]"#, "step 1: key: reason: missing"),
         ])
     func faultsAreNamed(json: String, fault: String) throws {
         let error = try #require(throws: SimulatorError.self) {

@@ -22,6 +22,8 @@ enum ChannelReason: String {
     case invalidProviderToken = "InvalidProviderToken"
     case expiredProviderToken = "ExpiredProviderToken"
     case badEnvironmentKeyInToken = "BadEnvironmentKeyInToken"
+    case unrelatedKeyIDInToken = "UnrelatedKeyIdInToken"
+    case forbidden = "Forbidden"
     case badPath = "BadPath"
     case methodNotAllowed = "MethodNotAllowed"
     case payloadTooLarge = "PayloadTooLarge"
@@ -30,7 +32,7 @@ enum ChannelReason: String {
     var status: Int {
         switch self {
         case .badCertificateEnvironment, .topicMismatch, .missingProviderToken, .invalidProviderToken,
-            .expiredProviderToken, .badEnvironmentKeyInToken:
+            .expiredProviderToken, .badEnvironmentKeyInToken, .unrelatedKeyIDInToken, .forbidden:
             403
         case .badPath: 404
         case .methodNotAllowed: 405

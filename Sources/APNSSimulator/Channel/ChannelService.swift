@@ -14,14 +14,17 @@ struct ChannelService: Sendable {
     func answer(
         _ request: ChannelRequest, isPost: Bool, managesChannels: Bool, credential: CredentialCheck
     ) -> ChannelReply {
+        var reply: ChannelReply
         do throws(Refusal) {
-            var reply =
-                try managesChannels ? manage(request, credential) : broadcast(request, isPost, credential)
-            reply.fields["apns-request-id"] = request.fields["apns-request-id"] ?? UUID().uuidString
-            return reply
+            reply = try managesChannels ? manage(request, credential) : broadcast(request, isPost, credential)
         } catch {
-            return .refused(error.reason)
+            reply = .refused(error.reason)
         }
+        // One that is no UUID is not sent back.
+        let id = request.fields["apns-request-id"].flatMap { UUID(uuidString: $0) == nil ? nil : $0 }
+        reply.fields["apns-request-id"] = id ?? UUID().uuidString
+        if reply.body != nil { reply.fields["content-type"] = "application/json" }
+        return reply
     }
 
     private struct Refusal: Error {

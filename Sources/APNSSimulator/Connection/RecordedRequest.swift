@@ -6,6 +6,7 @@ public struct RecordedRequest: Codable, Sendable, Equatable {
     public var fields: [String: String]
     /// The body's bytes, as UTF-8.
     public var payload: String
+    /// nil: it was not answered.
     public var status: Int?
     public var reason: String?
 

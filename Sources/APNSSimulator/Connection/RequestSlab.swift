@@ -8,8 +8,9 @@ struct RequestState {
     var text: RequestText?
     /// Of a broadcast or a request about channels.
     var channelRequest: ChannelRequest?
-    /// Kept only where keys are limited to topics.
+    /// These two only where keys are limited to topics, or refused.
     var topic: String?
+    var token: ProviderToken?
     /// Tells a request from later ones in the same place.
     var generation = 0
 }
@@ -33,6 +34,7 @@ struct RequestSlab {
         requests[index].generation += 1
         requests[index].text = nil
         requests[index].topic = nil
+        requests[index].token = nil
         requests[index].channelRequest = nil
         free.append(index)
     }
@@ -40,6 +42,8 @@ struct RequestSlab {
     var count: Int {
         requests.count - free.count
     }
+
+    var indices: Range<Int> { requests.indices }
 
     subscript(index: Int) -> RequestState {
         _read { yield requests[index] }

@@ -4,6 +4,10 @@ final class RequestText {
     private(set) var token = ""
     private var fields: [String: String] = [:]
     private var payload: [UInt8] = []
+    /// Whether the request has come in whole and what became of it is not recorded yet.
+    var isUnsettled = false
+    /// Whether it counts as an arrival that a GOAWAY may take back.
+    var isUnanswered = false
 
     func take(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         if name.equals(":path") {

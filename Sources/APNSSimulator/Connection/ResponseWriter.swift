@@ -35,7 +35,7 @@ final class ResponseWriter {
     func write(
         _ answer: PlannedAnswer, messageID: MessageID?, to stream: Int32, on session: HTTP2ServerSession, now: Int64
     ) throws {
-        if answer.isOdd { return try writeOdd(answer, messageID: messageID, to: stream, on: session) }
+        if answer.isOdd { return try writeOdd(answer, messageID: messageID, to: stream, on: session, now) }
         let messageID = messageID ?? MessageID(from: &random)
         guard answer.status == 200, answer.reason == nil else {
             let body = answer.reason.map { self.body($0, timestamp(answer, now)) }
@@ -57,12 +57,16 @@ final class ResponseWriter {
 
     /// What no APNs has been seen to send, but something on the way may.
     private func writeOdd(
-        _ answer: PlannedAnswer, messageID: MessageID?, to stream: Int32, on session: HTTP2ServerSession
+        _ answer: PlannedAnswer, messageID: MessageID?, to stream: Int32, on session: HTTP2ServerSession,
+        _ now: Int64
     ) throws {
         var fields = [HTTP2Field(":status", String(answer.status))]
         if let seconds = answer.retryAfter { fields.append(HTTP2Field("retry-after", String(seconds))) }
-        let text = answer.body ?? answer.reason.map { #"{"reason":\#(jsonText($0))}"# }
-        let body = text.map { HTTP2Body($0.utf8) }
+        var body = answer.body.map { HTTP2Body($0.utf8) }
+        if body == nil, let reason = answer.reason {
+            body = self.body(reason, timestamp(answer, now))
+            fields.append(HTTP2Field("content-type", "application/json"))
+        }
         let head = try HTTP2Fields(fields)
         guard !answer.omitsMessageID else { return try session.respond(to: stream, fields: head, body: body) { _ in } }
         try respond(head, body, messageID ?? MessageID(from: &random), to: stream, on: session)

@@ -18,6 +18,8 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
     private var isClosed = false
     private let windowDelay: TimeAmount?
     private let managesChannels: Bool
+    /// The last stream that is processed, by a GOAWAY; nil: none was sent.
+    private var lastProcessed: Int32?
     /// What refusals so far weigh.
     private var refusals = 0
 
@@ -96,6 +98,10 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
     private func authorize(_ tag: Int, _ value: UnsafeRawBufferPointer) {
         let wasAuthenticated = authorization.hasAccepted
         requests[tag].facts.authorization = authorization.judge(value, at: loop.now / 1_000)
+        // Requests with related keys may overlap: each is judged by its own.
+        if loop.authority.limitsTopics, case .accepted = requests[tag].facts.authorization {
+            requests[tag].token = authorization.token
+        }
         if !wasAuthenticated, authorization.hasAccepted {
             changeStreamLimit(loop.streamLimit)
         }
@@ -123,26 +129,31 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
     func requestEnded(tag: Int, streamID: Int32) {
         if loop.answers.takeStreamRefusal() { return refuse(streamID) }
         loop.requestArrived()
-        if let request = requests[tag].channelRequest { return answerChannels(tag, request) }
-        if let topic = requests[tag].topic, let scope = authorization.scope {
-            requests[tag].facts.topicIsAllowed = scope.covers(topic: topic)
+        if let text = requests[tag].text, loop.recorder.isRecording {
+            (text.isUnsettled, text.isUnanswered) = (true, true)
+            loop.recorder.arrived(at: text.token)
         }
-        if let reason = checker.check(requests[tag].facts) {
-            return answer(tag, PlannedAnswer(reason, spelledAsDocumented: loop.configuration.spellsReasonsAsDocumented))
+        if loop.faults.silence != .none { return withhold(tag) }
+        if let request = requests[tag].channelRequest {
+            return after(milliseconds: loop.faults.answerDelayMilliseconds, tag) { $0.answerChannels(tag, request) }
+        }
+        if let topic = requests[tag].topic, let token = requests[tag].token {
+            requests[tag].facts.topicIsAllowed = token.scope.covers(topic: topic)
+            if let reason = loop.authority.refusal(of: token.keyID, topic: topic) {
+                requests[tag].facts.authorization = .refused(reason)
+            }
         }
         let planned = plannedAnswer(tag)
+        if planned.isWithheld { return withhold(tag) }
         let delay = planned.delayMilliseconds + loop.faults.answerDelayMilliseconds
-        if planned.isWithheld || loop.faults.silence != .none {
-            loop.answerWithheld()
-            finishRecord(tag, nil)
-        } else if delay > 0 {
-            answerLater(tag, planned, milliseconds: delay)
-        } else {
-            answer(tag, planned)
-        }
+        if delay == 0 { return answer(tag, planned) }
+        after(milliseconds: delay, tag) { $0.answer(tag, planned) }
     }
 
     private func plannedAnswer(_ tag: Int) -> PlannedAnswer {
+        if let reason = checker.check(requests[tag].facts) {
+            return PlannedAnswer(reason, spelledAsDocumented: loop.configuration.spellsReasonsAsDocumented)
+        }
         if let text = requests[tag].text, let chosen = loop.answers.takeAnswer(forToken: text.token) {
             return chosen
         }
@@ -151,16 +162,21 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
     }
 
     private func answerChannels(_ tag: Int, _ request: ChannelRequest) {
-        let facts = requests[tag].facts
+        let facts = requests[tag].facts, token = requests[tag].token
         let reply = loop.channels.answer(
             request, isPost: facts.isPost, managesChannels: managesChannels,
-            credential: { [identity, authorization] app in
-                ChannelReason(
-                    authorization: facts.authorization, scope: authorization.scope, identity: identity,
+            credential: { [identity, loop] app in
+                var authorization = facts.authorization
+                if let token, let reason = loop.authority.refusal(of: token.keyID, topic: app) {
+                    authorization = .refused(reason)
+                }
+                return ChannelReason(
+                    authorization: authorization, scope: token?.scope, identity: identity,
                     environment: loop.configuration.environment, app: app)
             })
-        loop.answered(status: reply.status)
-        finishRecord(tag, PlannedAnswer(status: reply.status))
+        let answer = PlannedAnswer(status: reply.status, reason: reply.reason?.rawValue)
+        loop.answered(answer)
+        finishRecord(tag, answer)
         do {
             let fields = try HTTP2Fields(
                 [HTTP2Field(":status", String(reply.status))] + reply.fields.map { HTTP2Field($0.key, $0.value) })
@@ -181,11 +197,18 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
         handler.setNeedsFlush()
     }
 
-    private func answerLater(_ tag: Int, _ planned: PlannedAnswer, milliseconds: Int) {
+    private func withhold(_ tag: Int) {
+        loop.answerWithheld()
+        finishRecord(tag, nil)
+    }
+
+    /// Does something for a request, unless that is over by then.
+    private func after(milliseconds: Int, _ tag: Int, _ body: @escaping (SimulatorConnection) -> Void) {
+        if milliseconds == 0 { return body(self) }
         let generation = requests[tag].generation
         loop.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(milliseconds))) {
             guard !self.isClosed, self.requests[tag].generation == generation else { return }
-            self.answer(tag, planned)
+            body(self)
             self.handler.setNeedsFlush()
         }
     }
@@ -219,11 +242,17 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
     }
 
     func streamClosed(tag: Int, streamID: Int32, code: HTTP2ErrorCode) {
+        if let lastProcessed, streamID > lastProcessed, let text = requests[tag].text, text.isUnanswered {
+            loop.recorder.disowned(at: text.token)
+        }
+        finishRecord(tag, nil)
         requests.remove(tag)
     }
 
     private func finishRecord(_ tag: Int, _ answer: PlannedAnswer?) {
-        guard let text = requests[tag].text, loop.recorder.isRecording else { return }
+        guard let text = requests[tag].text, text.isUnsettled else { return }
+        text.isUnsettled = false
+        text.isUnanswered = answer == nil
         loop.recorder.record(text.record(answer: answer))
     }
 
@@ -234,11 +263,15 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
             announceGoAway(before: fault)
             return
         }
+        let last = fault.lastStreamID ?? session.lastStreamID
+        let before = lastProcessed
+        // The streams above it close in the next call.
+        lastProcessed = min(last, before ?? last)
         do {
             try session.goAway(
-                lastStreamID: fault.lastStreamID ?? session.lastStreamID, code: HTTP2ErrorCode(rawValue: fault.code),
-                debugData: Array(fault.debugText.utf8))
+                lastStreamID: last, code: HTTP2ErrorCode(rawValue: fault.code), debugData: Array(fault.debugText.utf8))
         } catch {
+            lastProcessed = before
             // Not possible for this connection: it is ending already, or an earlier GOAWAY named a lower stream.
         }
         handler.setNeedsFlush()
@@ -296,6 +329,9 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
 
     func channelClosed(error: (any Error)?) {
         isClosed = true
+        for tag in requests.indices {
+            finishRecord(tag, nil)
+        }
         loop.connectionClosed(self)
     }
 

@@ -86,10 +86,6 @@ final class SimulatorLoop {
         }
     }
 
-    func answered(status: Int) {
-        answersByReason[Tally(status: status, reason: nil), default: 0] += 1
-    }
-
     func streamsOpen(_ count: Int) {
         counters.mostOpenStreams = max(counters.mostOpenStreams, count)
     }

@@ -9,6 +9,8 @@ enum ControlMessage {
         var timestamp: Int64?
         var delayMilliseconds: Int?
         var never: Bool?
+        /// True: a 410 without the moment.
+        var omitsTimestamp: Bool?
         /// So many requests are accepted before it is given; for single tokens only.
         var after: Int?
         var body: String?
@@ -19,7 +21,7 @@ enum ControlMessage {
         enum CodingKeys: String, CodingKey, CaseIterable {
             case status, reason, timestamp, delayMilliseconds = "delay_ms", never, after, body, retryAfter =
                 "retry_after"
-            case omitsMessageID = "without_apns_id"
+            case omitsMessageID = "without_apns_id", omitsTimestamp = "without_timestamp"
         }
 
         init(from decoder: any Decoder) throws {
@@ -34,6 +36,7 @@ enum ControlMessage {
             body = try container.decodeIfPresent(String.self, forKey: .body)
             retryAfter = try container.decodeIfPresent(Int.self, forKey: .retryAfter)
             omitsMessageID = try container.decodeIfPresent(Bool.self, forKey: .omitsMessageID)
+            omitsTimestamp = try container.decodeIfPresent(Bool.self, forKey: .omitsTimestamp)
         }
 
         /// - Throws: ``SimulatorError`` naming the field at fault.
@@ -51,7 +54,7 @@ enum ControlMessage {
             }
             return PlannedAnswer(
                 status: status, reason: reason,
-                timestamp: timestamp.map { .at($0) } ?? (status == 410 ? .afterNow(0) : nil),
+                timestamp: timestamp.map { .at($0) } ?? (status == 410 && omitsTimestamp != true ? .afterNow(0) : nil),
                 delayMilliseconds: delayMilliseconds ?? 0, isWithheld: never ?? false, body: body,
                 retryAfter: retryAfter, omitsMessageID: omitsMessageID ?? false)
         }
@@ -60,6 +63,11 @@ enum ControlMessage {
     struct NextAnswers: Decodable {
         var count: Int
         var answer: Answer
+
+        func checkedCount() throws -> Int {
+            guard count > 0 else { throw SimulatorError("count: must be at least 1") }
+            return count
+        }
     }
 
     struct Key: Decodable {
@@ -91,6 +99,32 @@ enum ControlMessage {
         }
     }
 
+    /// `{"key_id": "…", "reason": "InvalidProviderToken", "topics": []}`; without a reason the key is good again.
+    struct RefusedKey: Decodable {
+        let keyID: String
+        let refusal: KeyRefusal?
+
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case keyID = "key_id", reason, topics
+        }
+
+        init(from decoder: any Decoder) throws {
+            try decoder.refuseOtherKeys(than: CodingKeys.allCases)
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            keyID = try container.decode(String.self, forKey: .keyID)
+            let topics = try container.decodeIfPresent([String].self, forKey: .topics)
+            guard let name = try container.decodeIfPresent(String.self, forKey: .reason) else {
+                if topics != nil { throw SimulatorError("reason: missing, and there are topics") }
+                refusal = nil
+                return
+            }
+            guard let reason = RejectionReason(rawValue: name) else {
+                throw SimulatorError("reason: '\(name)' is not a reason of APNs")
+            }
+            refusal = KeyRefusal(reason, topics: Set(topics ?? []))
+        }
+    }
+
     struct GoAway: Decodable {
         var reason: String?
         var code: UInt32?
@@ -118,10 +152,20 @@ enum ControlMessage {
 
     struct StreamLimit: Decodable {
         var limit: Int
+
+        func checked() throws -> Int {
+            guard limit >= 0 else { throw SimulatorError("limit: must not be negative") }
+            return limit
+        }
     }
 
     struct StreamRefusal: Decodable {
         var count: Int
+
+        func checked() throws -> Int {
+            guard count >= 0 else { throw SimulatorError("count: must not be negative") }
+            return count
+        }
     }
 
     /// `{"answer": {…}, "answer_delay_ms": 0, "window_delay_ms": 0, "silence": "none"}`, all optional.
@@ -162,6 +206,7 @@ enum ControlMessage {
 
     struct Recorded: Encodable {
         var arrivals: [String: Int]
+        var accepted: [String: Int]
         var requests: [RecordedRequest]
     }
 }

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Hummingbird
+internal import Logging
 internal import NIOCore
 
 /// What the control endpoint can be asked for. A thin layer: each route calls one function of the simulator.
@@ -30,8 +31,7 @@ struct ControlRoutes {
         }
         router.post("answers/next") { [simulator] request, context in
             let next = try await request.decode(as: ControlMessage.NextAnswers.self, context: context)
-            guard next.count > 0 else { throw SimulatorError("count: must be at least 1") }
-            simulator.answerNext(next.count, with: try next.answer.planned())
+            simulator.answerNext(try next.checkedCount(), with: try next.answer.planned())
             return HTTPResponse.Status.noContent
         }
         router.post("keys") { [simulator] request, context in
@@ -39,6 +39,11 @@ struct ControlRoutes {
             var registered = try TokenKey(team: key.team, keyID: key.keyID, pem: key.pem)
             registered.scope = try key.scope()
             simulator.register(registered)
+            return HTTPResponse.Status.noContent
+        }
+        router.post("keys/refuse") { [simulator] request, context in
+            let wanted = try await request.decode(as: ControlMessage.RefusedKey.self, context: context)
+            simulator.refuse(keyID: wanted.keyID, wanted.refusal)
             return HTTPResponse.Status.noContent
         }
         router.post("reset") { [simulator] _, _ in
@@ -55,14 +60,12 @@ struct ControlRoutes {
         }
         router.post("faults/streams") { [simulator] request, context in
             let wanted = try await request.decode(as: ControlMessage.StreamLimit.self, context: context)
-            guard wanted.limit >= 0 else { throw SimulatorError("limit: must not be negative") }
-            await simulator.changeStreamLimit(to: wanted.limit)
+            await simulator.changeStreamLimit(to: try wanted.checked())
             return HTTPResponse.Status.noContent
         }
         router.post("faults/refuse") { [simulator] request, context in
             let wanted = try await request.decode(as: ControlMessage.StreamRefusal.self, context: context)
-            guard wanted.count >= 0 else { throw SimulatorError("count: must not be negative") }
-            simulator.refuseStreams(wanted.count)
+            simulator.refuseStreams(try wanted.checked())
             return HTTPResponse.Status.noContent
         }
         router.put("faults/standing") { [simulator] request, context in
@@ -77,7 +80,13 @@ struct ControlRoutes {
         router.post("faults/script") { [simulator] request, _ in
             let script = try FaultScript(
                 json: Data(try await request.body.collect(upTo: 1 << 20).readableBytesView), source: "script")
-            Task { try await script.run(on: simulator) }
+            Task {
+                do {
+                    try await script.run(on: simulator)
+                } catch {
+                    simulator.logger.error("the script has ended early", metadata: ["error": "\(error)"])
+                }
+            }
             return HTTPResponse.Status.accepted
         }
         router.post("faults/cut") { [simulator] _, _ in
@@ -102,9 +111,11 @@ struct ControlRoutes {
         }
         router.get("requests") { [simulator] request, _ in
             var recorded = ControlMessage.Recorded(
-                arrivals: simulator.recordedArrivals, requests: simulator.recordedRequests)
+                arrivals: simulator.recordedArrivals, accepted: simulator.recordedAcceptances,
+                requests: simulator.recordedRequests)
             if let token = request.uri.queryParameters["token"].map({ String($0).lowercased() }) {
                 recorded.arrivals = recorded.arrivals.filter { $0.key == token }
+                recorded.accepted = recorded.accepted.filter { $0.key == token }
                 recorded.requests = recorded.requests.filter { $0.token == token }
             }
             return try json(recorded)

@@ -1,16 +1,19 @@
 public import Foundation
 
-/// Bad days written down: what goes wrong, and when. JSON, a list of steps, each with `at_ms` (milliseconds since
-/// the start) and one thing to do, in the form in which the control endpoint takes it.
+/// Bad days written down: what goes wrong, and when. JSON, a list of steps. Each has `at_ms` (milliseconds since the
+/// start of the script) or `after_requests` (as many arrivals as ``SimulatorCounters`` counts), and one thing to do
+/// in the form in which the control endpoint takes it.
 public struct FaultScript: Sendable {
-    private let steps: [Step]
+    private let timed: [FaultStep]
+    private let counted: [FaultStep]
 
     /// - Parameter source: what errors call the text, a file's name for instance.
     /// - Throws: ``SimulatorError`` naming the step and the field at fault.
     public init(json: Data, source: String) throws {
         do {
-            let steps = try JSONDecoder().decode([Step].self, from: json)
-            self.steps = steps.sorted { $0.milliseconds < $1.milliseconds }
+            let steps = try JSONDecoder().decode([FaultStep].self, from: json)
+            timed = steps.filter { $0.milliseconds != nil }.sorted { ($0.milliseconds ?? 0) < ($1.milliseconds ?? 0) }
+            counted = steps.filter { $0.arrivals != nil }.sorted { ($0.arrivals ?? 0) < ($1.arrivals ?? 0) }
         } catch let error as SimulatorError {
             throw SimulatorError("\(source): \(error)")
         } catch let error as DecodingError {
@@ -18,12 +21,28 @@ public struct FaultScript: Sendable {
         }
     }
 
-    /// Does it all, in time; ends early when cancelled.
+    /// Does it all, in time; ends early when cancelled. Requests are counted every few milliseconds, so that a step
+    /// may come some requests late.
+    ///
+    /// - Throws: ``SimulatorError`` if a port was taken while the simulator was down.
     public func run(on simulator: APNSSimulator) async throws {
         let start = ContinuousClock.now
-        for step in steps {
-            try await Task.sleep(until: start + .milliseconds(step.milliseconds))
-            try await step.act(on: simulator)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { [timed] in
+                for step in timed {
+                    try await Task.sleep(until: start + .milliseconds(step.milliseconds ?? 0))
+                    try await step.act(on: simulator)
+                }
+            }
+            group.addTask { [counted] in
+                for step in counted {
+                    while await simulator.counters().arrivals < step.arrivals ?? 0 {
+                        try await Task.sleep(for: .milliseconds(2))
+                    }
+                    try await step.act(on: simulator)
+                }
+            }
+            try await group.waitForAll()
         }
     }
 
@@ -37,55 +56,5 @@ public struct FaultScript: Sendable {
             }
         let place = context.codingPath.map { $0.intValue.map { "step \($0 + 1)" } ?? $0.stringValue }
         return (place + [problem]).joined(separator: ": ")
-    }
-
-    private struct Step: Decodable {
-        let milliseconds: Int
-        private let goAway: ControlMessage.GoAway?
-        private let streams: ControlMessage.StreamLimit?
-        private let refuse: ControlMessage.StreamRefusal?
-        private let standing: ControlMessage.Standing?
-        private let next: ControlMessage.NextAnswers?
-        private let cut: Bool?
-        private let downMilliseconds: Int?
-
-        enum CodingKeys: String, CodingKey, CaseIterable {
-            case milliseconds = "at_ms", goAway = "goaway", streams, refuse, standing, next, cut
-            case downMilliseconds = "down_ms"
-        }
-
-        init(from decoder: any Decoder) throws {
-            let place = "step \((decoder.codingPath.last?.intValue ?? 0) + 1)"
-            do {
-                try decoder.refuseOtherKeys(than: CodingKeys.allCases)
-            } catch let error as SimulatorError {
-                throw SimulatorError("\(place): \(error)")
-            }
-            let container = try decoder.container(keyedBy: CodingKeys.self)
-            milliseconds = try container.decode(Int.self, forKey: .milliseconds)
-            goAway = try container.decodeIfPresent(ControlMessage.GoAway.self, forKey: .goAway)
-            streams = try container.decodeIfPresent(ControlMessage.StreamLimit.self, forKey: .streams)
-            refuse = try container.decodeIfPresent(ControlMessage.StreamRefusal.self, forKey: .refuse)
-            standing = try container.decodeIfPresent(ControlMessage.Standing.self, forKey: .standing)
-            next = try container.decodeIfPresent(ControlMessage.NextAnswers.self, forKey: .next)
-            cut = try container.decodeIfPresent(Bool.self, forKey: .cut)
-            downMilliseconds = try container.decodeIfPresent(Int.self, forKey: .downMilliseconds)
-            guard container.allKeys.count == 2 else {
-                throw SimulatorError("\(place): needs at_ms and one thing to do")
-            }
-            guard milliseconds >= 0, downMilliseconds ?? 0 >= 0 else {
-                throw SimulatorError("\(place): times can't be negative")
-            }
-        }
-
-        func act(on simulator: APNSSimulator) async throws {
-            if let goAway { await simulator.sendGoAway(goAway.fault) }
-            if let streams { await simulator.changeStreamLimit(to: streams.limit) }
-            if let refuse { simulator.refuseStreams(refuse.count) }
-            if let standing { await simulator.setFaults(standing.faults) }
-            if let next { simulator.answerNext(next.count, with: try next.answer.planned()) }
-            if cut == true { await simulator.cutConnections() }
-            if let downMilliseconds { try await simulator.goDown(for: .milliseconds(downMilliseconds)) }
-        }
     }
 }

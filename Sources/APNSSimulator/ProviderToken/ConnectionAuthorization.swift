@@ -4,25 +4,36 @@ struct ConnectionAuthorization {
     private let authority: ProviderTokenAuthority
     private var rules: ProviderTokenRules
     private var accepted: (value: [UInt8], token: ProviderToken)?
+    /// The age at which use of the accepted token was last noted.
+    private var notedAge: Int64 = 0
 
     init(authority: ProviderTokenAuthority, environment: SimulatorConfiguration.Environment) {
         self.authority = authority
         rules = ProviderTokenRules(environment: environment)
     }
 
-    /// What the key of the last accepted token may be used for.
-    var scope: TokenKey.Scope? { accepted?.token.scope }
+    /// The last accepted token.
+    var token: ProviderToken? { accepted?.token }
 
     /// - Parameter now: seconds since 1970.
     mutating func judge(_ value: UnsafeRawBufferPointer, at now: Int64) -> RequestFacts.Authorization {
         if let accepted, value.equals(accepted.value) {
-            return ProviderTokenRules.checkAge(accepted.token, at: now).map { .refused($0) } ?? .accepted
+            let reason =
+                authority.refusal(of: accepted.token.keyID, topic: nil)
+                ?? ProviderTokenRules.checkAge(accepted.token, at: now)
+            let age = now - accepted.token.issuedAt
+            if reason != nil || age > notedAge {
+                notedAge = age
+                authority.noteUse(of: accepted.token, refusal: reason, at: now)
+            }
+            return reason.map { .refused($0) } ?? .accepted
         }
         guard let token = authority.verify(value) else { return .refused(.invalidProviderToken) }
-        let reason = rules.admit(token, at: now)
+        let reason = authority.refusal(of: token.keyID, topic: nil) ?? rules.admit(token, at: now)
         authority.noteUse(of: token, refusal: reason, at: now)
         if let reason { return .refused(reason) }
         accepted = (Array(value), token)
+        notedAge = now - token.issuedAt
         return .accepted
     }
 

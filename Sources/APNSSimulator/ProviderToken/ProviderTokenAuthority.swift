@@ -7,6 +7,7 @@ final class ProviderTokenAuthority: Sendable {
         var verifier: ProviderTokenVerifier
         var verdicts: [[UInt8]: ProviderToken?] = [:]
         var uses: [String: TokenUse] = [:]
+        var refusals: [String: KeyRefusal] = [:]
     }
 
     private let state: Mutex<State>
@@ -30,7 +31,8 @@ final class ProviderTokenAuthority: Sendable {
         }
     }
 
-    /// Called for the first use of a token on a connection, and for each that is refused.
+    /// Called for the first use of a token on a connection, then for each second in which it is used there, and
+    /// whenever it is refused.
     func noteUse(of token: ProviderToken, refusal: RejectionReason?, at now: Int64) {
         state.withLock { $0.uses[token.keyID, default: TokenUse()].note(token, refusal: refusal, at: now) }
     }
@@ -41,9 +43,37 @@ final class ProviderTokenAuthority: Sendable {
         state.withLock { $0.uses = [:] }
     }
 
+    // MARK: Keys that are not good for everything
+
+    func refuse(_ keyID: String, _ refusal: KeyRefusal?) {
+        state.withLock {
+            $0.refusals[keyID] = refusal
+            keysAreRefused.store(!$0.refusals.isEmpty, ordering: .relaxed)
+        }
+    }
+
+    func forgetRefusals() {
+        state.withLock { $0.refusals = [:] }
+        keysAreRefused.store(false, ordering: .relaxed)
+    }
+
+    /// Why a key is refused for a topic; nil: it is not.
+    ///
+    /// - Parameter topic: nil: whatever the topic.
+    func refusal(of keyID: String, topic: String?) -> RejectionReason? {
+        guard keysAreRefused.load(ordering: .relaxed), let refusal = state.withLock({ $0.refusals[keyID] }) else {
+            return nil
+        }
+        if refusal.topics.isEmpty { return refusal.reason }
+        return topic.flatMap { TokenKey.Scope(topics: refusal.topics).covers(topic: $0) ? refusal.reason : nil }
+    }
+
     /// Whether any key is limited to topics, so that these have to be looked at.
-    var limitsTopics: Bool { topicsAreLimited.load(ordering: .relaxed) }
+    var limitsTopics: Bool {
+        topicsAreLimited.load(ordering: .relaxed) || keysAreRefused.load(ordering: .relaxed)
+    }
     private let topicsAreLimited = Atomic(false)
+    private let keysAreRefused = Atomic(false)
 
     func verify(_ authorization: UnsafeRawBufferPointer) -> ProviderToken? {
         let bytes = Array(authorization)

@@ -1,17 +1,27 @@
 /// How the provider tokens of one key have been used: what a fleet of senders that share the key must keep to.
-public struct TokenUse: Codable, Hashable, Sendable {
+public struct TokenUse: Encodable, Hashable, Sendable {
     /// Issue times of the different tokens seen, in seconds since 1970, rising.
     public private(set) var issued: [Int64] = []
-    /// The greatest age at which one was first used on a connection, in seconds.
+    /// The greatest age at which one was accepted, in seconds.
     public private(set) var greatestAge: Int64 = 0
-    /// Tokens that came too soon after another on the same connection.
+    /// Requests whose token came too soon after another on the same connection.
     public private(set) var updatesTooSoon = 0
-    /// Tokens that were too old.
+    /// Requests whose token was too old, or of a clock that is ahead.
     public private(set) var expired = 0
     private var texts: Set<[UInt8]> = []
 
-    enum CodingKeys: String, CodingKey {
-        case issued, greatestAge = "greatest_age", updatesTooSoon = "updates_too_soon", expired
+    private enum CodingKeys: String, CodingKey {
+        case issued, shortestInterval = "shortest_interval", greatestAge = "greatest_age"
+        case updatesTooSoon = "updates_too_soon", expired
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(issued, forKey: .issued)
+        try container.encodeIfPresent(shortestInterval, forKey: .shortestInterval)
+        try container.encode(greatestAge, forKey: .greatestAge)
+        try container.encode(updatesTooSoon, forKey: .updatesTooSoon)
+        try container.encode(expired, forKey: .expired)
     }
 
     /// The shortest time between the issue of two tokens, in seconds; nil when there were not two.
@@ -23,7 +33,8 @@ public struct TokenUse: Codable, Hashable, Sendable {
         switch refusal {
         case .tooManyProviderTokenUpdates: updatesTooSoon += 1
         case .expiredProviderToken: expired += 1
-        default: greatestAge = max(greatestAge, now - token.issuedAt)
+        case nil: greatestAge = max(greatestAge, now - token.issuedAt)
+        default: break
         }
         guard texts.insert(token.text).inserted else { return }
         let place = issued.firstIndex { $0 > token.issuedAt } ?? issued.endIndex

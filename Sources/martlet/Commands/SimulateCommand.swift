@@ -112,9 +112,16 @@ struct SimulateRunCommand: AsyncParsableCommand {
         )
         // Standard output may be a pipe, whose reader waits for this line.
         fflush(nil)
-        let faults = Task { try await script?.run(on: simulator) }
+        let faults = Task {
+            do {
+                try await script?.run(on: simulator)
+            } catch let error as SimulatorError {
+                FileHandle.standardError.write(Data("the script has ended early: \(error)\n".utf8))
+            }
+        }
         await stopped.wait()
         faults.cancel()
+        _ = await faults.result
         await simulator.stop()
     }
 }

@@ -54,6 +54,7 @@ import Testing
             await simulator.cutConnections()
             await fixture.recorder.wait(for: 201, atMost: .seconds(10))
             #expect(fixture.tally["unknown ConnectionLost"] == 200)
+            #expect(simulator.recordedArrivals.count == 201)
             #expect(simulator.recordedArrivals.values.allSatisfy { $0 == 1 }, "the pipeline decides about another try")
             try await eventually("the next goes") { try await fixture.push("0b") == "sent -" }
         }

@@ -1,0 +1,97 @@
+import APNSSimulator
+import HTTP2Session
+import NIOCore
+import TestSupport
+import Testing
+
+/// What the simulator says of the requests that came in, which other tests count with.
+@Suite struct RecordingTests {
+    private let key = TestKey()
+
+    private func with(_ body: (APNSSimulator, PushClient, [(String, String)]) async throws -> Void) async throws {
+        try await withSimulator {
+            $0.tokenKeys = [key.tokenKey]
+        } _: { simulator in
+            simulator.isRecording = true
+            let fields = [
+                ("authorization", key.authorization()), ("apns-topic", "com.example"), ("apns-push-type", "alert"),
+            ]
+            try await body(simulator, try await PushClient.connect(to: simulator), fields)
+        }
+    }
+
+    @Test func anArrivalCountsThoughItsConnectionIsLostBeforeTheAnswer() async throws {
+        try await with { simulator, client, fields async throws in
+            let token = "de1ade1a9000"
+            let answer = client.start(token: token, fields: fields)
+            try await eventually("it has arrived") { await simulator.counters().arrivals == 1 }
+            #expect(simulator.recordedArrivals == [token: 1])
+            #expect(simulator.recordedRequests.isEmpty, "what becomes of it is not known yet")
+            await simulator.cutConnections()
+            await #expect(throws: PushClient.Lost.self) { try await answer.get() }
+            try await eventually("its end is recorded") { simulator.recordedRequests.count == 1 }
+            #expect(simulator.recordedRequests.first?.status == nil)
+            #expect(simulator.recordedArrivals == [token: 1])
+            #expect(simulator.recordedAcceptances.isEmpty)
+        }
+    }
+
+    @Test func anArrivalCountsThoughTheClientGivesItUp() async throws {
+        try await with { simulator, client, fields async throws in
+            let answer = client.start(token: "deafdeaf", fields: fields)
+            try await eventually("it has arrived") { await simulator.counters().arrivals == 1 }
+            try await client.reset(stream: 1)
+            await #expect(throws: PushClient.Lost.self) { try await answer.get() }
+            try await eventually("the stream is closed") { await simulator.counters().openStreams == 0 }
+            #expect(simulator.recordedArrivals == ["deafdeaf": 1])
+            #expect(simulator.recordedRequests.map(\.status) == [nil], "once")
+        }
+    }
+
+    @Test func acceptedAndRefusedAreKeptApart() async throws {
+        try await with { simulator, client, fields async throws in
+            for token in ["aa", "aa", "bb", "dead0410"] { _ = try await client.push(token: token, fields: fields) }
+            simulator.setAnswer(PlannedAnswer(.tooManyRequests), forToken: "aa")
+            #expect(try await client.push(token: "aa", fields: fields).status == 429)
+            #expect(simulator.recordedArrivals == ["aa": 3, "bb": 1, "dead0410": 1])
+            #expect(simulator.recordedAcceptances == ["aa": 2, "bb": 1])
+        }
+    }
+
+    @Test(arguments: [("de1ade1a9000", 0), ("deafdeaf", 1)])
+    func whatAGoAwayDisownsHasNotArrived(token: String, withheld: Int) async throws {
+        try await with { simulator, client, fields async throws in
+            #expect(try await client.push(token: "aa", fields: fields).status == 200)
+            try await client.waitForStreamLimit(1_000)
+            let answers = (0..<3).map { _ in client.start(token: token, fields: fields) }
+            try await eventually("all are there") { await simulator.counters().arrivals == 4 }
+            #expect(simulator.recordedArrivals == ["aa": 1, token: 3])
+            #expect(await simulator.counters().withheld == 3 * withheld)
+            await simulator.sendGoAway(GoAwayFault(lastStreamID: 5))
+            try await eventually("the third is closed") {
+                await simulator.counters().openStreams == 2
+            }
+            #expect(simulator.recordedArrivals == ["aa": 1, token: 2])
+            await simulator.cutConnections()
+            for answer in answers { await #expect(throws: PushClient.Lost.self) { try await answer.get() } }
+            try await eventually("all is recorded") { simulator.recordedRequests.count == 4 }
+            #expect(simulator.recordedArrivals == ["aa": 1, token: 2])
+        }
+    }
+
+    @Test func whatIsRefusedUnprocessedHasNotArrived() async throws {
+        try await with { simulator, client, fields async throws in
+            simulator.refuseStreams(2)
+            for _ in 0..<2 {
+                await #expect(throws: PushClient.Lost(code: .refusedStream)) {
+                    try await client.push(token: "aa", fields: fields)
+                }
+            }
+            #expect(try await client.push(token: "bb", fields: fields).status == 200)
+            let counters = await simulator.counters()
+            #expect(counters.refusedStreams == 2 && counters.arrivals == 1)
+            #expect(simulator.recordedArrivals == ["bb": 1])
+            #expect(simulator.recordedRequests.map(\.token) == ["bb"])
+        }
+    }
+}
