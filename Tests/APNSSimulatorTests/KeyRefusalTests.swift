@@ -21,6 +21,8 @@ import Testing
             #expect(try await client.push(fields: mine).status == 200)
             simulator.refuse(keyID: key.keyID)
             #expect(try await client.push(fields: mine).body == #"{"reason":"InvalidProviderToken"}"#)
+            let withoutTopic = try await client.push(fields: [mine[0]])
+            #expect(withoutTopic.body == #"{"reason":"InvalidProviderToken"}"#, "the credential is looked at first")
             let neighbour = try await PushClient.connect(to: simulator)
             #expect(try await neighbour.push(fields: fields(other)).status == 200, "another team notices nothing")
 
