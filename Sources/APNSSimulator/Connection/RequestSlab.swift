@@ -4,6 +4,14 @@ internal import HTTP2Session
 struct RequestState {
     var facts = RequestFacts()
     var stream: Int32 = 0
+    /// One reference for all that few requests need: the others are not to carry it along.
+    var extras: RequestExtras?
+    /// Tells a request from later ones in the same place.
+    var generation = 0
+}
+
+/// What is kept of a request beyond its facts.
+final class RequestExtras {
     /// The request's text, while someone wants it.
     var text: RequestText?
     /// Of a broadcast or a request about channels.
@@ -11,8 +19,16 @@ struct RequestState {
     /// These two only where keys are limited to topics, or refused.
     var topic: String?
     var token: ProviderToken?
-    /// Tells a request from later ones in the same place.
-    var generation = 0
+
+    func take(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        text?.take(name, value)
+        channelRequest?.take(name, value)
+    }
+
+    func take(body bytes: UnsafeRawBufferPointer) {
+        text?.take(body: bytes)
+        channelRequest?.take(body: bytes)
+    }
 }
 
 /// The requests of one connection, in memory that is used again.
@@ -32,15 +48,20 @@ struct RequestSlab {
 
     mutating func remove(_ index: Int) {
         requests[index].generation += 1
-        requests[index].text = nil
-        requests[index].topic = nil
-        requests[index].token = nil
-        requests[index].channelRequest = nil
+        requests[index].extras = nil
         free.append(index)
     }
 
     var count: Int {
         requests.count - free.count
+    }
+
+    /// Those of a request, made if missing.
+    mutating func extras(_ index: Int) -> RequestExtras {
+        if let extras = requests[index].extras { return extras }
+        let extras = RequestExtras()
+        requests[index].extras = extras
+        return extras
     }
 
     var indices: Range<Int> { requests.indices }

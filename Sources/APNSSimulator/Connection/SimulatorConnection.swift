@@ -68,26 +68,27 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
     func requestStarted(streamID: Int32) -> Int {
         let tag = requests.insert(stream: streamID)
         loop.streamsOpen(requests.count)
-        if managesChannels { requests[tag].channelRequest = ChannelRequest() }
+        if managesChannels { requests.extras(tag).channelRequest = ChannelRequest() }
         if loop.recorder.isRecording || loop.answers.needToken {
-            requests[tag].text = RequestText()
+            requests.extras(tag).text = RequestText()
         }
         return tag
     }
 
     func requestField(tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
-        requests[tag].text?.take(name, value)
-        if name.equals(":path"), value.hasPrefix(ChannelRequest.broadcastPath), requests[tag].channelRequest == nil {
-            requests[tag].channelRequest = ChannelRequest()
+        let field = FieldName(name)
+        if field == .path, value.hasPrefix(ChannelRequest.broadcastPath) {
+            let extras = requests.extras(tag)
+            extras.channelRequest = extras.channelRequest ?? ChannelRequest()
         }
-        requests[tag].channelRequest?.take(name, value)
-        guard let field = FieldName(name) else { return }
+        requests[tag].extras?.take(name, value)
+        guard let field else { return }
         requests[tag].facts.take(field, value)
         switch field {
         case .authorization where identity == nil:
             authorize(tag, value)
         case .topic where identity == nil && loop.authority.limitsTopics:
-            requests[tag].topic = String(decoding: value, as: UTF8.self)
+            requests.extras(tag).topic = String(decoding: value, as: UTF8.self)
         case .topic where identity != nil:
             requests[tag].facts.topicIsAllowed = identity?.covers(topic: value) ?? true
         default:
@@ -100,7 +101,7 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
         requests[tag].facts.authorization = authorization.judge(value, at: loop.now / 1_000)
         // Requests with related keys may overlap: each is judged by its own.
         if loop.authority.limitsTopics, case .accepted = requests[tag].facts.authorization {
-            requests[tag].token = authorization.token
+            requests.extras(tag).token = authorization.token
         }
         if !wasAuthenticated, authorization.hasAccepted {
             changeStreamLimit(loop.streamLimit)
@@ -109,8 +110,7 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
 
     func requestData(tag: Int, _ bytes: UnsafeRawBufferPointer) {
         requests[tag].facts.bodyLength += bytes.count
-        requests[tag].text?.take(body: bytes)
-        requests[tag].channelRequest?.take(body: bytes)
+        requests[tag].extras?.take(body: bytes)
         if let windowDelay { giveBack(window: bytes.count, stream: requests[tag].stream, after: windowDelay) }
     }
 
@@ -129,15 +129,16 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
     func requestEnded(tag: Int, streamID: Int32) {
         if loop.answers.takeStreamRefusal() { return refuse(streamID) }
         loop.requestArrived()
-        if let text = requests[tag].text, loop.recorder.isRecording {
+        let extras = requests[tag].extras
+        if let text = extras?.text, loop.recorder.isRecording {
             (text.isUnsettled, text.isUnanswered) = (true, true)
             loop.recorder.arrived(at: text.token)
         }
         if loop.faults.silence != .none { return withhold(tag) }
-        if let request = requests[tag].channelRequest {
+        if let request = extras?.channelRequest {
             return after(milliseconds: loop.faults.answerDelayMilliseconds, tag) { $0.answerChannels(tag, request) }
         }
-        if let topic = requests[tag].topic, let token = requests[tag].token {
+        if let topic = extras?.topic, let token = extras?.token {
             requests[tag].facts.topicIsAllowed = token.scope.covers(topic: topic)
             if let reason = loop.authority.refusal(of: token.keyID, topic: topic) {
                 requests[tag].facts.authorization = .refused(reason)
@@ -154,7 +155,7 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
         if let reason = checker.check(requests[tag].facts) {
             return PlannedAnswer(reason, spelledAsDocumented: loop.configuration.spellsReasonsAsDocumented)
         }
-        if let text = requests[tag].text, let chosen = loop.answers.takeAnswer(forToken: text.token) {
+        if let text = requests[tag].extras?.text, let chosen = loop.answers.takeAnswer(forToken: text.token) {
             return chosen
         }
         let prefix = requests[tag].facts.tokenPrefix, parameter = requests[tag].facts.tokenParameter
@@ -162,7 +163,7 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
     }
 
     private func answerChannels(_ tag: Int, _ request: ChannelRequest) {
-        let facts = requests[tag].facts, token = requests[tag].token
+        let facts = requests[tag].facts, token = requests[tag].extras?.token
         let reply = loop.channels.answer(
             request, isPost: facts.isPost, managesChannels: managesChannels,
             credential: { [identity, loop] app in
@@ -242,7 +243,9 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
     }
 
     func streamClosed(tag: Int, streamID: Int32, code: HTTP2ErrorCode) {
-        if let lastProcessed, streamID > lastProcessed, let text = requests[tag].text, text.isUnanswered {
+        if let lastProcessed, streamID > lastProcessed, let text = requests[tag].extras?.text,
+            text.isUnanswered
+        {
             loop.recorder.disowned(at: text.token)
         }
         finishRecord(tag, nil)
@@ -250,7 +253,7 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
     }
 
     private func finishRecord(_ tag: Int, _ answer: PlannedAnswer?) {
-        guard let text = requests[tag].text, text.isUnsettled else { return }
+        guard let text = requests[tag].extras?.text, text.isUnsettled else { return }
         text.isUnsettled = false
         text.isUnanswered = answer == nil
         loop.recorder.record(text.record(answer: answer))

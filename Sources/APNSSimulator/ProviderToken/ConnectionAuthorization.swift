@@ -3,9 +3,20 @@
 struct ConnectionAuthorization {
     private let authority: ProviderTokenAuthority
     private var rules: ProviderTokenRules
-    private var accepted: (value: [UInt8], token: ProviderToken)?
+    private var accepted: Accepted?
     /// The age at which use of the accepted token was last noted.
     private var notedAge: Int64 = 0
+
+    /// An object, so that a look at it for each request copies nothing.
+    private final class Accepted {
+        let value: [UInt8]
+        let token: ProviderToken
+
+        init(value: [UInt8], token: ProviderToken) {
+            self.value = value
+            self.token = token
+        }
+    }
 
     init(authority: ProviderTokenAuthority, environment: SimulatorConfiguration.Environment) {
         self.authority = authority
@@ -32,7 +43,7 @@ struct ConnectionAuthorization {
         let reason = authority.refusal(of: token.keyID, topic: nil) ?? rules.admit(token, at: now)
         authority.noteUse(of: token, refusal: reason, at: now)
         if let reason { return .refused(reason) }
-        accepted = (Array(value), token)
+        accepted = Accepted(value: Array(value), token: token)
         notedAge = now - token.issuedAt
         return .accepted
     }
