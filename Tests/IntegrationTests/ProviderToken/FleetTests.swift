@@ -127,6 +127,7 @@ struct FleetTests {
             if isAway { report.sentWithoutDatabase += words.count { $0 == "sent" } }
             if !words.isEmpty { report.lastOutcomes = Set(words) }
             guard words.count == count else { throw Failure(description: "\(words) of \(count), \(report)") }
+            try await eventually("no worker waits for the store") { !log.isAsking }
             clock.advance(.random(in: 10_000...30_000, using: &generator))
         }
         for worker in workers { await worker?.stop() }

@@ -23,6 +23,12 @@ struct WatchedTokenStore: ProviderTokenStore {
     final class Log: Sendable {
         private let times = Mutex<[Int64]>([])
         private let isAway = Mutex(false)
+        private let questions = Mutex(0)
+
+        /// Time must not pass meanwhile: what the store answers in milliseconds would seem to have taken half a minute.
+        var isAsking: Bool { questions.withLock { $0 > 0 } }
+        func asked() { questions.withLock { $0 += 1 } }
+        func answered() { questions.withLock { $0 -= 1 } }
 
         var made: [Int64] { times.withLock { $0 } }
         var isStoreAway: Bool {
@@ -38,6 +44,8 @@ struct WatchedTokenStore: ProviderTokenStore {
     func token(
         of credential: Credential.ID, youngerThan age: Int64, sign: @Sendable (Timestamp) throws -> Secret
     ) async throws -> SharedProviderToken {
+        log.asked()
+        defer { log.answered() }
         if log.isStoreAway { throw PostgresError(.connectFailed, "the test says that the database is away") }
         return try await store.token(of: credential, youngerThan: age) { issuedAt in
             log.note(issuedAt)
