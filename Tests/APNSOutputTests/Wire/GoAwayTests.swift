@@ -16,7 +16,7 @@ import Testing
         let fixture = WireFixture([try .init(ipAddress: "127.0.0.1", port: simulator.port)], maximumConnections: 1)
         try fixture.register(at: simulator)
         try fixture.send(to: WireFixture.tokens(1, "0a"))
-        await fixture.recorder.wait(for: 1, atMost: .seconds(10))
+        await fixture.recorder.wait(for: 1, atMost: .seconds(60))
         let slow = WireFixture.tokens(10, "de1ade1a3000")
         try fixture.send(to: slow)
         try await eventually("ten on the wire") { await simulator.counters().arrivals == 11 }
@@ -27,7 +27,7 @@ import Testing
             let counters = await simulator.counters()
             return counters.arrivals == 12 && counters.openConnections == 2
         }
-        await fixture.recorder.wait(for: 11, atMost: .seconds(10))
+        await fixture.recorder.wait(for: 11, atMost: .seconds(60))
         #expect(fixture.tally == ["sent": 11])
         #expect(await simulator.counters().arrivals == 16)
         let processed = simulator.recordedArrivals
@@ -51,7 +51,7 @@ import Testing
         let fixture = WireFixture([address])
         try fixture.send(to: WireFixture.tokens(1))
         let start = ContinuousClock.now
-        await fixture.recorder.wait(for: 1, atMost: .seconds(20))
+        await fixture.recorder.wait(for: 1, atMost: .seconds(60))
         // At the least a tenth of one second, of two and of four.
         #expect(ContinuousClock.now - start >= .milliseconds(700))
         #expect(fixture.tally == ["sent": 1])

@@ -19,7 +19,7 @@ import Testing
         let fixture = WireFixture([], proxy: try proxyURL(channel, "fred:p%40ss@"))
         try fixture.register(at: simulator)
         try fixture.send(to: WireFixture.tokens(20))
-        await fixture.recorder.wait(for: 20, atMost: .seconds(10))
+        await fixture.recorder.wait(for: 20, atMost: .seconds(60))
         #expect(fixture.tally == ["sent": 20])
         // The base64 of fred:p@ss.
         #expect(
@@ -38,7 +38,7 @@ import Testing
         let channel = try await proxy.start()
         let fixture = WireFixture([], proxy: try proxyURL(channel))
         try fixture.send(to: WireFixture.tokens(1))
-        await fixture.recorder.wait(for: 1, atMost: .seconds(10))
+        await fixture.recorder.wait(for: 1, atMost: .seconds(60))
         #expect(fixture.tally == ["retry ConnectionFailed": 1])
         #expect(proxy.requests.count == 1)
         #expect(!proxy.requests.joined().contains("Authorization"))

@@ -102,7 +102,7 @@ struct RetryTests {
                 let added = ContinuousClock.now
                 var number = 0
                 // An unknown app's job is dead-lettered, so each try is a new job.
-                try await eventually("\(installation.results.tally)", within: .seconds(10)) {
+                try await eventually("\(installation.results.tally)", within: .seconds(60)) {
                     number += 1
                     try await installation.publish([JobText("try-\(number)", app: Self.app, to: [Token.random()])])
                     try await eventually("an event for job \(number)") {
@@ -110,7 +110,7 @@ struct RetryTests {
                     }
                     return installation.results.count > 0
                 }
-                #expect(ContinuousClock.now - added < .seconds(5))
+                #expect(ContinuousClock.now - added < .seconds(30))
             }
             #expect(installation.results.tally == ["sent": 1])
         }
