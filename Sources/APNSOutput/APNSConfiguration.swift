@@ -45,6 +45,8 @@ public struct APNSConfiguration: Sendable {
     public var proxy: APNSProxy?
     /// Most connections of one credential to one environment.
     public var maximumConnections: Int
+    /// Streams of each connection kept free for the urgent lane; never more than a tenth.
+    public var urgentStreams = 20
     /// How long an answer may take, in seconds.
     public var requestTimeoutSeconds: Int
     /// How long one address may take for connecting and the TLS handshake together, in seconds; as long

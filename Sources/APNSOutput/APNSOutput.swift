@@ -30,7 +30,7 @@ public final class APNSOutput: Output {
         var pools: [PoolKey: APNSPool] = [:]
         /// One for both environments of a credential.
         var tokenSources: [Credential: ProviderTokenSource] = [:]
-        var isShutDown = false
+        var isStopped = false
     }
 
     /// - Parameter tokens: where the provider tokens of token credentials come from.
@@ -78,8 +78,8 @@ public final class APNSOutput: Output {
             try pool(for: job).send(prepared)
         } catch let fault as APNSRequest.Fault {
             settleAll(job, .rejected, reason: fault.reason, sink)
-        } catch APNSOutputError.shutDown {
-            settleAll(job, .retry, reason: "ShuttingDown", sink)
+        } catch APNSOutputError.stopped {
+            settleAll(job, .returned, reason: nil, sink)
         } catch {
             logger.error("The credential can't be used", metadata: ["app": "\(job.job.app)", "error": "\(error)"])
             settleAll(job, .failed, reason: "CredentialUnusable", sink)
@@ -96,9 +96,17 @@ public final class APNSOutput: Output {
         for pool in gone { _ = pool.retire() }
     }
 
+    public func stopSending() {
+        let pools = state.withLock { state in
+            state.isStopped = true
+            return Array(state.pools.values)
+        }
+        for pool in pools { pool.stopSending() }
+    }
+
     public func shutDown() async {
         let all = state.withLock { state in
-            state.isShutDown = true
+            state.isStopped = true
             defer { (state.pools, state.tokenSources) = ([:], [:]) }
             return Array(state.pools.values)
         }
@@ -108,7 +116,7 @@ public final class APNSOutput: Output {
     private func pool(for job: RoutedJob) throws -> APNSPool {
         guard let credential = job.credential else { throw APNSOutputError.noCredential }
         return try state.withLock { state in
-            guard !state.isShutDown else { throw APNSOutputError.shutDown }
+            guard !state.isStopped else { throw APNSOutputError.stopped }
             let broadcastEndpoint = job.job.isBroadcast ? configuration.broadcastEndpoint(for: job.environment) : nil
             let key = PoolKey(
                 credential: credential, environment: job.environment, isForBroadcasts: broadcastEndpoint != nil)
@@ -152,12 +160,12 @@ public final class APNSOutput: Output {
 /// Faults of the pipeline's own making.
 enum APNSOutputError: Error, CustomStringConvertible {
     case noCredential
-    case shutDown
+    case stopped
 
     var description: String {
         switch self {
         case .noCredential: "the job was routed without a credential"
-        case .shutDown: "the output is shut down"
+        case .stopped: "the output sends nothing any more"
         }
     }
 }

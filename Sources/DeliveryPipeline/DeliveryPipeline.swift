@@ -1,6 +1,7 @@
 public import AMQPClient
 public import CredentialStore
 import Dispatch
+import Foundation
 public import Logging
 public import PushModel
 
@@ -15,6 +16,8 @@ public final class DeliveryPipeline: Sendable {
     private let publisher: AMQPPublisher
     private let outputs: [any Output]
     private let markBatches: AsyncStream<MarkBuffer.Batch>
+    private let claimBatches: AsyncStream<Claims.Batch>
+    private let claims: ClaimRepository
     private let registry: DeviceTokenRegistry
     private let logger: Logger
 
@@ -22,14 +25,16 @@ public final class DeliveryPipeline: Sendable {
     ///   - broker: used for two connections, one that consumes and one that publishes.
     ///   - snapshots: where routing finds apps and credentials.
     ///   - registry: where dead tokens are marked.
+    ///   - claims: where jobs that must not be sent twice are looked up.
     /// - Throws: when the broker's configuration can't be used.
     public init(
         configuration: PipelineConfiguration, broker: AMQPConfiguration, outputs: [any Output],
-        snapshots: SnapshotStore, registry: DeviceTokenRegistry, logger: Logger,
+        snapshots: SnapshotStore, registry: DeviceTokenRegistry, claims: ClaimRepository, logger: Logger,
         now: @escaping @Sendable () -> Timestamp
     ) throws(AMQPError) {
         self.outputs = outputs
         self.registry = registry
+        self.claims = claims
         self.logger = logger
         var configuration = configuration
         configuration.brokerUser = broker.user
@@ -42,9 +47,9 @@ public final class DeliveryPipeline: Sendable {
         publishing.connectionName = "\(configuration.worker) publisher"
         let consumer = try AMQPConsumer(
             configuration: consuming, topology: topology,
-            queues: Lane.allCases.map {
+            queues: JobQueue.all.map {
                 AMQPConsumedQueue(
-                    name: names.queue(of: $0), prefetch: UInt16(clamping: configuration.prefetch[$0] ?? 100))
+                    name: names.queue(of: $0), prefetch: UInt16(clamping: configuration.prefetch(of: $0)))
             },
             logger: logger
         ) { core.received($0) }
@@ -52,11 +57,12 @@ public final class DeliveryPipeline: Sendable {
             core.received($0)
         }
         let (markBatches, marksToWrite) = AsyncStream.makeStream(of: MarkBuffer.Batch.self)
+        let (claimBatches, claimsToMake) = AsyncStream.makeStream(of: Claims.Batch.self)
         core.effects = PipelineEffects(
             publish: { publisher.publish($0) },
             acknowledge: { consumer.acknowledge($0) },
-            giveBack: { consumer.reject($0, requeue: true) },
             write: { marksToWrite.yield($0) },
+            claim: { claimsToMake.yield($0) },
             wait: { [queue = core.queue] in queue.asyncAfter(deadline: .now() + .milliseconds($0), execute: $1) },
             snapshot: { snapshots.current },
             now: now)
@@ -64,25 +70,44 @@ public final class DeliveryPipeline: Sendable {
         self.consumer = consumer
         self.publisher = publisher
         self.markBatches = markBatches
+        self.claimBatches = claimBatches
     }
 
     /// Connects and works until cancelled; what fails on the way is logged and tried again.
     public func run() async {
         publisher.start()
         consumer.start()
-        for await batch in markBatches {
-            guard let count = await commit(batch) else { return }
-            core.marksWritten(batch, count: count)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { [self] in
+                for await batch in markBatches {
+                    guard
+                        let count = await untilDone(
+                            "Dead tokens can't be marked", { try await registry.mark(batch.marks) })
+                    else { return }
+                    core.marksWritten(batch, count: count)
+                }
+            }
+            group.addTask { [self] in
+                for await batch in claimBatches {
+                    let owner = UUID().uuidString
+                    let fresh = await untilDone("Jobs can't be claimed") {
+                        try await claims.claim(batch.keys, owner: owner)
+                    }
+                    guard let fresh else { return }
+                    core.claimed(batch, fresh: fresh)
+                }
+            }
         }
     }
 
-    /// Starts no more jobs, finishes those on the wire, and closes both connections. What is not settled by
-    /// `deadline` goes back to the broker and is delivered again, to this worker or another.
+    /// Starts nothing any more, gives back what is not on the wire, finishes what is, and closes both connections. What
+    /// is not settled by `deadline` is delivered again, to another worker.
     ///
     /// - Returns: whether everything was settled in time.
     @discardableResult
     public func drain(deadline: Duration) async -> Bool {
         consumer.stopConsuming()
+        for output in outputs { output.stopSending() }
         let settled = await withTaskGroup(of: Bool.self) { group in
             group.addTask { [core] in
                 let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
@@ -102,19 +127,22 @@ public final class DeliveryPipeline: Sendable {
         return settled
     }
 
+    /// Takes over what may change while a worker runs: limits and shares, not names, queues or delays.
+    public func reconfigure(_ configuration: PipelineConfiguration) { core.reconfigure(configuration) }
+
     public var counts: PipelineCounts { core.currentCounts() }
 
-    /// Marks wait for the database, however long it is away; meanwhile their jobs stay unacknowledged, and
+    /// What the database must know waits for it, however long it is away; meanwhile its jobs stay unacknowledged, and
     /// intake stops when too many are open. nil when cancelled.
-    private func commit(_ batch: MarkBuffer.Batch) async -> Int? {
+    private func untilDone<Value: Sendable>(
+        _ problem: String, _ body: () async throws -> Value
+    ) async -> Value? {
         var wait = Duration.milliseconds(200)
         while !Task.isCancelled {
             do {
-                return try await registry.mark(batch.marks)
+                return try await body()
             } catch {
-                logger.error(
-                    "Dead tokens could not be marked, trying again",
-                    metadata: ["marks": "\(batch.marks.count)", "error": "\(error)"])
+                logger.error("\(problem), trying again", metadata: ["error": "\(error)"])
                 try? await Task.sleep(for: wait)
                 wait = min(wait * 2, .seconds(10))
             }

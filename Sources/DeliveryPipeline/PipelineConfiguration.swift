@@ -13,9 +13,30 @@ public struct PipelineConfiguration: Sendable {
     /// How long an outcome waits for others to share its event.
     public var maximumWaitMilliseconds: Int
     public var retry: RetryPolicy
+    /// A job with more recipients is split into chunks of as many.
+    public var chunkSize = 500
+    /// What one app alone may hold of `maximumInFlight`, in percent; several busy ones hold less each.
+    public var appShare = 80
+    /// What is kept free of `maximumInFlight` for the urgent lane, in percent.
+    public var urgentShare = 10
+    /// How long the id of a job is remembered, in seconds, so that the same job published twice is sent once; 0: not.
+    public var deduplicationWindow = 0
+    /// How long the id of an `at_most_once` job is remembered, in seconds.
+    public var atMostOnceWindow = 86_400
+    public var maximumJobBytes = 134_217_728
+    public var maximumRecipients = 1_000_000
+    /// After so many deliveries that were not settled a job is set apart, as what may have ended the workers.
+    package static let suspicion = 5
     /// The broker's user this worker publishes as, which the broker validates. Jobs that come back from a
     /// delay queue under it keep their publisher in a header.
     public var brokerUser: String?
+
+    func prefetch(of queue: JobQueue) -> Int {
+        switch queue {
+        case .lane(let lane), .overflow(let lane): prefetch[lane] ?? 100
+        case .suspects: 1
+        }
+    }
 
     public init(
         names: PipelineNames = PipelineNames(), worker: String,

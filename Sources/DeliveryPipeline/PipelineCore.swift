@@ -10,13 +10,17 @@ package import PushModel
 // why: unchecked for that reason; every entry point from outside hands over to the queue first.
 package final class PipelineCore: @unchecked Sendable {
     package let queue = DispatchQueue(label: "martlet.pipeline", qos: .userInitiated)
-    let configuration: PipelineConfiguration
+    private(set) var configuration: PipelineConfiguration
     let logger: Logger
     private(set) var outputs: [String: any Output]
     /// Set once, before the first delivery.
     package var effects: PipelineEffects?
 
-    var waiting = LaneQueues()
+    /// By ``JobQueue/all``.
+    var waiting = Array(repeating: FairQueue(), count: JobQueue.all.count)
+    var scatterings = Scatterings()
+    var claims = Claims()
+    private var uses: [String: AppUse] = [:]
     var ledger = SettlingLedger<InboundJob>()
     var messages: OutboundMessages
     var events: EventBatcher
@@ -30,11 +34,13 @@ package final class PipelineCore: @unchecked Sendable {
     private var outbox: [AMQPPublication] = []
     private var acknowledgements: [AMQPAcknowledgement] = []
     private var flushIsScheduled = false
-    private var isDraining = false
+    private(set) var isDraining = false
     private var drained: [@Sendable () -> Void] = []
 
     /// How long the broker is left alone after it would not take a message.
     private static let republishMilliseconds = 1_000
+    /// How many apps are kept in mind although they have nothing here.
+    private static let mostIdleApps = 1_000
 
     package init(configuration: PipelineConfiguration, outputs: [any Output], logger: Logger) {
         self.configuration = configuration
@@ -52,11 +58,11 @@ package final class PipelineCore: @unchecked Sendable {
         queue.async { [self] in
             switch event {
             case .connected: counts.isConsuming = true
-            case .deliveries(let deliveries): for delivery in deliveries { waiting.append(delivery) }
+            case .deliveries(let deliveries): for delivery in deliveries { arrive(delivery) }
             case .disconnected, .closed:
                 counts.isConsuming = false
                 // The broker delivers them again, here or elsewhere.
-                _ = waiting.removeAll()
+                for index in waiting.indices { _ = waiting[index].removeAll() }
             case .stopped: counts.isConsuming = false
             }
             finishTurn()
@@ -89,21 +95,43 @@ package final class PipelineCore: @unchecked Sendable {
         }
     }
 
+    /// Takes over what may change while a worker runs: limits and shares, not names, queues or delays.
+    package func reconfigure(_ new: PipelineConfiguration) {
+        queue.async { [self] in
+            configuration.maximumInFlight = new.maximumInFlight
+            configuration.appShare = new.appShare
+            configuration.urgentShare = new.urgentShare
+            configuration.chunkSize = new.chunkSize
+            configuration.deduplicationWindow = new.deduplicationWindow
+            configuration.atMostOnceWindow = new.atMostOnceWindow
+            configuration.maximumJobBytes = new.maximumJobBytes
+            configuration.maximumRecipients = new.maximumRecipients
+            configuration.retry = RetryPolicy(
+                delays: configuration.retry.delays, maximumAttempts: new.retry.maximumAttempts,
+                maximumAge: new.retry.maximumAge)
+            finishTurn()
+        }
+    }
+
     package func currentCounts() -> PipelineCounts {
         queue.sync {
             var counts = counts
+            if isDraining { counts.isConsuming = false }
             counts.jobsOpen = ledger.openEntries
             counts.obligationsOpen = ledger.owing
-            counts.jobsWaiting = waiting.count
+            counts.jobsWaiting = waiting.reduce(0) { $0 + $1.count }
             return counts
         }
     }
 
-    /// Starts no more jobs, gives back those not decoded, and calls `done` once all others are settled.
+    /// Starts no more jobs, puts back those that wait, and calls `done` once all others are settled.
     package func drain(_ done: @escaping @Sendable () -> Void) {
         queue.async { [self] in
             isDraining = true
             drained.append(done)
+            for index in waiting.indices {
+                for job in waiting[index].removeAll() { move(job.inbound, to: .lane) }
+            }
             finishTurn()
         }
     }
@@ -111,9 +139,10 @@ package final class PipelineCore: @unchecked Sendable {
     // MARK: Turns
 
     /// Every entry point ends here: what can start is started, what can leave leaves, in one batch each.
-    private func finishTurn() {
+    func finishTurn() {
         startJobs()
         if marks.isFull { writeMarks() }
+        writeClaims()
         if !outbox.isEmpty {
             effects?.publish(outbox)
             outbox.removeAll(keepingCapacity: true)
@@ -130,12 +159,36 @@ package final class PipelineCore: @unchecked Sendable {
     }
 
     private func startJobs() {
-        guard !isDraining else {
-            let tags = waiting.removeAll().map(\.delivery.tag)
-            if !tags.isEmpty { effects?.giveBack(tags) }
-            return
+        for (index, queue) in JobQueue.all.enumerated() where waiting[index].count > 0 {
+            while freeRoom(for: queue) > 0, let job = waiting[index].next(where: { mayStart($0, from: queue) }) {
+                start(job)
+            }
+            guard case .lane(let lane) = queue else { continue }
+            let limit = (configuration.prefetch[lane] ?? 0) / 2
+            while let job = waiting[index].surplus(over: limit, where: { mayStart($0, from: queue) }) {
+                counts.jobsOverflowed += 1
+                move(job.inbound, to: .overflow)
+            }
         }
-        while ledger.owing < configuration.maximumInFlight, let inbound = waiting.next() { start(inbound) }
+    }
+
+    private func mayStart(_ use: AppUse, from queue: JobQueue) -> Bool {
+        AppShare(percent: configuration.appShare).allows(use.inFlight(queue), free: freeRoom(for: queue))
+    }
+
+    /// Recipients that jobs of this queue may still bring in.
+    private func freeRoom(for queue: JobQueue) -> Int {
+        let room = configuration.maximumInFlight
+        let kept = queue.isUrgent ? 0 : room * configuration.urgentShare / 100
+        return room - kept - ledger.owing
+    }
+
+    func use(of app: String) -> AppUse {
+        if let use = uses[app] { return use }
+        if uses.count >= Self.mostIdleApps { uses = uses.filter { !$1.isIdle } }
+        let use = AppUse(app: app)
+        uses[app] = use
+        return use
     }
 
     /// Buffered outcomes, retries and marks leave when they have waited for company long enough.
@@ -173,6 +226,7 @@ package final class PipelineCore: @unchecked Sendable {
 
     private func confirmed(_ id: UInt64) {
         unconfirmed[id] = nil
+        chunkConfirmed(id)
         settle(ledger.met(group: id))
     }
 
@@ -191,7 +245,10 @@ package final class PipelineCore: @unchecked Sendable {
 
     func settle(_ inbound: [InboundJob]) {
         counts.jobsAcknowledged += inbound.count
-        for inbound in inbound { acknowledgements.append(AMQPAcknowledgement(inbound.delivery.tag)) }
+        for inbound in inbound {
+            inbound.use?.add(-inbound.recipients, from: inbound.queue)
+            acknowledgements.append(AMQPAcknowledgement(inbound.delivery.tag))
+        }
     }
 
     var now: Timestamp { effects?.now() ?? Timestamp(milliseconds: 0) }

@@ -5,13 +5,25 @@ public struct PipelineCounts: Sendable, Hashable {
     public package(set) var jobsAccepted = 0
     public package(set) var jobsRejected = 0
     public package(set) var jobsHeld = 0
+    /// Split into chunks.
+    public package(set) var jobsScattered = 0
+    /// Waiting for their time to come.
+    public package(set) var jobsScheduled = 0
+    /// Not sent, because the same job had been taken on before.
+    public package(set) var jobsDuplicate = 0
+    /// Moved out of the way of other apps.
+    public package(set) var jobsOverflowed = 0
+    /// Set apart after several deliveries that were not settled.
+    public package(set) var jobsSuspected = 0
+    /// Given back unsent when the worker stopped.
+    public package(set) var pushesGivenBack = 0
     public package(set) var jobsAcknowledged = 0
     public package(set) var retries = 0
     public package(set) var pushesHeld = 0
     public package(set) var tokensMarked = 0
-    /// Deliveries not decoded yet.
+    /// Received and not started yet.
     public package(set) var jobsWaiting = 0
-    /// Jobs decoded and not acknowledged.
+    /// Jobs started and not acknowledged.
     public package(set) var jobsOpen = 0
     /// Outcomes not yet safe in the broker or the database.
     public package(set) var obligationsOpen = 0

@@ -6,10 +6,10 @@ package import PushModel
 package struct PipelineEffects: Sendable {
     let publish: @Sendable ([AMQPPublication]) -> Void
     let acknowledge: @Sendable ([AMQPAcknowledgement]) -> Void
-    /// Gives undecoded deliveries back to their queue.
-    let giveBack: @Sendable ([AMQPDeliveryTag]) -> Void
     /// Commits marks and calls ``PipelineCore/marksWritten(_:count:)``.
     let write: @Sendable (MarkBuffer.Batch) -> Void
+    /// Claims parts of jobs and calls ``PipelineCore/claimed(_:_:)``.
+    let claim: @Sendable (Claims.Batch) -> Void
     /// Runs something on the core's queue after so many milliseconds.
     let wait: @Sendable (_ milliseconds: Int, _ work: @escaping @Sendable () -> Void) -> Void
     let snapshot: @Sendable () -> Snapshot
@@ -18,15 +18,15 @@ package struct PipelineEffects: Sendable {
     package init(
         publish: @escaping @Sendable ([AMQPPublication]) -> Void,
         acknowledge: @escaping @Sendable ([AMQPAcknowledgement]) -> Void,
-        giveBack: @escaping @Sendable ([AMQPDeliveryTag]) -> Void,
         write: @escaping @Sendable (MarkBuffer.Batch) -> Void,
+        claim: @escaping @Sendable (Claims.Batch) -> Void,
         wait: @escaping @Sendable (_ milliseconds: Int, _ work: @escaping @Sendable () -> Void) -> Void,
         snapshot: @escaping @Sendable () -> Snapshot, now: @escaping @Sendable () -> Timestamp
     ) {
         self.publish = publish
         self.acknowledge = acknowledge
-        self.giveBack = giveBack
         self.write = write
+        self.claim = claim
         self.wait = wait
         self.snapshot = snapshot
         self.now = now

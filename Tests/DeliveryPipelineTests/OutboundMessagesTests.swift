@@ -15,8 +15,20 @@ import Testing
         return try #require(full)
     }
 
-    private func inbound(_ properties: AMQPProperties = AMQPProperties(), lane: Lane = .bulk) -> InboundJob {
-        InboundJob(delivery: .sample("{broken", lane: lane, properties: properties), lane: lane)
+    private func inbound(
+        _ properties: AMQPProperties = AMQPProperties(), from queue: JobQueue = .lane(.bulk), redelivered: Bool = false
+    ) throws -> InboundJob {
+        try #require(
+            InboundJob(.sample("{broken", number: 1, from: queue, properties: properties, redelivered: redelivered)))
+    }
+
+    private func part(
+        _ job: Job, body: [UInt8] = [], lane: Lane = .urgent, attempt: Int = 1, redelivered: Bool = false,
+        isChunk: Bool = false
+    ) -> OutboundMessages.Part {
+        .init(
+            job: job, body: body, lane: lane, attempt: attempt, redelivered: redelivered, name: "order-1#7",
+            isChunk: isChunk)
     }
 
     // MARK: events
@@ -89,7 +101,7 @@ import Testing
         properties.userID = "publisher"
         properties.expiration = "1000"
         properties.deliveryMode = .transient
-        let message = messages.dead(inbound(properties), reason: "body: is not JSON")
+        let message = messages.dead(try inbound(properties), reason: "body: is not JSON")
         #expect(message.exchange == "push.dead")
         #expect(message.routingKey == "bulk")
         #expect(message.isMandatory)
@@ -99,15 +111,15 @@ import Testing
 
     @Test(
         arguments: [
-            (false, nil, ["x-martlet-attempt"]),
-            (true, "00-trace", ["x-martlet-attempt", "x-martlet-redelivered", "traceparent"]),
+            (false, nil, ["x-martlet-attempt", "x-martlet-part"]),
+            (true, "00-trace", ["x-martlet-attempt", "x-martlet-part", "x-martlet-redelivered", "traceparent"]),
         ] as [(Bool, String?, [String])])
     mutating func aDelayedJobKnowsItsLaneAndItsHistory(
         redelivered: Bool, traceparent: String?, headers: [String]
     ) throws {
         let job = try decodedJob(jobBody(), traceparent: traceparent)
-        let message = messages.delayed(
-            job, body: [1, 2], lane: .urgent, attempt: 4, redelivered: redelivered, seconds: 120)
+        let message = messages.part(
+            part(job, body: [1, 2], attempt: 4, redelivered: redelivered), to: .delay(seconds: 120))
         #expect(message.exchange == "push.delay.120")
         #expect(message.routingKey == "urgent")
         #expect(message.isMandatory)
@@ -118,6 +130,43 @@ import Testing
         #expect(message.properties.headers["x-martlet-attempt"] == 4)
         #expect(message.properties.headers["x-martlet-redelivered"] == (redelivered ? true : nil))
         #expect(message.properties.headers["traceparent"]?.string == traceparent)
+    }
+
+    @Test mutating func aChunkGoesBackToItsLaneUnderItsName() throws {
+        let message = messages.part(part(try decodedJob(jobBody()), isChunk: true), to: .lane)
+        #expect(message.exchange == "push.jobs" && message.routingKey == "urgent" && message.isMandatory)
+        #expect(message.properties.headers["x-martlet-part"] == "order-1#7")
+        #expect(message.properties.headers["x-martlet-chunk"] == true)
+    }
+
+    @Test(
+        arguments: [
+            (.lane, "push.jobs", "bulk"), (.overflow, "", "push.jobs.bulk.overflow"),
+            (.suspects, "", "push.jobs.suspects"), (.delay(seconds: 30), "push.delay.30", "bulk"),
+        ] as [(OutboundMessages.Destination, String, String)])
+    mutating func aMovedJobKeepsEverythingButTheBrokersMarks(
+        destination: OutboundMessages.Destination, exchange: String, routingKey: String
+    ) throws {
+        messages = OutboundMessages(names: PipelineNames(prefix: "push"), worker: "push-7", user: "worker")
+        let properties = AMQPProperties(
+            contentType: "application/json",
+            headers: [
+                "mine": 1, "x-delivery-count": 4, "x-death": .array([]), "x-first-death-queue": "q",
+                "x-last-death-reason": "expired", "x-martlet-attempt": 3,
+            ], messageID: "m-1", userID: "shop-backend", appID: "shop")
+        let message = messages.moved(try inbound(properties, redelivered: true), to: destination)
+        #expect(message.exchange == exchange && message.routingKey == routingKey && message.isMandatory)
+        #expect(message.body == Array("{broken".utf8))
+        #expect(message.properties.userID == "worker", "whom the broker knows")
+        #expect(message.properties.messageID == "m-1" && message.properties.appID == "shop")
+        var headers: AMQPFieldTable = [
+            "mine": 1, "x-martlet-attempt": 3, "x-martlet-redelivered": true, "x-martlet-publisher": "shop-backend",
+        ]
+        if destination == .suspects { headers["x-martlet-lane"] = "bulk" }
+        #expect(message.properties.headers == headers)
+        let again = try inbound(message.properties, from: destination == .suspects ? .suspects : .lane(.bulk))
+        #expect(again.lane == .bulk && again.attempt == 3 && again.wasSentBefore)
+        #expect(again.publisher(worker: "worker") == "shop-backend")
     }
 
     // MARK: what AMQP can't carry
@@ -131,11 +180,11 @@ import Testing
         #expect((252...255).contains(rejected.routingKey.utf8.count), "\(rejected.routingKey.utf8.count) bytes")
         #expect(app.hasPrefix(rejected.routingKey.dropFirst("job.rejected.".count)))
 
-        let dead = messages.dead(inbound(), reason: String(repeating: "€", count: 100_000))
+        let dead = messages.dead(try inbound(), reason: String(repeating: "€", count: 100_000))
         #expect(dead.properties.headers["x-martlet-reason"]?.string == String(repeating: "€", count: 666))
 
         let job = try decodedJob(jobBody(String(repeating: "é", count: 128)))
-        let delayed = messages.delayed(job, body: [], lane: .bulk, attempt: 1, redelivered: false, seconds: 5)
+        let delayed = messages.part(part(job), to: .delay(seconds: 5))
         #expect(delayed.properties.messageID == nil)
     }
 }

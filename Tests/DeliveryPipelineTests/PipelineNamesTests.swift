@@ -6,7 +6,7 @@ import Testing
 @Suite struct PipelineNamesTests {
     private let topology = PipelineNames().topology(delays: RetryPolicy().delays)
 
-    @Test(arguments: ["urgent", "normal", "bulk"])
+    @Test(arguments: ["urgent", "normal", "bulk", "urgent.overflow", "normal.overflow", "bulk.overflow"])
     func aLaneIsAQuorumQueueThatDeadLettersSafely(lane: String) throws {
         let queue = try #require(topology.queues.first { $0.name == "martlet.jobs.\(lane)" })
         #expect(queue.isDurable && !queue.isExclusive && !queue.isAutoDelete)
@@ -17,7 +17,7 @@ import Testing
             ])
     }
 
-    @Test(arguments: [5, 30, 120, 900, 3600])
+    @Test(arguments: [1, 5, 30, 120, 900, 3600, 21_600])
     func aDelayGoesBackToTheJobs(seconds: Int) throws {
         let name = "martlet.delay.\(seconds)"
         let queue = try #require(topology.queues.first { $0.name == name })
@@ -30,33 +30,36 @@ import Testing
         #expect(topology.exchanges.first { $0.name == name }?.kind == .fanout, "which keeps the lane as the key")
     }
 
+    private static let delays = ["1", "120", "21600", "30", "3600", "5", "900"]
+
+    @Test func jobsThatMayEndAWorkerAreSoonGivenUp() throws {
+        let queue = try #require(topology.queues.first { $0.name == "martlet.jobs.suspects" })
+        #expect(arguments(queue)["x-delivery-limit"] == 3)
+    }
+
     @Test func thereIsNothingElse() {
         #expect(
-            topology.exchanges.map { "\($0.name) \($0.kind)" }.sorted() == [
-                "martlet.dead topic", "martlet.delay.120 fanout", "martlet.delay.30 fanout",
-                "martlet.delay.3600 fanout",
-                "martlet.delay.5 fanout", "martlet.delay.900 fanout", "martlet.jobs direct", "martlet.results topic",
-            ])
+            topology.exchanges.map { "\($0.name) \($0.kind)" }.sorted() == ["martlet.dead topic"]
+                + Self.delays.map { "martlet.delay.\($0) fanout" } + ["martlet.jobs direct", "martlet.results topic"])
         #expect(topology.exchanges.allSatisfy { $0.isDurable && !$0.isAutoDelete })
         #expect(
             topology.exchanges.first { $0.name == "martlet.jobs" }?.arguments["alternate-exchange"] == "martlet.dead")
         #expect(
-            topology.queues.map(\.name).sorted() == [
-                "martlet.dead", "martlet.delay.120", "martlet.delay.30", "martlet.delay.3600", "martlet.delay.5",
-                "martlet.delay.900", "martlet.jobs.bulk", "martlet.jobs.normal", "martlet.jobs.urgent",
+            topology.queues.map(\.name).sorted() == ["martlet.dead"] + Self.delays.map { "martlet.delay.\($0)" } + [
+                "martlet.jobs.bulk", "martlet.jobs.bulk.overflow", "martlet.jobs.normal",
+                "martlet.jobs.normal.overflow", "martlet.jobs.suspects", "martlet.jobs.urgent",
+                "martlet.jobs.urgent.overflow",
             ])
     }
 
     @Test func routingKeysLeadToTheLanes() {
         let bindings = topology.bindings.map { "\($0.exchange) -\($0.routingKey)-> \($0.queue)" }.sorted()
         #expect(
-            bindings == [
-                "martlet.dead -#-> martlet.dead", "martlet.delay.120 --> martlet.delay.120",
-                "martlet.delay.30 --> martlet.delay.30", "martlet.delay.3600 --> martlet.delay.3600",
-                "martlet.delay.5 --> martlet.delay.5", "martlet.delay.900 --> martlet.delay.900",
-                "martlet.jobs --> martlet.jobs.normal", "martlet.jobs -bulk-> martlet.jobs.bulk",
-                "martlet.jobs -normal-> martlet.jobs.normal", "martlet.jobs -urgent-> martlet.jobs.urgent",
-            ])
+            bindings == ["martlet.dead -#-> martlet.dead"]
+                + Self.delays.map { "martlet.delay.\($0) --> martlet.delay.\($0)" } + [
+                    "martlet.jobs --> martlet.jobs.normal", "martlet.jobs -bulk-> martlet.jobs.bulk",
+                    "martlet.jobs -normal-> martlet.jobs.normal", "martlet.jobs -urgent-> martlet.jobs.urgent",
+                ])
     }
 
     @Test func thePrefixIsOnEveryName() {

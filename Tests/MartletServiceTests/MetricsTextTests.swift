@@ -42,6 +42,12 @@ import Testing
         counts.jobsRejected = 2
         counts.jobsHeld = 3
         counts.jobsAcknowledged = 4
+        counts.jobsScattered = 11
+        counts.jobsScheduled = 12
+        counts.jobsDuplicate = 13
+        counts.jobsOverflowed = 14
+        counts.jobsSuspected = 15
+        counts.pushesGivenBack = 16
         counts.retries = 5
         counts.pushesHeld = 7
         counts.tokensMarked = 6
@@ -58,8 +64,10 @@ import Testing
                 "martlet_outcomes_total": [#"{kind="sent"}"#: 7, #"{kind="unregistered"}"#: 2],
                 "martlet_jobs_total": [
                     #"{state="accepted"}"#: 1, #"{state="rejected"}"#: 2, #"{state="held"}"#: 3,
-                    #"{state="acknowledged"}"#: 4,
+                    #"{state="acknowledged"}"#: 4, #"{state="scattered"}"#: 11, #"{state="scheduled"}"#: 12,
+                    #"{state="duplicate"}"#: 13, #"{state="overflowed"}"#: 14, #"{state="suspected"}"#: 15,
                 ],
+                "martlet_given_back_total": ["": 16],
                 "martlet_retries_total": ["": 5], "martlet_held_total": ["": 7], "martlet_tokens_marked_total": ["": 6],
                 "martlet_jobs_waiting": ["": 8],
                 "martlet_jobs_open": ["": 9], "martlet_outcomes_open": ["": 10], "martlet_consuming": ["": 0],

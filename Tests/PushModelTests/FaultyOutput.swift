@@ -36,6 +36,8 @@ final class FaultyOutput: Output {
 
     func credentialsChanged(to credentials: Set<Credential.ID>) {}
 
+    func stopSending() {}
+
     func shutDown() async {
         guard fault == .neverShutsDown else { return }
         await withCheckedContinuation { continuation in stuck.withLock { $0 = continuation } }

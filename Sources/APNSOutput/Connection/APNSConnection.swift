@@ -94,6 +94,8 @@ final class APNSConnection: @unchecked Sendable {
     var isConnecting: Bool { state.phase == .connecting || state.phase == .awaitingSettings }
     var isOpen: Bool { state.phase == .open }
     var openStreams: Int { inFlight.count }
+    /// That the server allows at a time; 0 before it has said so.
+    var maximumStreams: Int { session.peerMaxConcurrentStreams ?? 0 }
     /// Nothing but a provider token is missing.
     var isWaitingForToken: Bool { isOpen && !mayAuthenticate }
     var room: Room {

@@ -27,6 +27,8 @@ final class APNSPool: @unchecked Sendable {
     var cachedTurnTime: Moment?
     private var ticker: RepeatedTask?
     var isRetired = false
+    private var isStopped = false
+    private let urgentStreams: Int
     let subject: APNSRefusal.Subject
     let refusals: @Sendable (APNSRefusal.Event) -> Void
     /// Of the credential as a whole.
@@ -51,6 +53,7 @@ final class APNSPool: @unchecked Sendable {
         self.tokens = tokens
         self.clock = clock
         self.refusals = refusals
+        urgentStreams = configuration.urgentStreams
         closedBreaker = Breaker(shortestMilliseconds: configuration.breakMilliseconds)
         breaker = closedBreaker
         subject = APNSRefusal.Subject(credential: credential.id, environment: environment, topic: nil)
@@ -73,6 +76,14 @@ final class APNSPool: @unchecked Sendable {
             return jobs.count == 1
         }
         if wasEmpty { eventLoop.execute { self.takeJobs() } }
+    }
+
+    /// What is not on the wire is given back.
+    func stopSending() {
+        eventLoop.execute {
+            self.isStopped = true
+            self.scheduleTurn()
+        }
     }
 
     /// Takes no more jobs; closes its connections once their last answers have come.
@@ -114,6 +125,7 @@ final class APNSPool: @unchecked Sendable {
         turnIsScheduled = false
         let now = cachedTurnTime ?? Moment(wall: clock())
         cachedTurnTime = now
+        if isStopped { giveBack(now: now) }
         for connection in connections.all {
             connection.noteSignsOfLife(now: now)
             fill(connection, now: now)
@@ -130,7 +142,8 @@ final class APNSPool: @unchecked Sendable {
         connection.renewToken()
         var room = connection.room
         guard !room.isEmpty else { return }
-        while !room.isEmpty, let push = queue.next() {
+        let kept = min(urgentStreams, connection.maximumStreams / 10)
+        while !room.isEmpty, let push = queue.next(onlyUrgent: room.streams <= kept) {
             switch prepare(push, now: now) {
             case .settled: continue
             case .ready(let path, let body):
@@ -146,6 +159,10 @@ final class APNSPool: @unchecked Sendable {
             }
         }
         connection.flush()
+    }
+
+    private func giveBack(now: Moment) {
+        while let push = queue.next() { settle(push, .returned, at: now) }
     }
 
     private enum Preparation {

@@ -62,11 +62,18 @@ package struct SendQueue {
         count += 1
     }
 
-    package mutating func next() -> QueuedPush? {
+    /// - Parameter onlyUrgent: what is not urgent stays.
+    package mutating func next(onlyUrgent: Bool = false) -> QueuedPush? {
         guard count > 0 else { return nil }
-        count -= 1
-        if let push = again.popFirst() { return push }
-        return Self.next(&urgent) ?? Self.next(&normal) ?? Self.next(&bulk)
+        let push =
+            onlyUrgent ? nextUrgent() : again.popFirst() ?? Self.next(&urgent) ?? Self.next(&normal) ?? Self.next(&bulk)
+        if push != nil { count -= 1 }
+        return push
+    }
+
+    private mutating func nextUrgent() -> QueuedPush? {
+        if again.first?.job.routed.lane == .urgent { return again.popFirst() }
+        return Self.next(&urgent)
     }
 
     private static func next(_ lane: inout CircularBuffer<Cursor>) -> QueuedPush? {

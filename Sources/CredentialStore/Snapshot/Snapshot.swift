@@ -9,12 +9,14 @@ public final class Snapshot: Sendable {
     }
 
     private let apps: [String: App]
+    private let cancelledJobs: Set<String>
     private let credentials: [Credential.ID: SnapshotCredential]
     private let certificates: [TeamTopic: [SnapshotCredential]]
     private let topicKeys: [TeamTopic: [SnapshotCredential]]
     private let teamKeys: [String: [SnapshotCredential]]
 
-    package init(apps: [App], credentials: [SnapshotCredential]) {
+    package init(apps: [App], credentials: [SnapshotCredential], cancelledJobs: Set<String> = []) {
+        self.cancelledJobs = cancelledJobs
         self.apps = Dictionary(apps.map { ($0.bundleID, $0) }) { $1 }
         self.credentials = Dictionary(credentials.map { ($0.summary.id, $0) }) { $1 }
         var certificates: [TeamTopic: [SnapshotCredential]] = [:]
@@ -52,6 +54,9 @@ public final class Snapshot: Sendable {
 
     /// Every credential that is not retired.
     public var credentialSummaries: [CredentialSummary] { credentials.values.map(\.summary) }
+
+    /// An operator wants no more of it sent.
+    public func isCancelled(_ job: String) -> Bool { !cancelledJobs.isEmpty && cancelledJobs.contains(job) }
 
     public func app(_ bundleID: String) -> App? { apps[bundleID] }
 

@@ -20,6 +20,7 @@ struct SnapshotLoader: Sendable {
             PostgresStatement(Self.versionSQL),
             PostgresStatement("SELECT \(AppRepository.columns) FROM martlet.apps"),
             PostgresStatement("SELECT \(CredentialRow.columns) FROM martlet.credentials WHERE state <> 'retired'"),
+            PostgresStatement("SELECT job FROM martlet.cancelled_jobs"),
             PostgresStatement("COMMIT"),
         ])
         let credentials = try results[3].map { row in
@@ -28,7 +29,9 @@ struct SnapshotLoader: Sendable {
                 summary: row.summary, opened: Result { () throws(CredentialStoreError) in try row.open(with: keyring) })
         }
         return Loaded(
-            snapshot: Snapshot(apps: try results[2].map(AppRepository.app), credentials: credentials),
+            snapshot: Snapshot(
+                apps: try results[2].map(AppRepository.app), credentials: credentials,
+                cancelledJobs: Set(try results[4].map { try $0["job"].text })),
             version: try results[1][0]["version"].text)
     }
 
@@ -40,6 +43,7 @@ struct SnapshotLoader: Sendable {
     private static let versionSQL = """
         SELECT md5(coalesce(string_agg(line, ' ' ORDER BY line), '')) AS version FROM (
             SELECT 'a' || ctid::text || xmin::text AS line FROM martlet.apps
+            UNION ALL SELECT 'j' || ctid::text || xmin::text FROM martlet.cancelled_jobs
             UNION ALL SELECT 'c' || ctid::text || xmin::text FROM martlet.credentials) AS lines
         """
 }

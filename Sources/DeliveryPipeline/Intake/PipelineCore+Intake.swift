@@ -5,43 +5,106 @@ import Logging
 import PushModel
 
 extension PipelineCore {
-    /// Decodes and routes one delivery, and hands it to its output.
-    func start(_ inbound: InboundJob) {
-        let delivery = inbound.delivery
-        let traceparent = inbound.traceparent
+    /// Decodes a delivery and lets it wait for its turn.
+    func arrive(_ delivery: AMQPDelivery) {
+        guard let inbound = InboundJob(delivery) else { return }
+        if isDraining { return move(inbound, to: .lane) }
+        if inbound.earlierDeliveries >= PipelineConfiguration.suspicion, inbound.queue != .suspects {
+            counts.jobsSuspected += 1
+            return move(inbound, to: .suspects)
+        }
         do throws(JobRejection) {
-            let job = try JobDecoder.decode(
-                delivery.body, messageID: delivery.properties.messageID, traceparent: traceparent,
-                makeID: { UUID().uuidString.lowercased() })
-            try route(job, inbound)
+            let job = try decode(inbound)
+            waiting[Int(delivery.tag.queueIndex)].append(WaitingJob(inbound: inbound, job: job, use: use(of: job.app)))
         } catch {
-            reject(inbound, error, traceparent: traceparent)
+            reject(inbound, error, traceparent: inbound.traceparent)
         }
     }
 
-    private func route(_ job: Job, _ inbound: InboundJob) throws(JobRejection) {
+    private func decode(_ inbound: InboundJob) throws(JobRejection) -> Job {
+        let delivery = inbound.delivery
+        guard delivery.body.count <= configuration.maximumJobBytes else {
+            throw JobRejection(
+                jobID: delivery.properties.messageID, app: nil,
+                faults: [
+                    .init(
+                        field: "body",
+                        problem:
+                            "has \(delivery.body.count) bytes, more than jobs.maximum_bytes = \(configuration.maximumJobBytes)"
+                    )
+                ])
+        }
+        let job = try JobDecoder.decode(
+            delivery.body, messageID: delivery.properties.messageID, traceparent: inbound.traceparent,
+            makeID: { UUID().uuidString.lowercased() })
+        guard job.recipients.count <= configuration.maximumRecipients else {
+            throw job.rejected(
+                "recipients",
+                "has \(job.recipients.count), more than jobs.maximum_recipients = \(configuration.maximumRecipients)")
+        }
+        // Without, nobody could tell that it has come a second time.
+        if job.atMostOnce, !job.hasGivenID {
+            throw job.rejected("id", "is required with at_most_once, here or as the message's message_id")
+        }
+        if let sendAt = job.sendAt, sendAt.seconds - now.seconds > ScheduleLadder.horizon {
+            throw job.rejected("send_at", "is more than \(ScheduleLadder.horizon / 86_400) days ahead")
+        }
+        return job
+    }
+
+    /// Finds out where a job goes, and takes it a step further.
+    func start(_ waiting: WaitingJob) {
+        let inbound = waiting.inbound
+        do throws(JobRejection) {
+            try start(waiting.job, inbound, waiting.use)
+        } catch {
+            reject(inbound, error, traceparent: inbound.traceparent)
+        }
+    }
+
+    private func start(_ job: Job, _ inbound: InboundJob, _ use: AppUse) throws(JobRejection) {
         guard let output = outputs[job.output] else {
             throw job.rejected("output", "is \(job.output), but there is only: \(outputNames())")
         }
+        guard let snapshot = effects?.snapshot() else { return }
+        if output.needsCredential {
+            guard snapshot.app(job.app) != nil else {
+                throw job.rejected("app", "\(job.app) is not registered: see 'martlet app set'")
+            }
+            try checkPublisher(of: job, inbound, snapshot)
+        }
+        let environment = job.environment ?? snapshot.app(job.app)?.defaultEnvironment ?? .production
+        if snapshot.isCancelled(job.id) {
+            return settleAll(job, inbound, environment, as: .failed, reason: "Cancelled")
+        }
+        if let sendAt = job.sendAt, let delay = ScheduleLadder.next(until: sendAt, now: now) {
+            counts.jobsScheduled += 1
+            return move(inbound, to: .delay(seconds: delay))
+        }
+        if job.recipients.count > configuration.chunkSize { return scatter(job, inbound) }
+        guard let claim = Claim(job, inbound, configuration) else {
+            return route(job, to: output, inbound, use, entry: nil)
+        }
+        ask(claim, job, to: output, environment, inbound, use)
+    }
+
+    /// - Parameter entry: the job's in the ledger, if it has one.
+    func route(_ job: Job, to output: any Output, _ inbound: InboundJob, _ use: AppUse, entry: Int?) {
         guard output.needsCredential else {
-            return send(job, to: output, environment: job.environment ?? .production, credential: nil, inbound)
+            return send(job, to: output, .production, credential: nil, inbound, use, entry)
         }
         guard let snapshot = effects?.snapshot() else { return }
-        try checkPublisher(of: job, inbound, snapshot)
-        switch snapshot.route(
-            app: job.app, environment: job.environment, topic: output.topic(for: job), at: now)
-        {
+        switch snapshot.route(app: job.app, environment: job.environment, topic: output.topic(for: job), at: now) {
         case .success(let route):
-            send(job, to: output, environment: route.environment, credential: route.credential, inbound)
-        case .failure(.unknownApp):
-            throw job.rejected("app", "\(job.app) is not registered: see 'martlet app set'")
+            send(job, to: output, route.environment, credential: route.credential, inbound, use, entry)
         case .failure(let failure):
             warn(of: failure, app: job.app)
             let environment = job.environment ?? snapshot.app(job.app)?.defaultEnvironment ?? .production
-            if case .noCredential = failure {
-                settleAll(job, inbound, environment, as: .failed, reason: failure.reason)
-            } else {
-                hold(job, inbound, environment, because: failure)
+            switch failure {
+            // Removed while it was looked at.
+            case .noCredential, .unknownApp:
+                settleAll(job, inbound, environment, as: .failed, reason: failure.reason, entry: entry)
+            case .paused, .credentialUnusable: hold(job, inbound, environment, because: failure, entry: entry)
             }
         }
     }
@@ -68,29 +131,33 @@ extension PipelineCore {
     }
 
     private func send(
-        _ job: Job, to output: any Output, environment: PushEnvironment, credential: Credential?,
-        _ inbound: InboundJob
+        _ job: Job, to output: any Output, _ environment: PushEnvironment, credential: Credential?,
+        _ inbound: InboundJob, _ use: AppUse, _ entry: Int?
     ) {
         counts.jobsAccepted += 1
-        output.send(
-            routed(job, inbound, environment: environment, credential: credential), reportingTo: self)
+        var inbound = inbound
+        (inbound.use, inbound.recipients) = (use, job.recipients.count)
+        use.add(inbound.recipients, from: inbound.queue)
+        let routed = routed(job, inbound, environment: environment, credential: credential, entry: entry)
+        output.send(routed, reportingTo: self)
     }
 
     private func routed(
-        _ job: Job, _ inbound: InboundJob, environment: PushEnvironment, credential: Credential?
+        _ job: Job, _ inbound: InboundJob, environment: PushEnvironment, credential: Credential?, entry: Int?
     ) -> RoutedJob {
-        RoutedJob(
+        if let entry { ledger.replaceDelivery(of: entry, by: inbound) }
+        return RoutedJob(
             job: job, environment: environment, credential: credential, lane: inbound.lane,
             attempt: inbound.attempt, redelivered: inbound.wasSentBefore,
-            ledgerID: ledger.open(inbound, obligations: job.recipients.count))
+            ledgerID: entry ?? ledger.open(inbound, obligations: job.recipients.count))
     }
 
     /// Gives every recipient the same outcome without asking an output.
-    private func settleAll(
+    func settleAll(
         _ job: Job, _ inbound: InboundJob, _ environment: PushEnvironment, as verdict: Outcome.Verdict,
-        reason: String
+        reason: String, entry: Int? = nil
     ) {
-        let routed = routed(job, inbound, environment: environment, credential: nil)
+        let routed = routed(job, inbound, environment: environment, credential: nil, entry: entry)
         let at = now
         for index in job.recipients.indices {
             settle(Outcome(job: routed, recipient: index, verdict: verdict, reason: reason, at: at))
@@ -99,25 +166,35 @@ extension PipelineCore {
 
     /// The job can be sent later, when its app is resumed or its credential mended: it waits in the broker.
     private func hold(
-        _ job: Job, _ inbound: InboundJob, _ environment: PushEnvironment, because failure: RoutingFailure
+        _ job: Job, _ inbound: InboundJob, _ environment: PushEnvironment, because failure: RoutingFailure, entry: Int?
     ) {
         counts.jobsHeld += 1
         switch configuration.retry.hold(expiration: job.expiration, now: now) {
         case .wait(let seconds):
-            let entry = ledger.open(inbound, obligations: 1)
-            let publication = messages.delayed(
-                job, body: inbound.delivery.body, lane: inbound.lane, attempt: inbound.attempt,
-                firstAttempt: inbound.hasBeenTried ? inbound.firstAttempt(now: now) : nil,
-                redelivered: inbound.wasSentBefore, seconds: seconds,
-                publisher: inbound.publisher(worker: configuration.brokerUser))
-            publish(publication, meeting: [.init(entry: entry, count: 1)])
-        case .expire: settleAll(job, inbound, environment, as: .expired, reason: failure.reason)
-        case .giveUp: settleAll(job, inbound, environment, as: .failed, reason: failure.reason)
+            move(
+                inbound, to: .delay(seconds: seconds),
+                firstAttempt: inbound.hasBeenTried ? inbound.firstAttempt(now: now) : nil, entry: entry)
+        case .expire: settleAll(job, inbound, environment, as: .expired, reason: failure.reason, entry: entry)
+        case .giveUp: settleAll(job, inbound, environment, as: .failed, reason: failure.reason, entry: entry)
         }
     }
 
+    /// Publishes a job as it came to another of the workers' queues.
+    /// - Parameter entry: that of a job that has been claimed.
+    func move(
+        _ inbound: InboundJob, to destination: OutboundMessages.Destination, firstAttempt: Timestamp? = nil,
+        entry: Int? = nil
+    ) {
+        // What was claimed comes back under a name of its own, which nobody has claimed.
+        let part = entry == nil ? nil : messages.newPartName()
+        let entry = entry ?? ledger.open(inbound, obligations: 1)
+        publish(
+            messages.moved(inbound, to: destination, firstAttempt: firstAttempt, part: part),
+            meeting: [.init(entry: entry, count: ledger.owing(of: entry))])
+    }
+
     /// The message goes to the dead-letter exchange as it came, and an event says why.
-    private func reject(_ inbound: InboundJob, _ rejection: JobRejection, traceparent: String?) {
+    func reject(_ inbound: InboundJob, _ rejection: JobRejection, traceparent: String?) {
         counts.jobsRejected += 1
         logger.warning(
             "A job was rejected", metadata: ["job": "\(rejection.jobID ?? "-")", "reason": "\(rejection)"])
@@ -125,38 +202,6 @@ extension PipelineCore {
         let share = SettlingLedger<InboundJob>.Share(entry: entry, count: 1)
         publish(messages.dead(inbound, reason: rejection.description), meeting: [share])
         publish(messages.event(rejection, traceparent: traceparent, now: now), meeting: [share])
-    }
-}
-
-extension InboundJob {
-    /// The attempt this delivery is, from 1.
-    var attempt: Int { max(1, Int(delivery.properties.headers[JobHeader.attempt]?.integer ?? 1)) }
-
-    var hasBeenTried: Bool { delivery.properties.headers[JobHeader.firstAttempt] != nil }
-
-    /// When the first attempt was; now, if this is it. A time to come is a mistake, and would keep the job for ever.
-    func firstAttempt(now: Timestamp) -> Timestamp {
-        let claimed = delivery.properties.headers[JobHeader.firstAttempt]?.integer ?? now.milliseconds
-        return Timestamp(milliseconds: min(max(claimed, 0), now.milliseconds))
-    }
-
-    /// W3C Trace Context. Today's has 55 characters; what is far longer is none, and would not fit into the
-    /// headers of what it is carried into.
-    var traceparent: String? {
-        delivery.properties.headers[JobHeader.traceparent]?.string.flatMap { $0.utf8.count <= 255 ? $0 : nil }
-    }
-
-    /// The broker-validated user who published the job (rabbitmq.com, "Validated User-ID"); for a job that a
-    /// worker put into a delay queue, whom that worker named.
-    func publisher(worker: String?) -> String? {
-        let properties = delivery.properties
-        guard let user = properties.userID, user == worker else { return properties.userID }
-        return properties.headers[JobHeader.publisher]?.string ?? user
-    }
-
-    /// Some of its pushes may have been sent already.
-    var wasSentBefore: Bool {
-        delivery.isRedelivered || delivery.properties.headers[JobHeader.redelivered] == .boolean(true)
     }
 }
 

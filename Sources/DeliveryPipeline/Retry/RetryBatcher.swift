@@ -4,6 +4,7 @@ import PushModel
 struct RetryBatcher {
     struct Batch {
         let job: RoutedJob
+        /// 0: at once, by another worker.
         let seconds: Int
         /// Not for a fault of their own, so this was no attempt.
         let isHeld: Bool
@@ -23,7 +24,8 @@ struct RetryBatcher {
     var isEmpty: Bool { batches.isEmpty }
 
     mutating func add(_ outcome: Outcome, seconds: Int) {
-        let key = Key(ledgerID: outcome.job.ledgerID, seconds: seconds, isHeld: outcome.verdict == .hold)
+        let key = Key(
+            ledgerID: outcome.job.ledgerID, seconds: seconds, isHeld: [.hold, .returned].contains(outcome.verdict))
         batches[key, default: Batch(job: outcome.job, seconds: seconds, isHeld: key.isHeld)]
             .recipients.append(outcome.recipient)
         if outcome.verdict == .unknown { batches[key]?.maybeSent = true }

@@ -71,25 +71,101 @@ package struct OutboundMessages {
             properties: properties, body: inbound.delivery.body)
     }
 
-    /// A job, or what is left of it, for another attempt after a wait.
-    ///
+    /// Where a job goes that a worker publishes.
+    package enum Destination: Sendable, Hashable {
+        /// Back to the publishers' queue of its lane.
+        case lane
+        case overflow
+        case suspects
+        /// The lane's queue, so many seconds later.
+        case delay(seconds: Int)
+    }
+
+    /// What a worker has made of a job: a chunk of it, or what is left of it for another attempt.
+    package struct Part {
+        let job: Job
+        let body: [UInt8]
+        let lane: Lane
+        let attempt: Int
+        let firstAttempt: Timestamp?
+        let redelivered: Bool
+        /// By which this part is known if it comes twice.
+        let name: String
+        /// Of all recipients, rather than what was left of some.
+        let isChunk: Bool
+        let publisher: String?
+
+        package init(
+            job: Job, body: [UInt8], lane: Lane, attempt: Int, firstAttempt: Timestamp? = nil, redelivered: Bool,
+            name: String, isChunk: Bool = false, publisher: String? = nil
+        ) {
+            self.job = job
+            self.body = body
+            self.lane = lane
+            self.attempt = attempt
+            self.firstAttempt = firstAttempt
+            self.redelivered = redelivered
+            self.name = name
+            self.isChunk = isChunk
+            self.publisher = publisher
+        }
+    }
+
     /// An id too long for a message id came in the body, where it still is.
-    package mutating func delayed(
-        _ job: Job, body: [UInt8], lane: Lane, attempt: Int, firstAttempt: Timestamp? = nil, redelivered: Bool,
-        seconds: Int, publisher: String? = nil
-    ) -> AMQPPublication {
-        var headers: AMQPFieldTable = [JobHeader.attempt: .int64(Int64(attempt))]
-        if let firstAttempt { headers[JobHeader.firstAttempt] = .int64(firstAttempt.milliseconds) }
-        if redelivered { headers[JobHeader.redelivered] = true }
-        if let publisher { headers[JobHeader.publisher] = .string(publisher) }
+    package mutating func part(_ part: Part, to destination: Destination) -> AMQPPublication {
+        let job = part.job
+        var headers: AMQPFieldTable = [
+            JobHeader.attempt: .int64(Int64(part.attempt)), JobHeader.part: .string(part.name),
+        ]
+        if let firstAttempt = part.firstAttempt { headers[JobHeader.firstAttempt] = .int64(firstAttempt.milliseconds) }
+        if part.isChunk { headers[JobHeader.chunk] = true }
+        if part.redelivered { headers[JobHeader.redelivered] = true }
+        if let publisher = part.publisher { headers[JobHeader.publisher] = .string(publisher) }
         if let traceparent = job.traceparent { headers[JobHeader.traceparent] = .string(traceparent) }
-        return AMQPPublication(
-            id: nextID(), exchange: names.delay(seconds: seconds), routingKey: lane.rawValue, isMandatory: true,
-            properties: AMQPProperties(
+        return publication(
+            body: part.body, lane: part.lane, to: destination,
+            AMQPProperties(
                 contentType: "application/json", headers: headers,
-                messageID: job.id.utf8.count <= Self.maximumTextBytes ? job.id : nil, userID: user),
+                messageID: job.id.utf8.count <= Self.maximumTextBytes ? job.id : nil))
+    }
+
+    /// A job as it came, to another of the workers' queues. What the broker has written on it stays behind: it counts
+    /// anew.
+    package mutating func moved(
+        _ inbound: InboundJob, to destination: Destination, firstAttempt: Timestamp? = nil, part: String? = nil
+    ) -> AMQPPublication {
+        var properties = inbound.delivery.properties
+        properties.deliveryMode = .persistent
+        properties.headers = AMQPFieldTable(entries: properties.headers.entries.filter { !$0.key.isWrittenByBroker })
+        if inbound.wasSentBefore { properties.headers[JobHeader.redelivered] = true }
+        if let publisher = inbound.publisher(worker: user) {
+            properties.headers[JobHeader.publisher] = .string(publisher)
+        }
+        if let firstAttempt { properties.headers[JobHeader.firstAttempt] = .int64(firstAttempt.milliseconds) }
+        if let part { properties.headers[JobHeader.part] = .string(part) }
+        properties.headers[JobHeader.lane] = destination == .suspects ? .string(inbound.lane.rawValue) : nil
+        return publication(body: inbound.delivery.body, lane: inbound.lane, to: destination, properties)
+    }
+
+    private mutating func publication(
+        body: [UInt8], lane: Lane, to destination: Destination, _ properties: AMQPProperties
+    ) -> AMQPPublication {
+        var properties = properties
+        properties.userID = user
+        let (exchange, routingKey) =
+            switch destination {
+            case .lane: (names.jobs, lane.rawValue)
+            case .overflow: ("", names.queue(of: .overflow(lane)))
+            case .suspects: ("", names.queue(of: .suspects))
+            case .delay(let seconds): (names.delay(seconds: seconds), lane.rawValue)
+            }
+        return AMQPPublication(
+            id: nextID(), exchange: exchange, routingKey: routingKey, isMandatory: true, properties: properties,
             body: body)
     }
+
+    /// A name for a part that nothing else has.
+    mutating func newPartName() -> String { "\(incarnation)-\(nextID())" }
 
     /// CloudEvents 1.0 in binary mode: the attributes are headers, the body is the event's data.
     private mutating func event(
@@ -113,6 +189,11 @@ package struct OutboundMessages {
 }
 
 extension String {
+    /// A header that tells of a message's way through queues.
+    fileprivate var isWrittenByBroker: Bool {
+        ["x-delivery-count", "x-death"].contains(self) || hasPrefix("x-first-death-") || hasPrefix("x-last-death-")
+    }
+
     /// The longest beginning that fits without cutting a code point.
     fileprivate func cut(toBytes limit: Int) -> String {
         guard utf8.count > limit else { return self }

@@ -25,6 +25,9 @@ extension PipelineCore {
             publish(outcome, as: .unknown, reason: outcome.reason)
         case .unknown, .retry: retry(outcome)
         case .hold: hold(outcome)
+        case .returned:
+            counts.pushesGivenBack += 1
+            retries.add(outcome, seconds: 0)
         }
     }
 
@@ -90,15 +93,19 @@ extension PipelineCore {
         counts.outcomes[kind.rawValue, default: 0] += 1
     }
 
-    /// Sends the gathered recipients of a job into a delay queue.
+    /// Sends the gathered recipients of a job into a delay queue, or back into their lane.
     func publish(_ batch: RetryBatcher.Batch) {
         let routed = batch.job
         let inbound = ledger.delivery(of: routed.ledgerID)
-        let publication = messages.delayed(
-            routed.job, body: JobEncoder.encode(routed.job, recipients: batch.recipients), lane: routed.lane,
-            attempt: batch.isHeld ? routed.attempt : routed.attempt + 1, firstAttempt: inbound?.firstAttempt(now: now),
-            redelivered: routed.redelivered || batch.maybeSent, seconds: batch.seconds,
-            publisher: inbound?.publisher(worker: configuration.brokerUser))
+        let wasTried = batch.seconds > 0 || inbound?.hasBeenTried == true
+        let publication = messages.part(
+            .init(
+                job: routed.job, body: JobEncoder.encode(routed.job, recipients: batch.recipients), lane: routed.lane,
+                attempt: batch.isHeld ? routed.attempt : routed.attempt + 1,
+                firstAttempt: wasTried ? inbound?.firstAttempt(now: now) : nil,
+                redelivered: routed.redelivered || batch.maybeSent, name: messages.newPartName(),
+                publisher: inbound?.publisher(worker: configuration.brokerUser)),
+            to: batch.seconds > 0 ? .delay(seconds: batch.seconds) : .lane)
         publish(publication, meeting: [.init(entry: routed.ledgerID, count: batch.recipients.count)])
     }
 }

@@ -54,6 +54,15 @@ package struct SettlingLedger<Delivery> {
         entries.indices.contains(entry) ? entries[entry]?.delivery : nil
     }
 
+    /// What is left to meet of an entry.
+    package func owing(of entry: Int) -> Int { entries.indices.contains(entry) ? entries[entry]?.owing ?? 0 : 0 }
+
+    /// More is known of a delivery than when its entry was opened.
+    package mutating func replaceDelivery(of entry: Int, by delivery: Delivery) {
+        guard let open = entries[entry] else { return }
+        entries[entry] = Entry(delivery: delivery, owing: open.owing)
+    }
+
     /// Adds an obligation to an open entry; a settled one owes nothing any more.
     package mutating func oweOneMore(_ entry: Int) {
         guard entries[entry] != nil else { return }

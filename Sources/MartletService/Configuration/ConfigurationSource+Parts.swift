@@ -45,7 +45,7 @@ extension ConfigurationSource {
         if let authorityFile, !FileManager.default.isReadableFile(atPath: authorityFile) {
             throw ConfigurationError(.apnsCAFile, "there is no file \(authorityFile) that can be read")
         }
-        return APNSConfiguration(
+        var apns = APNSConfiguration(
             production: try endpoint(.apnsProduction), sandbox: try endpoint(.apnsSandbox),
             broadcastProduction: try endpointIfSet(.apnsBroadcastProduction),
             broadcastSandbox: try endpointIfSet(.apnsBroadcastSandbox),
@@ -54,6 +54,8 @@ extension ConfigurationSource {
             verifiesCertificates: try verifiesAPNSCertificates(), proxy: try apnsProxy(),
             maximumConnections: try integer(.apnsMaximumConnections, in: 1...1_000),
             requestTimeoutSeconds: try integer(.apnsRequestTimeout, in: 1...3_600))
+        apns.urgentStreams = try integer(.apnsUrgentStreams, in: 0...1_000)
+        return apns
     }
 
     private func verifiesAPNSCertificates() throws -> Bool {
@@ -91,7 +93,7 @@ extension ConfigurationSource {
     }
 
     public func pipeline() throws -> PipelineConfiguration {
-        PipelineConfiguration(
+        var pipeline = PipelineConfiguration(
             names: try names(), worker: try workerName(),
             prefetch: [
                 .urgent: try integer(.amqpPrefetchUrgent, in: 1...65_535),
@@ -104,6 +106,14 @@ extension ConfigurationSource {
             retry: RetryPolicy(
                 delays: try retryDelays(), maximumAttempts: try integer(.retryMaximumAttempts, in: 1...1_000),
                 maximumAge: try integer(.retryMaximumAge, in: 1...30 * 86_400)))
+        pipeline.appShare = try integer(.workerAppShare, in: 1...100)
+        pipeline.urgentShare = try integer(.workerUrgentShare, in: 0...90)
+        pipeline.chunkSize = try integer(.jobsChunkSize, in: 1...100_000)
+        pipeline.maximumJobBytes = try integer(.jobsMaximumBytes, in: 1_000...536_870_912)
+        pipeline.maximumRecipients = try integer(.jobsMaximumRecipients, in: 1...10_000_000)
+        pipeline.deduplicationWindow = try integer(.jobsDeduplicationWindow, in: 0...30 * 86_400)
+        pipeline.atMostOnceWindow = try integer(.jobsAtMostOnceWindow, in: 60...365 * 86_400)
+        return pipeline
     }
 
     private func retryDelays() throws -> [Int] {

@@ -19,14 +19,22 @@ package enum MetricsText {
                 (labels: "{state=\"accepted\"}", value: counts.jobsAccepted),
                 (labels: "{state=\"rejected\"}", value: counts.jobsRejected),
                 (labels: "{state=\"held\"}", value: counts.jobsHeld),
+                (labels: "{state=\"scattered\"}", value: counts.jobsScattered),
+                (labels: "{state=\"scheduled\"}", value: counts.jobsScheduled),
+                (labels: "{state=\"duplicate\"}", value: counts.jobsDuplicate),
+                (labels: "{state=\"overflowed\"}", value: counts.jobsOverflowed),
+                (labels: "{state=\"suspected\"}", value: counts.jobsSuspected),
                 (labels: "{state=\"acknowledged\"}", value: counts.jobsAcknowledged),
             ])
         metric("retries_total", "counter", "Pushes put back for another attempt.", [("", counts.retries)])
         metric(
             "held_total", "counter", "Pushes put back because their credential is refused.", [("", counts.pushesHeld)])
+        metric(
+            "given_back_total", "counter", "Pushes put back unsent when the worker stopped.",
+            [("", counts.pushesGivenBack)])
         metric("tokens_marked_total", "counter", "Device tokens marked dead.", [("", counts.tokensMarked)])
-        metric("jobs_waiting", "gauge", "Jobs received and not decoded yet.", [("", counts.jobsWaiting)])
-        metric("jobs_open", "gauge", "Jobs decoded and not acknowledged.", [("", counts.jobsOpen)])
+        metric("jobs_waiting", "gauge", "Jobs received and not started yet.", [("", counts.jobsWaiting)])
+        metric("jobs_open", "gauge", "Jobs started and not acknowledged.", [("", counts.jobsOpen)])
         metric(
             "outcomes_open", "gauge", "Outcomes not yet safe in the broker or the database.",
             [("", counts.obligationsOpen)])

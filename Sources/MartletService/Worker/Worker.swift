@@ -19,9 +19,15 @@ public struct Worker: Sendable {
 
     /// Reads the configuration, waits for the database, and loads apps and credentials.
     ///
+    /// - Parameters:
+    ///   - level: that of `logger`.
+    ///   - reload: reads the configuration again.
     /// - Throws: ``ConfigurationError``; ``CredentialStoreError`` when migrations are missing. A database that
     ///   can't be reached is waited for.
-    public init(configuration: ConfigurationSource, logger: Logger) async throws {
+    public init(
+        configuration: ConfigurationSource, logger: Logger, level: LogLevel,
+        reload: @escaping @Sendable () async throws -> ConfigurationSource
+    ) async throws {
         let broker = try configuration.broker()
         let pipelineConfiguration = try configuration.pipeline()
         let database = try configuration.database(applicationName: "martlet \(pipelineConfiguration.worker)")
@@ -48,13 +54,17 @@ public struct Worker: Sendable {
         ]
         let pipeline = try DeliveryPipeline(
             configuration: pipelineConfiguration, broker: broker, outputs: outputs, snapshots: snapshots,
-            registry: DeviceTokenRegistry(pool), logger: logger, now: { .now })
+            registry: DeviceTokenRegistry(pool), claims: ClaimRepository(pool), logger: logger, now: { .now })
 
         var services: [any Service] = [
             SnapshotService(store: snapshots, outputs: outputs),
             RefusalService(
                 board: board, repository: RefusalRepository(pool), worker: pipelineConfiguration.worker, logger: logger),
         ]
+        services.append(
+            MaintenanceService(
+                claims: ClaimRepository(pool), cancellations: CancellationRepository(pool), logger: logger))
+        services.append(ReloadService(pipeline: pipeline, level: level, reload: reload, logger: logger))
         if let listen {
             services.append(
                 StatusServer(
@@ -81,6 +91,8 @@ public struct Worker: Sendable {
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = drainTimeout + .seconds(30)
         logger.notice("Worker started")
+        let secondSignal = Task { [logger] in await SecondSignal.watch(logger) }
+        defer { secondSignal.cancel() }
         try await ServiceGroup(configuration: configuration).run()
     }
 

@@ -21,6 +21,9 @@ public final class Job: Sendable {
     }
 
     public let id: String
+    /// The publisher has given the id, in the job or as the message's; otherwise it was made up, and another delivery of
+    /// the message gets another.
+    public let hasGivenID: Bool
     /// Bundle id of the app, which selects its row, hence the credential and the default topic.
     public let app: String
     /// Name of the output that delivers it.
@@ -38,6 +41,8 @@ public final class Job: Sendable {
     /// nil: the provider's own storage rule applies.
     public let expiration: Expiration?
     public let collapseID: String?
+    /// Nothing is sent before; nil: at once.
+    public let sendAt: Timestamp?
     /// A push that may have been accepted is never sent again.
     public let atMostOnce: Bool
     /// An alert body too long for the payload limit is cut rather than refused.
@@ -53,6 +58,7 @@ public final class Job: Sendable {
 
     package init(_ fields: JobFields, storage: [UInt8], bodyLength: Int, traceparent: String?) {
         self.id = fields.id
+        self.hasGivenID = fields.hasGivenID
         self.app = fields.app
         self.output = fields.output
         self.environment = fields.environment
@@ -64,6 +70,7 @@ public final class Job: Sendable {
         self.priority = fields.priority
         self.expiration = fields.expiration
         self.collapseID = fields.collapseID
+        self.sendAt = fields.sendAt
         self.atMostOnce = fields.atMostOnce
         self.trim = fields.trim
         self.results = fields.results
@@ -93,6 +100,7 @@ public final class Job: Sendable {
 /// What ``JobDecoder`` has read of a job.
 package struct JobFields {
     package var id = ""
+    package var hasGivenID = false
     package var app = ""
     package var output = "apns"
     package var environment: PushEnvironment?
@@ -104,6 +112,7 @@ package struct JobFields {
     package var priority: Int?
     package var expiration: Job.Expiration?
     package var collapseID: String?
+    package var sendAt: Timestamp?
     package var atMostOnce = false
     package var trim = false
     package var results = Job.ResultScope.all

@@ -16,6 +16,7 @@ public enum JobDecoder {
             throw JobRejection(
                 jobID: id, app: reader.fields.app.isEmpty ? nil : reader.fields.app, faults: reader.faults)
         }
+        reader.fields.hasGivenID = id != nil
         reader.fields.id = id ?? makeID()
         return Job(
             reader.fields, storage: reader.unescapedTokens.isEmpty ? body : body + reader.unescapedTokens,
@@ -66,6 +67,15 @@ struct JobReader {
             fault(field.rawValue, "is required")
         }
         checkAddressee(seen)
+        checkTimes()
+    }
+
+    private mutating func checkTimes() {
+        guard let sendAt = fields.sendAt else { return }
+        switch fields.expiration {
+        case .at(let deadline) where deadline <= sendAt: fault("expires_at", "is not later than send_at")
+        default: break
+        }
     }
 
     /// A job goes to devices or to a channel; a channel has neither a topic nor anything to collapse.
@@ -100,6 +110,7 @@ struct JobReader {
             if let priority = fields.priority, ![1, 5, 10].contains(priority) { value.problem = "must be 1, 5 or 10" }
         case .expiresAt:
             fields.expiration = try value.timestamp().map { $0.milliseconds == 0 ? .nowOrNever : .at($0) }
+        case .sendAt: fields.sendAt = try value.timestamp()
         case .atMostOnce: fields.atMostOnce = try value.boolean() ?? false
         case .trim: fields.trim = try value.boolean() ?? false
         case .results: fields.results = try value.oneOf(Job.ResultScope.self) ?? .all
@@ -223,6 +234,7 @@ enum JobField: String, CaseIterable {
     case topic, priority
     case expiresAt = "expires_at"
     case collapseID = "collapse_id"
+    case sendAt = "send_at"
     case atMostOnce = "at_most_once"
     case trim, results
 

@@ -1,7 +1,7 @@
 /// What became of one recipient in one delivery of a job.
 ///
-/// The kinds are those of the result event, plus ``Verdict/retry`` and ``Verdict/hold``, which the pipeline
-/// turns into another attempt or into `failed`.
+/// The kinds are those of the result event, plus ``Verdict/retry``, ``Verdict/hold`` and ``Verdict/returned``,
+/// which the pipeline turns into another attempt or into `failed`.
 public struct Outcome: Sendable {
     public enum Verdict: UInt8, Sendable, Hashable, CaseIterable {
         /// Accepted by the provider, which is not: delivered.
@@ -23,6 +23,8 @@ public struct Outcome: Sendable {
         /// Certainly not accepted, and not for its own fault: its credential is refused. Waits for that to be
         /// mended, without having made an attempt.
         case hold
+        /// Certainly not sent, because the worker stops; another takes it, without an attempt having been made.
+        case returned
     }
 
     /// Who decided.

@@ -18,5 +18,7 @@ public final class DiscardOutput: Output {
 
     public func credentialsChanged(to credentials: Set<Credential.ID>) {}
 
+    public func stopSending() {}
+
     public func shutDown() async {}
 }

@@ -23,6 +23,10 @@ public protocol Output: AnyObject, Sendable {
     /// its last push is answered.
     func credentialsChanged(to credentials: Set<Credential.ID>)
 
+    /// Begins nothing any more: what is not on the wire is reported as ``Outcome/Verdict/returned``, what is, is
+    /// awaited. Jobs that still come in are returned too.
+    func stopSending()
+
     /// Closes what is open once every outcome has been reported, and returns when that is done.
     func shutDown() async
 }

@@ -1,5 +1,6 @@
 import AMQPClient
 public import ArgumentParser
+import CredentialStore
 import DeliveryPipeline
 import Foundation
 import Logging
@@ -8,7 +9,7 @@ public import PushModel
 
 struct JobCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "job", abstract: "Push jobs.", subcommands: [Publish.self])
+        commandName: "job", abstract: "Push jobs.", subcommands: [Publish.self, Cancel.self])
 
     struct Publish: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -47,6 +48,40 @@ struct JobCommand: AsyncParsableCommand {
             await publisher.close()
             let addressee = job.isBroadcast ? "for a channel" : "with \(job.recipients.count) recipients"
             print("published job \(job.id) \(addressee) to \(names.queue(of: lane))")
+        }
+    }
+}
+
+extension JobCommand {
+    struct Cancel: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Send no more of a job: one that is scheduled, waits, or is being sent.",
+            discussion: """
+                Workers know within 5 seconds. Recipients that are not on the wire by then end as failed, with the \
+                reason Cancelled, when their turn comes.
+                """)
+
+        @Argument(help: "The job's id; several can be given.")
+        var ids: [String]
+
+        @Flag(help: "Take a cancellation back: what is still in the broker is sent after all.")
+        var undo = false
+
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            try await withDatabase(options, for: "job") { _, pool in
+                let cancellations = CancellationRepository(pool)
+                for id in ids {
+                    let isNew = try await undo ? cancellations.restore(id) : cancellations.cancel(id)
+                    switch (undo, isNew) {
+                    case (false, true): print("cancelled job \(id)")
+                    case (false, false): print("job \(id) was cancelled before")
+                    case (true, true): print("job \(id) is no longer cancelled")
+                    case (true, false): print("job \(id) was not cancelled")
+                    }
+                }
+            }
         }
     }
 }

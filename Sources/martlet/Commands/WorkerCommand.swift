@@ -4,14 +4,19 @@ import MartletService
 
 struct WorkerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "worker", abstract: "Deliver push jobs until stopped (SIGTERM drains).")
+        commandName: "worker", abstract: "Deliver push jobs until stopped.",
+        discussion: "SIGTERM drains, a second one ends at once; SIGHUP reads limits and log level again.")
 
     @OptionGroup var options: ConfigurationOptions
 
     func run() async throws {
         let source = try await options.load()
-        var logger = try source.logger("martlet.worker")
+        let level = LogLevel(try source.logLevel())
+        var logger = level.logger("martlet.worker")
         logger[metadataKey: "worker"] = "\(try source.workerName())"
-        try await Worker(configuration: source, logger: logger).run()
+        let worker = try await Worker(configuration: source, logger: logger, level: level) { [options] in
+            try await options.read()
+        }
+        try await worker.run()
     }
 }

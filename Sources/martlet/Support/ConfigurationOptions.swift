@@ -14,11 +14,16 @@ struct ConfigurationOptions: ParsableArguments {
     var settings: [String] = []
 
     func load() async throws -> ConfigurationSource {
-        let environment = ProcessInfo.processInfo.environment
-        let source = try await ConfigurationSource(
-            file: config ?? environment["MARTLET_CONFIG"], settings: settings, environment: environment)
+        let source = try await read()
         LoggingSystem.bootstrap(StreamLogHandler.standardError)
         return source
+    }
+
+    /// Can be called again.
+    func read() async throws -> ConfigurationSource {
+        let environment = ProcessInfo.processInfo.environment
+        return try await ConfigurationSource(
+            file: config ?? environment["MARTLET_CONFIG"], settings: settings, environment: environment)
     }
 }
 

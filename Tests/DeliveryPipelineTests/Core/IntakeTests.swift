@@ -51,15 +51,34 @@ import Testing
         let harness = PipelineHarness(maximumInFlight: 1)
         harness.deliver((1...3).map { .sample(jobBody("\($0)"), number: $0) })
         harness.drain()
-        #expect(harness.givenBack == [2, 3])
+        #expect(harness.moved == ["martlet.jobs normal", "martlet.jobs normal"], "as new ones, which nobody has tried")
         harness.deliver(jobBody("late"), number: 4)
-        #expect(harness.givenBack == [2, 3, 4])
+        #expect(harness.moved.count == 3)
         #expect(harness.started == ["1"])
+        #expect(harness.acknowledged == [])
+        for publication in harness.published { harness.confirm(publication) }
+        #expect(harness.acknowledged == [2, 3, 4])
 
         harness.report(try harness.job(0), [.sent, .sent])
         #expect(harness.drained == 0)
         try harness.confirmEvent(0)
-        #expect(harness.acknowledged == [1])
+        #expect(harness.acknowledged == [2, 3, 4, 1])
+        #expect(harness.drained == 1)
+    }
+
+    @Test func whatAnOutputGivesBackGoesToItsLaneWithoutAnAttempt() throws {
+        let harness = PipelineHarness()
+        harness.deliver(jobBody(), number: 7)
+        harness.drain()
+        harness.report(try harness.job(0), [.sent, .returned])
+        #expect(harness.moved == ["martlet.jobs normal"])
+        let left = try #require(harness.published.first { $0.exchange == "martlet.jobs" })
+        #expect(left.properties.headers["x-martlet-attempt"] == 1)
+        #expect(left.properties.headers["x-martlet-first-attempt-at"] == nil)
+        #expect(left.properties.headers["x-martlet-redelivered"] == nil)
+        #expect(try decodedJob(String(decoding: left.body, as: UTF8.self)).recipients.count == 1)
+        for publication in harness.published { harness.confirm(publication) }
+        #expect(harness.acknowledged == [7])
         #expect(harness.drained == 1)
     }
 

@@ -13,6 +13,7 @@ import Testing
         let harness = PipelineHarness(retry: retry)
         harness.deliver(
             body, lane: .urgent, properties: AMQPProperties(headers: ["x-martlet-attempt": .int64(attempt)]))
+        if !harness.claims.isEmpty { try harness.grantClaims() }
         return (harness, try harness.job(0))
     }
 

@@ -14,7 +14,7 @@ final class EffectsRecorder: Sendable {
     struct Record: Sendable {
         var published: [AMQPPublication] = []
         var acknowledged: [UInt64] = []
-        var givenBack: [UInt64] = []
+        var claims: [Claims.Batch] = []
         var marks: [MarkBuffer.Batch] = []
         var timers: [Timer] = []
         var drained = 0
@@ -36,8 +36,8 @@ final class EffectsRecorder: Sendable {
             acknowledge: { acknowledgements in
                 self.withRecord { $0.acknowledged += acknowledgements.map(\.tag.number) }
             },
-            giveBack: { tags in self.withRecord { $0.givenBack += tags.map(\.number) } },
             write: { batch in self.withRecord { $0.marks.append(batch) } },
+            claim: { batch in self.withRecord { $0.claims.append(batch) } },
             wait: { milliseconds, work in
                 self.withRecord { $0.timers.append(Timer(milliseconds: milliseconds, work: work)) }
             },

@@ -15,10 +15,14 @@ struct PipelineHarness {
 
     init(
         apps: [App] = [.shop], credentials: [SnapshotCredential] = [.sample()], maximumInFlight: Int = 20_000,
-        retry: RetryPolicy = RetryPolicy(), brokerUser: String? = nil
+        retry: RetryPolicy = RetryPolicy(), brokerUser: String? = nil,
+        _ configure: (inout PipelineConfiguration) -> Void = { _ in }
     ) {
         var configuration = PipelineConfiguration(worker: "push-7", maximumInFlight: maximumInFlight, retry: retry)
         configuration.brokerUser = brokerUser
+        // One app alone may take everything, unless a test is about that.
+        (configuration.appShare, configuration.urgentShare) = (100, 0)
+        configure(&configuration)
         recorder = EffectsRecorder(snapshot: Snapshot(apps: apps, credentials: credentials))
         core = PipelineCore(
             configuration: configuration,
@@ -77,13 +81,27 @@ struct PipelineHarness {
     /// The second after which refused messages are offered again is over.
     func passOneSecond() { runTimers { $0 == 1_000 } }
 
+    /// The database answers: these of the batch were new.
+    func claimed(_ batch: Claims.Batch, fresh: [ClaimKey]) {
+        core.claimed(batch, fresh: Set(fresh))
+        finishTurn()
+    }
+
+    /// Nobody had claimed them.
+    func grantClaims() throws {
+        let batch = try #require(claims.last)
+        claimed(batch, fresh: batch.keys)
+    }
+
     func drain() {
         core.drain { [recorder] in recorder.withRecord { $0.drained += 1 } }
         finishTurn()
     }
 
-    func replaceSnapshot(apps: [App], credentials: [SnapshotCredential] = [.sample()]) {
-        let snapshot = Snapshot(apps: apps, credentials: credentials)
+    func replaceSnapshot(
+        apps: [App], credentials: [SnapshotCredential] = [.sample()], cancelledJobs: Set<String> = []
+    ) {
+        let snapshot = Snapshot(apps: apps, credentials: credentials, cancelledJobs: cancelledJobs)
         recorder.withRecord { $0.snapshot = snapshot }
     }
 
@@ -103,10 +121,14 @@ struct PipelineHarness {
 
     var published: [AMQPPublication] { recorder.withRecord { $0.published } }
     var acknowledged: [UInt64] { recorder.withRecord { $0.acknowledged } }
-    var givenBack: [UInt64] { recorder.withRecord { $0.givenBack } }
+    var claims: [Claims.Batch] { recorder.withRecord { $0.claims } }
     var marks: [MarkBuffer.Batch] { recorder.withRecord { $0.marks } }
     var timers: [Int] { recorder.withRecord { $0.timers.map(\.milliseconds) } }
     var drained: Int { recorder.withRecord { $0.drained } }
+    /// Jobs that the worker has published again, by exchange and routing key.
+    var moved: [String] {
+        published.filter { $0.exchange != "martlet.results" }.map { "\($0.exchange) \($0.routingKey)" }
+    }
     var events: [AMQPPublication] { published.filter { $0.exchange == "martlet.results" } }
     /// Fails the test, rather than the process, when there is none.
     func event(_ index: Int) throws -> AMQPPublication { try #require(events.dropFirst(index).first) }

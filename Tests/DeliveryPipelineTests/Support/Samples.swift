@@ -70,10 +70,17 @@ extension AMQPDelivery {
         _ body: String, number: UInt64 = 1, lane: Lane = .normal, properties: AMQPProperties = AMQPProperties(),
         redelivered: Bool = false
     ) -> AMQPDelivery {
-        let index = Lane.allCases.firstIndex(of: lane) ?? 0
+        sample(body, number: number, from: .lane(lane), properties: properties, redelivered: redelivered)
+    }
+
+    static func sample(
+        _ body: String, number: UInt64, from queue: JobQueue, properties: AMQPProperties = AMQPProperties(),
+        redelivered: Bool = false
+    ) -> AMQPDelivery {
+        let index = JobQueue.all.firstIndex(of: queue) ?? 0
         return AMQPDelivery(
             tag: AMQPDeliveryTag(epoch: 1, queueIndex: UInt16(index), number: number), isRedelivered: redelivered,
-            exchange: "martlet.jobs", routingKey: lane.rawValue, properties: properties, body: Array(body.utf8))
+            exchange: "martlet.jobs", routingKey: "normal", properties: properties, body: Array(body.utf8))
     }
 }
 

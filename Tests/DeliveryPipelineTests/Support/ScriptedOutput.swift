@@ -11,5 +11,6 @@ final class ScriptedOutput: Output {
 
     func send(_ job: RoutedJob, reportingTo sink: any OutcomeSink) { taken.withLock { $0.append(job) } }
     func credentialsChanged(to credentials: Set<Credential.ID>) {}
+    func stopSending() {}
     func shutDown() async {}
 }

@@ -43,7 +43,8 @@ struct InProcessWorker: Sendable {
         let pipeline = try DeliveryPipeline(
             configuration: PipelineConfiguration(names: installation.names, worker: "test-worker", retry: retry),
             broker: try installation.brokerConfiguration(), outputs: [output, DiscardOutput(now: { .now })],
-            snapshots: snapshots, registry: DeviceTokenRegistry(installation.database.pool), logger: logger,
+            snapshots: snapshots, registry: DeviceTokenRegistry(installation.database.pool),
+            claims: ClaimRepository(installation.database.pool), logger: logger,
             now: { .now })
         self.output = output
         self.pipeline = pipeline

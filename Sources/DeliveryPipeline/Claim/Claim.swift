@@ -1,0 +1,89 @@
+package import CredentialStore
+import PushModel
+
+/// Why a job must be known to be the first of its name before it is sent, and what it means that it is not.
+struct Claim {
+    enum Rule {
+        /// Never sent twice, whatever happens.
+        case atMostOnce
+        /// Published twice, it is sent once; coming again because its worker has died, it is sent again.
+        case deduplicated
+        /// A job that was scattered twice makes the same chunks twice; those that somebody has begun with are left out.
+        case chunk
+    }
+
+    enum Answer {
+        case goOn
+        /// The other one of its name is sent, and its outcomes are reported.
+        case drop
+        /// It may have been sent, and nobody else reports it.
+        case unknown
+    }
+
+    let key: ClaimKey
+    let rule: Rule
+
+    /// - Returns: nil if the job can be sent without asking.
+    init?(_ job: Job, _ inbound: InboundJob, _ configuration: PipelineConfiguration) {
+        let seconds: Int
+        if job.atMostOnce {
+            (rule, seconds) = (.atMostOnce, configuration.atMostOnceWindow)
+        } else if inbound.isChunk {
+            (rule, seconds) = (.chunk, 3600)
+        } else if configuration.deduplicationWindow > 0, job.hasGivenID, inbound.part == nil {
+            (rule, seconds) = (.deduplicated, configuration.deduplicationWindow)
+        } else {
+            return nil
+        }
+        key = ClaimKey(output: job.output, app: job.app, name: inbound.part ?? job.id, seconds: seconds)
+    }
+
+    /// What to do with a job whose name was claimed before.
+    func answer(isRedelivered: Bool, wasSentBefore: Bool) -> Answer {
+        switch rule {
+        case .atMostOnce: wasSentBefore ? .unknown : .drop
+        case .deduplicated: isRedelivered ? .goOn : .drop
+        // Where its job has come once, the claim is that of an earlier job of the same id.
+        case .chunk: isRedelivered || !wasSentBefore ? .goOn : .drop
+        }
+    }
+}
+
+/// Claims on their way to the database: one statement at a time, the rest gathers meanwhile.
+package struct Claims {
+    package struct Batch: Sendable {
+        package let id: UInt64
+        package let keys: [ClaimKey]
+    }
+
+    /// A job that waits for its claim.
+    struct Asked {
+        let claim: Claim
+        let job: Job
+        let output: any Output
+        let environment: PushEnvironment
+        let inbound: InboundJob
+        let use: AppUse
+        let entry: Int
+    }
+
+    private var gathering: [Asked] = []
+    private var asking: (id: UInt64, jobs: [Asked])?
+
+    var canBeWritten: Bool { !gathering.isEmpty && asking == nil }
+
+    mutating func add(_ asked: Asked) { gathering.append(asked) }
+
+    mutating func next(id: UInt64) -> Batch? {
+        guard canBeWritten else { return nil }
+        asking = (id, gathering)
+        defer { gathering = [] }
+        return Batch(id: id, keys: gathering.map(\.claim.key))
+    }
+
+    mutating func answered(_ id: UInt64) -> [Asked] {
+        guard let asking, asking.id == id else { return [] }
+        self.asking = nil
+        return asking.jobs
+    }
+}

@@ -1,0 +1,40 @@
+/// What one app has in a worker: jobs that wait, by lane, and recipients that are in flight.
+///
+/// Only touched on the pipeline's queue.
+// why: unchecked for that reason.
+package final class AppUse: @unchecked Sendable {
+    package let app: String
+    /// Recipients taken on and not settled: urgent ones, which do not wait behind the app's others, and others.
+    var urgentInFlight = 0
+    var otherInFlight = 0
+    /// Jobs decoded and not started, in all lanes.
+    package var waiting = 0
+
+    package init(app: String) {
+        self.app = app
+    }
+
+    var isIdle: Bool { urgentInFlight + otherInFlight + waiting == 0 }
+
+    func inFlight(_ queue: JobQueue) -> Int { queue.isUrgent ? urgentInFlight : otherInFlight }
+
+    func add(_ recipients: Int, from queue: JobQueue) {
+        if queue.isUrgent { urgentInFlight += recipients } else { otherInFlight += recipients }
+    }
+}
+
+/// How much of a worker's room an app may take: so many times what is free (Choudhury and Hahne, "Dynamic Queue
+/// Length Thresholds for Shared-Memory Packet Switches", 1998). One busy app gets its whole share, several get
+/// less each, and some is always left for one that comes new.
+package struct AppShare {
+    /// Of everything, in percent: what one app alone may take.
+    let percent: Int
+
+    package init(percent: Int) {
+        self.percent = percent
+    }
+
+    package func allows(_ inFlight: Int, free: Int) -> Bool {
+        percent >= 100 ? free > 0 : inFlight * (100 - percent) < free * percent
+    }
+}

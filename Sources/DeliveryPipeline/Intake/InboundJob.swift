@@ -1,0 +1,65 @@
+package import AMQPClient
+package import PushModel
+
+/// A delivery, and what is known of it before its body is looked at.
+package struct InboundJob: Sendable {
+    package let delivery: AMQPDelivery
+    package let lane: Lane
+    let queue: JobQueue
+    /// Set when its pushes are handed to an output.
+    var use: AppUse?
+    var recipients = 0
+
+    /// - Returns: nil for a queue that this consumer does not know.
+    package init?(_ delivery: AMQPDelivery) {
+        let index = Int(delivery.tag.queueIndex)
+        guard JobQueue.all.indices.contains(index) else { return nil }
+        queue = JobQueue.all[index]
+        self.delivery = delivery
+        lane =
+            switch queue {
+            case .lane(let lane), .overflow(let lane): lane
+            case .suspects: Lane(rawValue: delivery.properties.headers[JobHeader.lane]?.string ?? "") ?? .normal
+            }
+    }
+
+    /// The attempt this delivery is, from 1.
+    package var attempt: Int { max(1, Int(clamping: delivery.properties.headers[JobHeader.attempt]?.integer ?? 1)) }
+
+    var hasBeenTried: Bool { delivery.properties.headers[JobHeader.firstAttempt] != nil }
+
+    /// When the first attempt was; now, if this is it. A time to come is a mistake, and would keep the job for ever.
+    func firstAttempt(now: Timestamp) -> Timestamp {
+        let claimed = delivery.properties.headers[JobHeader.firstAttempt]?.integer ?? now.milliseconds
+        return Timestamp(milliseconds: min(max(claimed, 0), now.milliseconds))
+    }
+
+    /// W3C Trace Context. Today's has 55 characters; what is far longer is none, and would not fit into the
+    /// headers of what it is carried into.
+    var traceparent: String? {
+        delivery.properties.headers[JobHeader.traceparent]?.string.flatMap { $0.utf8.count <= 255 ? $0 : nil }
+    }
+
+    /// The broker-validated user who published the job (rabbitmq.com, "Validated User-ID"); for a job that a
+    /// worker has published again, whom that worker named.
+    package func publisher(worker: String?) -> String? {
+        let properties = delivery.properties
+        guard let user = properties.userID, user == worker else { return properties.userID }
+        return properties.headers[JobHeader.publisher]?.string ?? user
+    }
+
+    /// Some of its pushes may have been sent already.
+    package var wasSentBefore: Bool {
+        delivery.isRedelivered || delivery.properties.headers[JobHeader.redelivered] == .boolean(true)
+    }
+
+    /// What a worker has made of a job: a chunk, or what was left for another attempt.
+    var part: String? { delivery.properties.headers[JobHeader.part]?.string }
+
+    var isChunk: Bool { delivery.properties.headers[JobHeader.chunk] == .boolean(true) }
+
+    /// How often it has been delivered before without being settled (rabbitmq.com, "Quorum Queues").
+    var earlierDeliveries: Int {
+        Int(clamping: delivery.properties.headers["x-delivery-count"]?.integer ?? 0)
+    }
+}

@@ -1,0 +1,17 @@
+package import PushModel
+
+/// A queue in the broker that jobs are taken from, in the order in which they go first.
+package enum JobQueue: Sendable, Hashable {
+    /// Where publishers' jobs come in.
+    case lane(Lane)
+    /// Jobs of an app that has more of them in its lane than it may hold, out of the others' way.
+    case overflow(Lane)
+    /// Jobs that have been delivered several times without being settled: one at a time, because one of them may
+    /// be what ends the workers.
+    case suspects
+
+    /// As the consumer counts them.
+    package static let all: [JobQueue] = Lane.allCases.flatMap { [.lane($0), .overflow($0)] } + [.suspects]
+
+    var isUrgent: Bool { self == .lane(.urgent) || self == .overflow(.urgent) }
+}

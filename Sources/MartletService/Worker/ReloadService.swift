@@ -1,0 +1,28 @@
+import DeliveryPipeline
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+/// Reads the configuration again on SIGHUP and takes over what may change while a worker runs.
+struct ReloadService: Service {
+    let pipeline: DeliveryPipeline
+    let level: LogLevel
+    let reload: @Sendable () async throws -> ConfigurationSource
+    let logger: Logger
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            for await _ in await UnixSignalsSequence(trapping: .sighup) {
+                do {
+                    let source = try await reload()
+                    let configuration = try source.pipeline()
+                    level.current = try source.logLevel()
+                    pipeline.reconfigure(configuration)
+                    logger.notice("Configuration read again")
+                } catch {
+                    logger.error("The configuration can't be used, the old one stays", metadata: ["error": "\(error)"])
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import AMQPClient
+import CredentialStore
+import DeliveryPipeline
+import PushModel
+import Testing
+
+@Suite struct ClaimTests {
+    private static let once = #""at_most_once":true,"#
+    private static let chunk = AMQPProperties(headers: ["x-martlet-part": "order-1#1", "x-martlet-chunk": true])
+    private static let flaggedChunk = AMQPProperties(
+        headers: ["x-martlet-part": "order-1#1", "x-martlet-chunk": true, "x-martlet-redelivered": true])
+
+    /// One job and the database's answer to it.
+    private func outcome(
+        _ body: String = jobBody(), properties: AMQPProperties = AMQPProperties(), redelivered: Bool = false,
+        window: Int = 0, isFresh: Bool
+    ) throws -> String {
+        let harness = PipelineHarness { $0.deduplicationWindow = window }
+        harness.deliver(body, number: 3, properties: properties, redelivered: redelivered)
+        #expect(harness.started == [], "it waits for the answer")
+        let batch = try #require(harness.claims.first)
+        #expect(batch.keys.count == 1)
+        harness.claimed(batch, fresh: isFresh ? batch.keys : [])
+        harness.flush()
+        if harness.started == ["order-1"] { return "sent" }
+        let kinds = Set(try harness.outcomes().map { "\($0["kind"] ?? "") \($0["reason"] ?? "")" })
+        for event in harness.events { harness.confirm(event) }
+        #expect(harness.acknowledged == [3])
+        return kinds.isEmpty ? "dropped" : kinds.sorted().joined(separator: ", ")
+    }
+
+    @Test(
+        arguments: [
+            (false, true, "sent"), (true, true, "sent"), (false, false, "dropped"),
+            (true, false, "unknown Redelivered"),
+        ])
+    func anAtMostOnceJobIsNeverSentTwice(redelivered: Bool, isFresh: Bool, expected: String) throws {
+        let outcome = try outcome(jobBody(more: Self.once), redelivered: redelivered, isFresh: isFresh)
+        #expect(outcome == expected)
+    }
+
+    @Test(
+        arguments: [
+            (false, true, "sent"), (true, true, "sent"), (false, false, "dropped"), (true, false, "sent"),
+        ])
+    func aJobPublishedTwiceIsSentOnceWhereThatIsWanted(redelivered: Bool, isFresh: Bool, expected: String) throws {
+        #expect(try outcome(redelivered: redelivered, window: 60, isFresh: isFresh) == expected)
+    }
+
+    @Test(
+        arguments: [
+            // The chunk of a job that came once: the claim is of an earlier job with the same id.
+            (false, false, false, "sent"), (false, true, false, "sent"),
+            // Of a job that was scattered a second time.
+            (true, false, false, "dropped"), (true, false, true, "sent"), (true, true, false, "sent"),
+        ])
+    func aChunkMadeTwiceIsSentOnce(flagged: Bool, redelivered: Bool, isFresh: Bool, expected: String) throws {
+        let properties = flagged ? Self.flaggedChunk : Self.chunk
+        #expect(try outcome(properties: properties, redelivered: redelivered, isFresh: isFresh) == expected)
+    }
+
+    @Test func nobodyIsAskedAboutOtherJobs() {
+        let harness = PipelineHarness { $0.deduplicationWindow = 0 }
+        harness.deliver(jobBody())
+        #expect(harness.started == ["order-1"] && harness.claims.isEmpty)
+        let deduplicating = PipelineHarness { $0.deduplicationWindow = 60 }
+        deduplicating.deliver(
+            jobBody(), properties: AMQPProperties(headers: ["x-martlet-part": "p", "x-martlet-attempt": 2]))
+        deduplicating.deliver(jobBody().replacing(#""id":"order-1","#, with: ""), number: 2)
+        #expect(deduplicating.started.count == 2 && deduplicating.claims.isEmpty, "another attempt; no id to go by")
+    }
+
+    @Test func anAtMostOnceJobNeedsAnID() throws {
+        let harness = PipelineHarness()
+        let body = jobBody(more: Self.once).replacing(#""id":"order-1","#, with: "")
+        harness.deliver(body)
+        let event = try JSON.object(try harness.event(0).body)
+        let errors = try JSON.objects(event["errors"])
+        #expect(errors.first?["field"] as? String == "id")
+        harness.deliver(body, number: 2, properties: AMQPProperties(messageID: "m-1"))
+        #expect(harness.claims.count == 1)
+    }
+
+    @Test func ofTwoInOneBatchOneIsSent() throws {
+        let harness = PipelineHarness()
+        harness.deliver(jobBody("first", more: Self.once), number: 1)
+        harness.deliver([
+            .sample(jobBody("same", more: Self.once), number: 2), .sample(jobBody("same", more: Self.once), number: 3),
+        ])
+        #expect(harness.claims.count == 1, "one statement at a time")
+        harness.claimed(harness.claims[0], fresh: harness.claims[0].keys)
+        try #require(harness.claims.count == 2)
+        #expect(harness.claims[1].keys.count == 2)
+        harness.claimed(harness.claims[1], fresh: harness.claims[1].keys)
+        #expect(harness.started == ["first", "same"])
+        #expect(harness.acknowledged == [3])
+        #expect(harness.core.currentCounts().jobsDuplicate == 1)
+    }
+
+    /// It must not be taken for its own duplicate when it comes back.
+    @Test func aClaimedJobThatMustWaitComesBackUnderAnotherName() throws {
+        let harness = PipelineHarness(apps: [.shop])
+        harness.deliver(jobBody(more: Self.once))
+        harness.replaceSnapshot(apps: [.pausedShop])
+        harness.claimed(harness.claims[0], fresh: harness.claims[0].keys)
+        #expect(harness.moved == ["martlet.delay.30 normal"])
+        let waiting = try #require(harness.published.first)
+        #expect(waiting.properties.headers["x-martlet-part"]?.string?.isEmpty == false)
+        harness.replaceSnapshot(apps: [.shop])
+        harness.deliver([
+            AMQPDelivery(
+                tag: AMQPDeliveryTag(epoch: 1, queueIndex: 2, number: 2), isRedelivered: false, exchange: "",
+                routingKey: "normal", properties: waiting.properties, body: waiting.body)
+        ])
+        #expect(harness.claims.count == 2)
+        #expect(harness.claims[0].keys != harness.claims[1].keys)
+    }
+
+    @Test func aDrainWaitsForTheAnswerAndGivesTheJobBack() throws {
+        let harness = PipelineHarness()
+        harness.deliver(jobBody(more: Self.once), number: 4)
+        harness.drain()
+        #expect(harness.drained == 0)
+        harness.claimed(harness.claims[0], fresh: harness.claims[0].keys)
+        #expect(harness.started == [] && harness.moved == ["martlet.jobs normal"])
+        harness.confirm(harness.published[0])
+        #expect(harness.acknowledged == [4] && harness.drained == 1)
+    }
+}

@@ -1,0 +1,98 @@
+import DeliveryPipeline
+import Foundation
+import PushModel
+import Testing
+
+@Suite struct FairQueueTests {
+    private let apps = ["a", "b", "c"].map(AppUse.init)
+
+    private func waiting(_ number: UInt64, _ use: AppUse, body: String = "") throws -> WaitingJob {
+        let inbound = try #require(InboundJob(.sample(body, number: number, from: .lane(.normal))))
+        return WaitingJob(inbound: inbound, job: try decodedJob(jobBody("\(number)", app: use.app)), use: use)
+    }
+
+    private func name(_ job: WaitingJob?) -> String? { job.map { "\($0.job.app)\($0.job.id)" } }
+
+    @Test func appsTakeTurnsAndTheOldestOfAnAppGoesFirst() throws {
+        var queue = FairQueue()
+        for number in 0..<4 { queue.append(try waiting(UInt64(number), apps[0])) }
+        for number in 4..<6 { queue.append(try waiting(UInt64(number), apps[1])) }
+        queue.append(try waiting(6, apps[2]))
+        #expect(apps.map(\.waiting) == [4, 2, 1])
+        let taken = queue.removeAll().map { name($0) }
+        #expect(taken == ["a0", "b4", "c6", "a1", "b5", "a2", "a3"])
+        #expect(queue.count == 0 && apps.map(\.waiting) == [0, 0, 0])
+        let none = queue.next { _ in true }
+        #expect(none == nil)
+    }
+
+    @Test func anAppThatMayNotStartIsPassedOverAndKeepsItsTurn() throws {
+        var queue = FairQueue()
+        for (number, app) in [0, 0, 1, 2].enumerated() { queue.append(try waiting(UInt64(number), apps[app])) }
+        var taken: [String?] = []
+        for _ in 0..<3 { taken.append(name(queue.next { $0 !== apps[0] })) }
+        #expect(taken == ["b2", "c3", nil])
+        let next = queue.next { _ in true }
+        #expect(name(next) == "a0")
+    }
+
+    @Test func whatComesLaterKeepsItsPlace() throws {
+        var queue = FairQueue()
+        var taken: [String?] = []
+        for number in 0..<100 as Range<UInt64> {
+            queue.append(try waiting(number, apps[0]))
+            if number % 3 != 0 { taken.append(name(queue.next { _ in true })) }
+        }
+        taken += queue.removeAll().map { name($0) }
+        #expect(taken == (0..<100).map { "a\($0)" })
+    }
+
+    @Test func theSurplusIsTheNewestOfTheAppThatHasMostAndCanNotStart() throws {
+        var queue = FairQueue()
+        for number in 0..<6 { queue.append(try waiting(UInt64(number), apps[0])) }
+        for number in 6..<9 { queue.append(try waiting(UInt64(number), apps[1])) }
+        let none = queue.surplus(over: 4) { _ in true }
+        #expect(none == nil, "it may start")
+        var taken: [String?] = []
+        for _ in 0..<3 { taken.append(name(queue.surplus(over: 4) { _ in false })) }
+        #expect(taken == ["a5", "a4", nil])
+        let rest = queue.removeAll().map { name($0) }
+        #expect(rest == ["a0", "b6", "a1", "b7", "a2", "b8", "a3"])
+    }
+
+    @Test func aQueueThatNeverRunsEmptyKeepsNothingOfWhatHasLeft() throws {
+        var queue = FairQueue()
+        queue.append(try waiting(0, apps[0]))
+        let before = try residentBytes()
+        let body = String(repeating: "x", count: 16_384)
+        for number in 0..<20_000 as Range<UInt64> {
+            queue.append(try waiting(number, apps[0], body: body))
+            _ = queue.next { _ in true }
+        }
+        let grown = try residentBytes() - before
+        #expect(queue.count == 1)
+        #expect(grown < 100 << 20, "grew by \(grown >> 20) MB while 320 MB went through")
+    }
+
+    private func residentBytes() throws -> Int {
+        let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
+        return try #require(Int(text.split(separator: " ")[1])) * 4096
+    }
+
+    @Test(arguments: 1...6)
+    func someRoomIsLeftHoweverManyAppsAreBusy(busy: Int) {
+        let (room, share) = (20_000, AppShare(percent: 80))
+        var held = Array(repeating: 0, count: busy)
+        var hasGrown = true
+        while hasGrown {
+            hasGrown = false
+            for app in held.indices where share.allows(held[app], free: room - held.reduce(0, +)) {
+                held[app] += 1
+                hasGrown = true
+            }
+        }
+        let expected = room * 4 / (1 + 4 * busy)
+        #expect(held.allSatisfy { abs($0 - expected) <= busy + 1 }, "\(held), not \(expected)")
+        #expect(share.allows(0, free: room - held.reduce(0, +)), "one that comes new")
+    }
+}

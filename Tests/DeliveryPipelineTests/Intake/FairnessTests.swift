@@ -1,0 +1,82 @@
+import AMQPClient
+import CredentialStore
+import DeliveryPipeline
+import PushModel
+import Testing
+
+@Suite struct FairnessTests {
+    private static let mail = App(bundleID: "com.example.mail", team: "TEAM000001")
+
+    @Test func oneAppLeavesRoomForOthersAndUrgentAlwaysHasSome() throws {
+        let harness = PipelineHarness(apps: [.shop, Self.mail], maximumInFlight: 100) {
+            ($0.appShare, $0.urgentShare) = (50, 20)
+        }
+        harness.deliver((0..<60).map { .sample(jobBody("shop-\($0)"), number: $0) })
+        #expect(harness.started.count == 20, "half of 80, two recipients each")
+        harness.deliver(jobBody("mail-1", app: "com.example.mail"), number: 60)
+        #expect(harness.started.last == "mail-1")
+        harness.deliver((61..<100).map { .sample(jobBody("mail-\($0)", app: "com.example.mail"), number: $0) })
+        harness.deliver((100..<130).map { .sample(jobBody("urgent-\($0)"), number: $0, lane: .urgent) })
+        #expect(harness.started.contains { $0.hasPrefix("urgent") })
+        #expect(harness.core.currentCounts().obligationsOpen <= 100)
+    }
+
+    @Test func roomThatIsSettledIsGivenToTheNext() throws {
+        let harness = PipelineHarness(apps: [.shop, Self.mail], maximumInFlight: 8) { $0.appShare = 50 }
+        harness.deliver((0..<4).map { .sample(jobBody("shop-\($0)"), number: $0) })
+        #expect(harness.started == ["shop-0", "shop-1"])
+        harness.report(try harness.job(0), [.sent, .sent])
+        #expect(harness.started.count == 2, "not settled yet")
+        try harness.confirmEvent(0)
+        #expect(harness.started == ["shop-0", "shop-1", "shop-2"])
+    }
+
+    @Test func aFloodMovesOutOfTheWayAndIsTakenUpAgain() throws {
+        let harness = PipelineHarness(apps: [.shop, Self.mail], maximumInFlight: 8) {
+            $0.appShare = 50
+            $0.prefetch = [.urgent: 10, .normal: 10, .bulk: 10]
+        }
+        harness.deliver((0..<10).map { .sample(jobBody("shop-\($0)"), number: $0) })
+        #expect(harness.started == ["shop-0", "shop-1"])
+        #expect(harness.moved == Array(repeating: " martlet.jobs.normal.overflow", count: 3), "the newest ones")
+        #expect(harness.core.currentCounts().jobsOverflowed == 3)
+        for publication in harness.published { harness.confirm(publication) }
+        #expect(harness.acknowledged == [9, 8, 7])
+        // They come back from there, and move no more.
+        harness.deliver((20..<30).map { .sample(jobBody("again-\($0)"), number: $0, from: .overflow(.normal)) })
+        #expect(harness.moved.count == 3)
+        harness.deliver(jobBody("mail-1", app: "com.example.mail"), number: 40)
+        #expect(harness.started.last == "mail-1")
+    }
+
+    @Test func aJobThatWasDeliveredOftenIsSetApart() throws {
+        let harness = PipelineHarness()
+        let properties = AMQPProperties(headers: ["x-delivery-count": 5])
+        harness.deliver("{broken", number: 1, properties: properties, redelivered: true)
+        #expect(harness.moved == [" martlet.jobs.suspects"], "before anybody looks into it")
+        harness.deliver(
+            [
+                .sample(
+                    jobBody(), number: 2, from: .suspects, properties: AMQPProperties(headers: ["x-delivery-count": 7]))
+            ])
+        #expect(harness.started == ["order-1"])
+        harness.deliver(jobBody("order-2"), number: 3, properties: AMQPProperties(headers: ["x-delivery-count": 4]))
+        #expect(harness.started == ["order-1", "order-2"])
+    }
+
+    @Test(
+        arguments: [
+            (
+                "jobs.maximum_bytes",
+                #"{"id":"order-1","app":"com.example.shop","payload":{"a":"\#(String(repeating: "x", count: 400))"},"recipients":["aa"]}"#
+            ),
+            ("jobs.maximum_recipients", jobBody().replacing(#"["aa01""#, with: #"["aa01","aa03""#)),
+        ])
+    func aJobBeyondALimitIsRefusedWithItsName(limit: String, body: String) throws {
+        let harness = PipelineHarness { ($0.maximumJobBytes, $0.maximumRecipients) = (400, 2) }
+        harness.deliver(body)
+        let errors = try JSON.objects(try JSON.object(try harness.event(0).body)["errors"])
+        #expect((errors.first?["problem"] as? String)?.contains(limit) == true, "\(errors)")
+        #expect(harness.moved == ["martlet.dead normal"])
+    }
+}
