@@ -97,6 +97,7 @@ import Testing
             contentType: "text/plain", headers: ["mine": 1], messageID: "m-1", appID: "shop")
         var kept = properties
         kept.deliveryMode = .persistent
+        kept.headers["x-martlet-publisher"] = "publisher"
         kept.headers["x-martlet-reason"] = "body: is not JSON"
         properties.userID = "publisher"
         properties.expiration = "1000"

@@ -1,0 +1,24 @@
+import ArgumentParser
+import PushModel
+
+/// Which dead jobs are meant. With nothing given, all; with several, those that fit them all.
+struct DeadFilter: ParsableArguments {
+    @Option(help: "The job's id.")
+    var id: String?
+
+    @Option(help: "The job's app.")
+    var app: String?
+
+    @Option(help: "Part of the reason.")
+    var reason: String?
+
+    @Option(name: .customLong("from-lane"), help: "The lane it was published to: urgent, normal or bulk.")
+    var lane: Lane?
+
+    var isEmpty: Bool { id == nil && app == nil && reason == nil && lane == nil }
+
+    func fits(_ job: DeadJob) -> Bool {
+        (id == nil || job.id == id) && (app == nil || job.app == app) && (lane == nil || job.lane == lane)
+            && (reason.map { job.reason.contains($0) } ?? true)
+    }
+}

@@ -1,0 +1,50 @@
+import AMQPClient
+import DeliveryPipeline
+import Foundation
+import PushModel
+
+/// A message in the dead-letter queue, as far as it can be read.
+struct DeadJob {
+    let delivery: AMQPDelivery
+    let id: String?
+    let app: String?
+    let lane: Lane
+    let reason: String
+    /// Given up by the broker after too many deliveries, rather than refused by a worker: some of it may have been sent.
+    let wasDelivered: Bool
+
+    init(_ delivery: AMQPDelivery) {
+        self.delivery = delivery
+        let headers = delivery.properties.headers
+        let body = (try? JSONSerialization.jsonObject(with: Data(delivery.body))) as? [String: Any]
+        id = body?["id"] as? String ?? delivery.properties.messageID
+        app = body?["app"] as? String
+        let key = delivery.routingKey
+        let lane = Lane.allCases.first { key == $0.rawValue || key.hasSuffix(".\($0.rawValue).overflow") }
+        self.lane = lane ?? headers[JobHeader.lane]?.string.flatMap(Lane.init(rawValue:)) ?? .normal
+        if let reason = headers[JobHeader.reason]?.string {
+            (self.reason, wasDelivered) = (reason, false)
+        } else if headers["x-first-death-reason"]?.string != nil {
+            (reason, wasDelivered) = ("delivered too often without being settled", true)
+        } else {
+            (reason, wasDelivered) = ("no lane \"\(key)\"", false)
+        }
+    }
+
+    /// The job as if it had just been published; what is known of its publisher stays.
+    func replayed(to lane: Lane?, names: PipelineNames, user: String?) -> AMQPPublication {
+        var properties = delivery.properties
+        let gone = [JobHeader.reason, JobHeader.attempt, JobHeader.firstAttempt, JobHeader.lane, "x-delivery-count", "x-death"]
+        properties.headers = AMQPFieldTable(
+            entries: properties.headers.entries.filter {
+                !gone.contains($0.key) && !$0.key.hasPrefix("x-first-death-") && !$0.key.hasPrefix("x-last-death-")
+            })
+        if wasDelivered { properties.headers[JobHeader.redelivered] = true }
+        if let publisher = properties.userID { properties.headers[JobHeader.publisher] = .string(publisher) }
+        properties.userID = user
+        properties.deliveryMode = .persistent
+        return AMQPPublication(
+            id: 0, exchange: names.jobs, routingKey: (lane ?? self.lane).rawValue, isMandatory: true,
+            properties: properties, body: delivery.body)
+    }
+}
