@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.enabled(if: TestServer.url != nil, TestServer.missing), .timeLimit(.minutes(1)))
 struct PostgresPoolTests {
-    private func pool(_ maximum: Int, leaseTimeout: Duration = .seconds(10)) throws -> PostgresPool {
+    private func pool(_ maximum: Int, leaseTimeout: Duration = .seconds(60)) throws -> PostgresPool {
         var options = PostgresPool.Options()
         options.maximumConnections = maximum
         options.leaseTimeout = leaseTimeout

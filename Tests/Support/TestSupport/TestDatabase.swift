@@ -22,9 +22,12 @@ package struct TestDatabase: Sendable {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         try await Migrations(configuration, logger: logger).apply()
+        var options = PostgresPool.Options()
+        // A machine that runs all tests at once may be slow.
+        options.leaseTimeout = .seconds(60)
         return TestDatabase(
-            url: url, configuration: configuration, pool: PostgresPool(configuration, logger: logger), name: name,
-            server: server)
+            url: url, configuration: configuration,
+            pool: PostgresPool(configuration, options: options, logger: logger), name: name, server: server)
     }
 
     package func drop() async throws {
