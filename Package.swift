@@ -67,9 +67,11 @@ let package = Package(
             resources: [.embedInCode("Migrations")],
             swiftSettings: settings),
         .testTarget(
-            name: "PostgresClientTests", dependencies: ["PostgresClient", .logging], swiftSettings: settings),
+            name: "PostgresClientTests", dependencies: ["PostgresClient", "TestSupport", .logging],
+            swiftSettings: settings),
         .testTarget(
-            name: "CredentialStoreTests", dependencies: ["CredentialStore", "PostgresClient", "PushModel", .logging],
+            name: "CredentialStoreTests",
+            dependencies: ["CredentialStore", "PostgresClient", "PushModel", "TestSupport", .logging],
             swiftSettings: settings),
         .target(
             name: "APNSOutput",

@@ -73,7 +73,6 @@ import Testing
             SnapshotCredential.opened(.sample("expired", .certificate, topics: topics, notAfter: past)),
             .opened(.sample("expired now", .certificate, topics: topics, notAfter: now)),
             .opened(.sample("early", .certificate, topics: topics, notBefore: future)),
-            .opened(.sample("refused", .certificate, topics: topics, state: .refused)),
             .opened(.sample("retired", .certificate, topics: topics, state: .retired)),
             .unopened(.sample("sealed", .certificate, topics: topics), "sealed under master key old"),
         ] {
@@ -113,7 +112,6 @@ import Testing
         #expect(
             explanation(.opened(.sample("1", .certificate, topics: ["com.example.shop"], notAfter: past)))
                 == "credential 1 (sample) expired on 2023-11-14T22:13:20.000Z")
-        #expect(explanation(.opened(.sample("1", .token, state: .refused))) == "credential 1 (sample) is refused")
         #expect(
             explanation(.unopened(.sample("1", .token), "sealed under master key old")) == "sealed under master key old"
         )

@@ -9,8 +9,6 @@ public struct CredentialSummary: Sendable, Hashable, Identifiable {
 
     public enum State: String, Sendable, Hashable {
         case active
-        /// The provider said no.
-        case refused
         /// Taken out of use by an operator.
         case retired
     }

@@ -29,5 +29,8 @@ public struct Migration: Sendable, Hashable {
             sql: String(decoding: PackageResources._001_apps_credentials_device_tokens_sql, as: UTF8.self)),
         Migration(
             number: 2, name: "refusals", sql: String(decoding: PackageResources._002_refusals_sql, as: UTF8.self)),
+        Migration(
+            number: 3, name: "audit_grants",
+            sql: String(decoding: PackageResources._003_audit_grants_sql, as: UTF8.self)),
     ]
 }

@@ -50,6 +50,11 @@ public final class Snapshot: Sendable {
     /// Why credentials could not be opened.
     public var openingProblems: Set<String> { Set(credentials.values.compactMap(\.problem?.message)) }
 
+    /// Why rows can't be opened whose secrets were opened before and stay in use.
+    var keptBecause: Set<String> { Set(credentials.values.compactMap(\.keptBecause?.message)) }
+
+    func credential(_ id: Credential.ID) -> SnapshotCredential? { credentials[id] }
+
     /// Every credential that is not retired.
     public var credentialSummaries: [CredentialSummary] { credentials.values.map(\.summary) }
 

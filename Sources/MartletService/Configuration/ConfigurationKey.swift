@@ -8,6 +8,7 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     case amqpPrefetchBulk = "amqp.prefetch.bulk"
     case databaseURL = "database.url"
     case keyringFile = "keyring.file"
+    case keyringKeys = "keyring.keys"
     case apnsProduction = "apns.endpoint.production"
     case apnsSandbox = "apns.endpoint.sandbox"
     case apnsBroadcastProduction = "apns.endpoint.broadcast.production"
@@ -36,7 +37,7 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     }
 
     /// A value that may hold a password; it can also come from the file that `<variable>_FILE` names.
-    public var isSecret: Bool { self == .amqpURL || self == .databaseURL || self == .apnsProxy }
+    public var isSecret: Bool { [.amqpURL, .databaseURL, .keyringKeys, .apnsProxy].contains(self) }
 
     /// One line for people.
     public var explanation: String {
@@ -49,6 +50,7 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
         case .amqpPrefetchBulk: "the same for the bulk lane"
         case .databaseURL: "PostgreSQL, as postgres://user:password@host:port/database"
         case .keyringFile: "file with the master keys: lines of key id and base64 of 32 bytes, the current key first"
+        case .keyringKeys: "the master keys themselves in place of a file, separated by commas or line ends"
         case .apnsProduction: "host:port of APNs for production"
         case .apnsSandbox: "host:port of APNs for the sandbox"
         case .apnsBroadcastProduction: "host:port of APNs for broadcasts; empty: as for devices"
@@ -76,8 +78,8 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     /// The value when nothing sets it; nil when there is no sensible one.
     public var defaultValue: String? {
         switch self {
-        case .amqpURL, .databaseURL, .keyringFile, .amqpCAFile, .apnsCAFile, .apnsProxy, .apnsBroadcastProduction,
-            .apnsBroadcastSandbox:
+        case .amqpURL, .databaseURL, .keyringFile, .keyringKeys, .amqpCAFile, .apnsCAFile, .apnsProxy,
+            .apnsBroadcastProduction, .apnsBroadcastSandbox:
             nil
         case .amqpPrefix: "martlet"
         case .amqpPrefetchUrgent: "200"

@@ -32,7 +32,18 @@ extension ConfigurationSource {
         }
     }
 
+    /// From a file, which is read again when it changes, or from the configuration itself, which never is.
     public func keyring() throws -> MasterKeyring {
+        if let keys = string(.keyringKeys), !keys.isEmpty {
+            guard (string(.keyringFile) ?? "").isEmpty else {
+                throw ConfigurationError(.keyringKeys, "and keyring.file are both set: which of them is meant?")
+            }
+            do {
+                return try MasterKeyring(text: keys.replacing(",", with: "\n"), source: "in the configuration")
+            } catch {
+                throw ConfigurationError(.keyringKeys, error.message)
+            }
+        }
         do {
             return try MasterKeyring(file: try required(.keyringFile))
         } catch let error as CredentialStoreError {

@@ -7,7 +7,7 @@ import PushModel
 struct CredentialCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "credential", abstract: "Keys and certificates, sealed in the database.",
-        subcommands: [Import.self, List.self, Retire.self])
+        subcommands: [Import.self, List.self, Retire.self, Rekey.self])
 
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
@@ -87,7 +87,7 @@ struct CredentialCommand: AsyncParsableCommand {
 extension CredentialSummary {
     /// `refused` while APNs refuses it as a whole.
     func state(_ refusals: [Refusal]) -> String {
-        state == .active && refusals.contains { $0.topic == nil } ? State.refused.rawValue : state.rawValue
+        state == .active && refusals.contains { $0.topic == nil } ? "refused" : state.rawValue
     }
 
     /// Whole days until it expires; negative when it has.

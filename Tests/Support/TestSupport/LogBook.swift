@@ -1,13 +1,15 @@
-import Logging
+package import Logging
 import Synchronization
 
 /// Keeps what was logged, to be shown when a test fails.
-final class LogBook: Sendable {
+package final class LogBook: Sendable {
     private let lines = Mutex<[String]>([])
 
-    var text: String { lines.withLock { $0.suffix(40).joined(separator: "\n") } }
+    package init() {}
 
-    func logger(_ label: String) -> Logger {
+    package var text: String { lines.withLock { $0.suffix(40).joined(separator: "\n") } }
+
+    package func logger(_ label: String) -> Logger {
         var logger = Logger(label: label) { _ in Handler(book: self) }
         logger.logLevel = .info
         return logger
