@@ -55,15 +55,17 @@ let package = Package(
         .systemLibrary(name: "CRabbitMQ"),
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq"),
         .systemLibrary(name: "CNGHTTP2"),
+        .systemLibrary(name: "COpenSSL"),
         .target(name: "AMQPClient", dependencies: ["CRabbitMQ", .logging], swiftSettings: settings),
         .target(name: "PostgresClient", dependencies: ["CLibPQ", .logging], swiftSettings: settings),
         .target(name: "HTTP2Session", dependencies: ["CNGHTTP2"], swiftSettings: settings),
         .target(
             name: "HTTP2Channel", dependencies: ["HTTP2Session", .nioCore], swiftSettings: settings),
         .target(name: "PushModel", swiftSettings: settings),
+        .target(name: "CredentialFormats", dependencies: ["COpenSSL", "PushModel"], swiftSettings: settings),
         .target(
             name: "CredentialStore",
-            dependencies: ["PostgresClient", "PushModel", .crypto, .logging, .nioSSL, .swiftASN1, .x509],
+            dependencies: ["CredentialFormats", "PostgresClient", "PushModel", .crypto, .logging],
             resources: [.embedInCode("Migrations")],
             swiftSettings: settings),
         .testTarget(
@@ -71,7 +73,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "CredentialStoreTests",
-            dependencies: ["CredentialStore", "PostgresClient", "PushModel", "TestSupport", .logging],
+            dependencies: [
+                "CredentialFormats", "CredentialStore", "PostgresClient", "PushModel", "TestSupport", .logging,
+            ],
             swiftSettings: settings),
         .target(
             name: "APNSOutput",

@@ -58,6 +58,9 @@ public final class Snapshot: Sendable {
     /// Every credential that is not retired.
     public var credentialSummaries: [CredentialSummary] { credentials.values.map(\.summary) }
 
+    /// A credential that is not retired, or why it does not open; nil if there is none of this id.
+    public func opened(_ id: Credential.ID) -> Result<Credential, CredentialStoreError>? { credentials[id]?.opened }
+
     public func app(_ bundleID: String) -> App? { apps[bundleID] }
 
     /// Chooses the credential: the app's explicit one, a certificate for the topic, a key limited to the

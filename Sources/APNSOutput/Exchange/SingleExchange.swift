@@ -8,6 +8,8 @@ final class SingleExchange: @unchecked Sendable {
     struct Answer: Sendable {
         var status = 0
         var channelID: String?
+        /// The `apns-id`.
+        var id: String?
         var body: [UInt8] = []
     }
 
@@ -21,7 +23,7 @@ final class SingleExchange: @unchecked Sendable {
     private var answer = Answer()
     private var isOver = false
 
-    /// - Throws: ``APNSChannelError``.
+    /// - Throws: ``SingleExchangeError``.
     static func perform(
         fields: HTTP2Fields, path: String, body: HTTP2Body, with connector: APNSConnector, on eventLoop: any EventLoop,
         timeout: TimeAmount
@@ -55,12 +57,12 @@ final class SingleExchange: @unchecked Sendable {
         session.delegate = self
         let handler = HTTP2ChannelHandler(session: session, observer: self)
         self.handler = handler
-        let deadline = eventLoop.scheduleTask(in: timeout) { self.finish(.failure(APNSChannelError.timedOut)) }
+        let deadline = eventLoop.scheduleTask(in: timeout) { self.finish(.failure(SingleExchangeError.timedOut)) }
         promise.futureResult.whenComplete { _ in deadline.cancel() }
         connector.addresses(on: eventLoop).whenComplete { result in
             switch result {
             case .success(let addresses): self.connect(to: addresses[...], connector, eventLoop)
-            case .failure(let error): self.finish(.failure(APNSChannelError.connectionLost("\(error)")))
+            case .failure(let error): self.finish(.failure(SingleExchangeError.connectionLost("\(error)")))
             }
         }
     }
@@ -70,7 +72,7 @@ final class SingleExchange: @unchecked Sendable {
         to addresses: ArraySlice<SocketAddress>, _ connector: APNSConnector, _ eventLoop: any EventLoop
     ) {
         guard let address = addresses.first, let handler else {
-            return finish(.failure(APNSChannelError.connectionLost("the name has no address")))
+            return finish(.failure(SingleExchangeError.connectionLost("the name has no address")))
         }
         connector.connect(handler, to: address, on: eventLoop).whenComplete { result in
             switch result {
@@ -78,7 +80,7 @@ final class SingleExchange: @unchecked Sendable {
                 self.channel = channel
                 if self.isOver { channel.close(promise: nil) }  // why: timed out meanwhile
             case .failure where addresses.count > 1: self.connect(to: addresses.dropFirst(), connector, eventLoop)
-            case .failure(let error): self.finish(.failure(APNSChannelError.connectionLost("\(error)")))
+            case .failure(let error): self.finish(.failure(SingleExchangeError(lostBy: error)))
             }
         }
     }
@@ -104,12 +106,16 @@ extension SingleExchange: HTTP2ClientDelegate {
     func responseStarted(tag: Int, status: Int) { answer.status = status }
 
     func responseField(tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
-        if name.elementsEqual("apns-channel-id".utf8) { answer.channelID = String(decoding: value, as: UTF8.self) }
+        if name.elementsEqual("apns-channel-id".utf8) {
+            answer.channelID = String(decoding: value, as: UTF8.self)
+        } else if name.elementsEqual("apns-id".utf8) {
+            answer.id = String(decoding: value, as: UTF8.self)
+        }
     }
 
     func responseData(tag: Int, _ bytes: UnsafeRawBufferPointer) {
         guard answer.body.count + bytes.count <= Self.maximumBodyBytes else {
-            return finish(.failure(APNSChannelError.unexpected("a body longer than \(Self.maximumBodyBytes) bytes")))
+            return finish(.failure(SingleExchangeError.tooLong(maximum: Self.maximumBodyBytes)))
         }
         answer.body.append(contentsOf: bytes)
     }
@@ -117,7 +123,7 @@ extension SingleExchange: HTTP2ClientDelegate {
     func responseEnded(tag: Int) { finish(.success(answer)) }
 
     func streamClosed(tag: Int, streamID: Int32, code: HTTP2ErrorCode) {
-        finish(.failure(APNSChannelError.connectionLost("the request was reset (\(code))")))
+        finish(.failure(SingleExchangeError.connectionLost("the request was reset (\(code))")))
     }
 
     func peerSettingsChanged() {}
@@ -125,7 +131,7 @@ extension SingleExchange: HTTP2ClientDelegate {
     func goAwayReceived(lastStreamID: Int32, code: HTTP2ErrorCode, debugData: UnsafeRawBufferPointer) {
         // An answer may still come; without one the channel is closed next.
         if let reason = APNSErrorBody(Array(debugData)).reason {
-            finish(.failure(APNSChannelError.connectionLost("APNs sent GOAWAY: \(reason)")))
+            finish(.failure(SingleExchangeError.goAway(reason: reason)))
         }
     }
 
@@ -134,6 +140,6 @@ extension SingleExchange: HTTP2ClientDelegate {
 
 extension SingleExchange: HTTP2ChannelObserver {
     func channelClosed(error: (any Error)?) {
-        finish(.failure(APNSChannelError.connectionLost(error.map { "\($0)" } ?? "closed without an answer")))
+        finish(.failure(error.map(SingleExchangeError.init(lostBy:)) ?? .connectionLost("closed without an answer")))
     }
 }
