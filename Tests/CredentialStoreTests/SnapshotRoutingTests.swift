@@ -115,7 +115,7 @@ import Testing
                 == "credential 1 (sample) expired on 2023-11-14T22:13:20.000Z")
         #expect(explanation(.opened(.sample("1", .token, state: .refused))) == "credential 1 (sample) is refused")
         #expect(
-            explanation(.unopened(.sample("1", .token), "sealed under master key old")) == "credential 1 (sample) can't be opened: sealed under master key old"
+            explanation(.unopened(.sample("1", .token), "sealed under master key old")) == "sealed under master key old"
         )
         var explicit = app
         explicit.credential = "1"

@@ -27,6 +27,10 @@ import Testing
         Good(nil, nil) { $0.environment?.rawValue },
         Good(#""environment":"sandbox""#, "sandbox") { $0.environment?.rawValue },
         Good(#""environment":"production""#, "production") { $0.environment?.rawValue },
+        Good(nil, nil) { $0.credential },
+        Good(
+            #""credential":"0B6E1F0C-6a51-4c7e-9d3a-2f1e0d9c8b7a""#, "0b6e1f0c-6a51-4c7e-9d3a-2f1e0d9c8b7a"
+        ) { $0.credential },
         Good(nil, nil) { $0.pushType }, Good(#""push_type":"voip""#, "voip") { $0.pushType },
         Good(nil, nil) { $0.topic }, Good(#""topic":"com.example.shop.voip""#, "com.example.shop.voip") { $0.topic },
         Good(nil, nil) { $0.priority.map(String.init) }, Good(#""priority":1"#, "1") { $0.priority.map(String.init) },

@@ -25,7 +25,8 @@ package struct ClientIdentity: Sendable {
         if certificate.extensions[oid: PushCertificateOID.production] != nil { environments.insert(.production) }
         self.init(
             topics: try Self.topics(certificate), environments: environments,
-            fingerprint: SHA256.hash(data: bytes).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined())
+            fingerprint: SHA256.hash(data: bytes).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+                .joined())
     }
 
     func covers(topic: UnsafeRawBufferPointer) -> Bool {

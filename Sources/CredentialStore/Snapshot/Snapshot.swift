@@ -67,7 +67,8 @@ public final class Snapshot: Sendable {
     ) -> [RoutingCandidate]? {
         guard let app = apps[bundleID] else { return nil }
         let need = RoutingNeed(
-            app: app, environment: environment ?? app.defaultEnvironment, topic: topic, needsToken: needsToken, now: now)
+            app: app, environment: environment ?? app.defaultEnvironment, topic: topic, needsToken: needsToken, now: now
+        )
         var seen: [RoutingCandidate] = []
         func add(_ credential: SnapshotCredential, _ rank: RoutingRank?) {
             let obstacle: RoutingObstacle? =

@@ -24,7 +24,8 @@ package struct SnapshotCredential: Sendable {
             if need.needsToken { return .failure(.isCertificate) }
             if !summary.topics.contains(need.topic) { return .failure(.otherTopic(need.topic)) }
         case .token:
-            guard summary.topics.isEmpty || summary.topics.contains(need.topic) || summary.topics.contains(need.keyTopic)
+            guard
+                summary.topics.isEmpty || summary.topics.contains(need.topic) || summary.topics.contains(need.keyTopic)
             else { return .failure(.otherTopic(need.topic)) }
         }
         if summary.state != .active { return .failure(.state(summary.state)) }
@@ -35,6 +36,7 @@ package struct SnapshotCredential: Sendable {
 
     /// For people.
     func explanation(of obstacle: RoutingObstacle) -> String {
-        "credential \(summary.id) (\(summary.label)) \(obstacle)"
+        if case .sealed(let problem) = obstacle { return problem }
+        return "credential \(summary.id) (\(summary.label)) \(obstacle)"
     }
 }

@@ -89,11 +89,6 @@ extension CredentialSummary {
     func state(_ refusals: [Refusal]) -> String {
         state == .active && refusals.contains { $0.topic == nil } ? State.refused.rawValue : state.rawValue
     }
-
-    /// Whole days until it expires; negative when it has.
-    func daysLeft(at now: Timestamp) -> Int? {
-        notAfter.map { Int(($0.seconds - now.seconds) / 86_400) }
-    }
 }
 
 /// A credential as `--json` shows it.
