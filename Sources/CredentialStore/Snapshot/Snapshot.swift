@@ -69,23 +69,23 @@ public final class Snapshot: Sendable {
         let need = RoutingNeed(
             app: app, environment: environment ?? app.defaultEnvironment, topic: topic, needsToken: needsToken, now: now
         )
-        var seen: [RoutingCandidate] = []
+        var found: [RoutingCandidate] = []
+        // a key may be limited to the topic and to the app
+        var seen: Set<Credential.ID> = []
         func add(_ credential: SnapshotCredential, _ rank: RoutingRank?) {
+            guard seen.insert(credential.summary.id).inserted else { return }
             let obstacle: RoutingObstacle? =
                 if case .failure(let obstacle) = credential.judged(by: need) { obstacle } else { nil }
-            seen.append(RoutingCandidate(credential: credential.summary, rank: rank, obstacle: obstacle))
+            found.append(RoutingCandidate(credential: credential.summary, rank: rank, obstacle: obstacle))
         }
         candidates(of: app, for: need, named: named) { rank, credential in
             add(credential, rank)
             return false
         }
         if named == nil, app.credential == nil {
-            let ids = Set(seen.map(\.credential.id))
-            for other in index.all where other.summary.team == app.team && !ids.contains(other.summary.id) {
-                add(other, nil)
-            }
+            for other in index.all where other.summary.team == app.team { add(other, nil) }
         }
-        return seen
+        return found
     }
 
     /// The one that is named, and no other then.

@@ -49,11 +49,12 @@ extension PipelineCore {
         }
     }
 
-    /// Once a minute for each app: the jobs of a paused one come back every half minute, all of them.
+    /// Once a minute for each app and reason: the jobs of a paused one come back every half minute, all of them.
     private func warn(of failure: RoutingFailure, app: String) {
         let now = now
-        if let last = lastWarnings[app], now.seconds - last.seconds < 60 { return }
-        lastWarnings[app] = now
+        let subject = "\(app) \(failure.reason)"
+        if let last = lastWarnings[subject], now.seconds - last.seconds < 60 { return }
+        lastWarnings[subject] = now
         logger.warning("Jobs can't be sent", metadata: ["app": "\(app)", "reason": "\(failure)"])
     }
 

@@ -14,11 +14,18 @@ struct Landscape {
 
     let installation: Installation
     private(set) var secrets: [KnownSecret] = []
+    /// Of the four teams, of the second app and of the third.
+    private(set) var keys: [Imported] = []
+    private(set) var certificates: [Imported] = []
 
     init(_ installation: Installation) async throws {
         self.installation = installation
         for (index, app) in Self.apps.enumerated() {
             try await installation.setApp(App(bundleID: app, team: Self.team(of: index)))
+        }
+        for team in 0..<4 { keys.append(try await importKey(of: Self.team(of: team))) }
+        for app in [1, 2] {
+            certificates.append(try await importCertificate(of: Self.apps[app], team: Self.team(of: app)))
         }
     }
 

@@ -16,6 +16,8 @@ struct LiveChangeTests {
 
     enum Notifications: CaseIterable {
         case come
+        /// Nothing is announced: only looking every few seconds finds out.
+        case neverCome
         /// Connections that listen are cut again and again, and nothing is announced meanwhile.
         case areLost
     }
@@ -32,7 +34,8 @@ struct LiveChangeTests {
         try await Installation.with(keyring: "live-1 \(masterKey.base64EncodedString())\n") { installation in
             var landscape = try await Landscape(installation)
             var published: [String: String] = [:]
-            let cutting = notifications == .areLost ? try await startCutting(installation) : nil
+            if notifications != .come { try await stopAnnouncing(installation) }
+            let cutting = notifications == .areLost ? startCutting(installation) : nil
             let logs = try await WorkerFleet.run(in: installation) { fleet in
                 published = try await change(&landscape, fleet)
             }
@@ -55,10 +58,7 @@ struct LiveChangeTests {
         let installation = landscape.installation
         let apps = Landscape.apps
         let (rotated, replaced, withdrawn, paused) = (apps[0], apps[1], apps[2], apps[3])
-        var keys: [Landscape.Imported] = []
-        for team in 0..<4 { keys.append(try await landscape.importKey(of: Landscape.team(of: team))) }
-        let oldCertificate = try await landscape.importCertificate(of: replaced, team: Landscape.team(of: 1))
-        let certificate = try await landscape.importCertificate(of: withdrawn, team: Landscape.team(of: 2))
+        let (keys, oldCertificate, certificate) = (landscape.keys, landscape.certificates[0], landscape.certificates[1])
         var published: [String: String] = [:]
         var report = Report()
         var changed = landscape
@@ -134,11 +134,14 @@ struct LiveChangeTests {
         }
     }
 
-    private func startCutting(_ installation: Installation) async throws -> Task<Void, any Error> {
-        let pool = installation.database.pool
+    private func stopAnnouncing(_ installation: Installation) async throws {
         for table in ["apps", "credentials"] {
-            try await pool.query("ALTER TABLE martlet.\(table) DISABLE TRIGGER announce")
+            try await installation.database.pool.query("ALTER TABLE martlet.\(table) DISABLE TRIGGER announce")
         }
+    }
+
+    private func startCutting(_ installation: Installation) -> Task<Void, any Error> {
+        let pool = installation.database.pool
         return Task {
             while !Task.isCancelled {
                 try await pool.query(
