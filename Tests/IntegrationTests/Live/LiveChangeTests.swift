@@ -89,6 +89,10 @@ struct LiveChangeTests {
             }
             let resumedAt = try await changed.setPaused(false, paused)
             try await followed(keys[3], for: paused, since: resumedAt)
+            // Of five credentials in each worker; those of the three that are retired would be nine more.
+            try await eventually("the old connections are closed") {
+                await installation.simulator.counters().openConnections < 20
+            }
             let end = Timestamp(milliseconds: resumedAt.milliseconds + Self.limit)
             try await eventually("five seconds after the last change") { Timestamp.now > end }
 
