@@ -51,3 +51,17 @@ public struct CredentialSummary: Sendable, Hashable, Identifiable {
         self.createdAt = createdAt
     }
 }
+
+extension CredentialSummary {
+    /// Whole days until it expires; negative when it has, nil when it never does.
+    public func daysLeft(at now: Timestamp) -> Int? {
+        notAfter.map { Int(($0.seconds - now.seconds).quotientFloored(by: 86_400)) }
+    }
+}
+
+extension Int64 {
+    fileprivate func quotientFloored(by divisor: Int64) -> Int64 {
+        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+        return remainder < 0 ? quotient - 1 : quotient
+    }
+}

@@ -29,12 +29,15 @@ extension PipelineCore {
         guard let snapshot = effects?.snapshot() else { return }
         try checkPublisher(of: job, inbound, snapshot)
         switch snapshot.route(
-            app: job.app, environment: job.environment, topic: output.topic(for: job), at: now)
+            app: job.app, environment: job.environment, topic: output.topic(for: job),
+            needsToken: output.needsToken(for: job), named: job.credential, at: now)
         {
         case .success(let route):
             send(job, to: output, environment: route.environment, credential: route.credential, inbound)
         case .failure(.unknownApp):
             throw job.rejected("app", "\(job.app) is not registered: see 'martlet app set'")
+        case .failure(.unsuitable(let explanation)):
+            throw job.rejected("credential", explanation)
         case .failure(let failure):
             warn(of: failure, app: job.app)
             let environment = job.environment ?? snapshot.app(job.app)?.defaultEnvironment ?? .production
@@ -46,11 +49,12 @@ extension PipelineCore {
         }
     }
 
-    /// Once a minute for each app: the jobs of a paused one come back every half minute, all of them.
+    /// Once a minute for each app and reason: the jobs of a paused one come back every half minute, all of them.
     private func warn(of failure: RoutingFailure, app: String) {
         let now = now
-        if let last = lastWarnings[app], now.seconds - last.seconds < 60 { return }
-        lastWarnings[app] = now
+        let subject = "\(app) \(failure.reason)"
+        if let last = lastWarnings[subject], now.seconds - last.seconds < 60 { return }
+        lastWarnings[subject] = now
         logger.warning("Jobs can't be sent", metadata: ["app": "\(app)", "reason": "\(failure)"])
     }
 
@@ -166,6 +170,7 @@ extension RoutingFailure {
         switch self {
         case .unknownApp: "UnknownApp"
         case .paused: "AppPaused"
+        case .unsuitable: "UnsuitableCredential"
         case .noCredential: "NoCredential"
         case .credentialUnusable: "CredentialUnusable"
         }

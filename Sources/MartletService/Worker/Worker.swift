@@ -52,6 +52,7 @@ public struct Worker: Sendable {
 
         var services: [any Service] = [
             SnapshotService(store: snapshots, outputs: outputs),
+            ExpiryService(store: snapshots, now: { .now }, logger: logger),
             RefusalService(
                 board: board, repository: RefusalRepository(pool), worker: pipelineConfiguration.worker, logger: logger),
         ]
@@ -59,7 +60,8 @@ public struct Worker: Sendable {
             services.append(
                 StatusServer(
                     host: listen.host, port: listen.port, eventLoops: eventLoops, logger: logger,
-                    counts: { pipeline.counts }, refusals: { board.refusals }))
+                    counts: { pipeline.counts }, refusals: { board.refusals },
+                    credentials: { snapshots.current.credentialSummaries }))
         }
         services.append(
             PipelineService(

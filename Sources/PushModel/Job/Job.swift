@@ -27,6 +27,8 @@ public final class Job: Sendable {
     public let output: String
     /// nil: the app row's.
     public let environment: PushEnvironment?
+    /// Id of a credential that goes before what routing would choose; nil: routing chooses.
+    public let credential: Credential.ID?
     public let recipients: [Recipient]
     /// The one recipient is a channel, not a device.
     public let isBroadcast: Bool
@@ -56,6 +58,7 @@ public final class Job: Sendable {
         self.app = fields.app
         self.output = fields.output
         self.environment = fields.environment
+        self.credential = fields.credential
         self.recipients = fields.recipients
         self.isBroadcast = fields.isBroadcast
         self.payload = fields.payload
@@ -96,6 +99,7 @@ package struct JobFields {
     package var app = ""
     package var output = "apns"
     package var environment: PushEnvironment?
+    package var credential: Credential.ID?
     package var recipients: [Recipient] = []
     package var isBroadcast = false
     package var payload = 0..<0

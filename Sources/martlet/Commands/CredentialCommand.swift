@@ -65,11 +65,6 @@ extension CredentialSummary {
     func state(_ refusals: [Refusal]) -> String {
         state == .active && refusals.contains { $0.topic == nil } ? "refused" : state.rawValue
     }
-
-    /// Whole days until it expires; negative when it has.
-    func daysLeft(at now: Timestamp) -> Int? {
-        notAfter.map { $0.days(from: now) }
-    }
 }
 
 extension Timestamp {
