@@ -29,5 +29,8 @@ public struct Migration: Sendable, Hashable {
             sql: String(decoding: PackageResources._001_apps_credentials_device_tokens_sql, as: UTF8.self)),
         Migration(
             number: 2, name: "refusals", sql: String(decoding: PackageResources._002_refusals_sql, as: UTF8.self)),
+        Migration(
+            number: 4, name: "dead_token_feed",
+            sql: String(decoding: PackageResources._004_dead_token_feed_sql, as: UTF8.self)),
     ]
 }
