@@ -44,7 +44,9 @@ public final class DeadTokenFeed: Sendable {
         var following: (since: Timestamp, age: FilterAge)?
         while !Task.isCancelled {
             do {
-                if let (since, age) = following, !age.isOver(at: .now, falseAlarms: falseAlarms.load(ordering: .relaxed)) {
+                if let (since, age) = following,
+                    !age.isOver(at: .now, falseAlarms: falseAlarms.load(ordering: .relaxed))
+                {
                     let (next, count) = try await follow(since: since, tell)
                     following = (next, age.adding(count))
                 } else {
@@ -68,7 +70,8 @@ public final class DeadTokenFeed: Sendable {
         let (next, filter) = try await registry.pool.transaction { connection in
             let next = try await DeviceTokenRegistry.marksCompleteUntil(connection)
             let count = try await connection.query(
-                "SELECT count(*) AS dead FROM martlet.device_tokens WHERE unregistered_at IS NOT NULL")[0]["dead"].integer
+                "SELECT count(*) AS dead FROM martlet.device_tokens WHERE unregistered_at IS NOT NULL")[0]["dead"]
+                .integer
             var filter = DeadTokenFilter(expecting: count, maximumBytes: configuration.maximumBytes)
             try await Self.read(since: nil, connection) { hashes in
                 for hash in hashes { filter.insert(hash) }

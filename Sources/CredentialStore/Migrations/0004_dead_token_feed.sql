@@ -10,7 +10,7 @@ ALTER TABLE martlet.device_tokens SET (fillfactor = 90, autovacuum_vacuum_insert
 CREATE FUNCTION martlet.begin_marking() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     -- the first number is "mart" in ASCII
-    PERFORM pg_advisory_xact_lock_shared(1835102836, extract(epoch FROM clock_timestamp())::bigint::bit(32)::int);
+    PERFORM pg_advisory_xact_lock_shared(1835102836, floor(extract(epoch FROM clock_timestamp()))::bigint::bit(32)::int);
     RETURN NULL;
 END $$;
 

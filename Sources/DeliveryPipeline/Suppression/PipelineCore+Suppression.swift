@@ -64,7 +64,8 @@ extension PipelineCore {
                     counts.lookUpsDead += 1
                     settle(
                         Outcome(
-                            job: suspect.job, recipient: recipient, verdict: .suppressed, unregisteredAt: death, at: at))
+                            job: suspect.job, recipient: recipient, verdict: .suppressed, unregisteredAt: death, at: at)
+                    )
                 } else {
                     counts.lookUpsLive += 1
                     living.append(recipient)
