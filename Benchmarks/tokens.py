@@ -41,6 +41,7 @@ class Registry:
         return self.run.output(["psql", "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", "-c", statement, self.url]).strip()
 
     def row(self, what: str, value: str) -> None:
+        print(f"          {what}: {value}", flush=True)
         self.bench.row(what, value, "", None, "", True)
 
     def size(self, part: str) -> int:
@@ -103,6 +104,8 @@ def worker_cost(bench, enabled: bool, dead: int) -> tuple[float, float]:
 
 def compare_workers(bench, registry: Registry, what: str, dead: int) -> None:
     """In turn, so that what else the machine does falls on both."""
+    # The connection before has been idle for too long.
+    bench.broker = measure.Broker(bench.run.environment["MARTLET_TEST_AMQP_URL"])
     off, on = [], []
     for number in range(bench.rounds):
         bench.run.step(f"whole worker, {what}, suppression off and on, round {number + 1} of {bench.rounds}")
@@ -141,6 +144,7 @@ def measure_tokens(bench) -> None:
     registry.mark(COUNT, MARKED, 1, 1, f"{MARKED} that were never registered")
     registry.mark(2 * MARKED * 10, DEAD - 2 * MARKED, 10, 2, f"{DEAD - 2 * MARKED}, two workers")
     registry.sql("VACUUM ANALYZE martlet.device_tokens")
+    registry.row("size on disk after that", f"{registry.size('pg_table_size') / 1e9:.2f} and {registry.size('pg_indexes_size') / 1e9:.2f} GB")
     registry.screen(5, f"{DEAD + MARKED} dead")
     run.step("suppression in the whole worker, with dead tokens about")
     compare_workers(bench, registry, f"{DEAD + MARKED} dead tokens", DEAD + MARKED)
