@@ -139,7 +139,9 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "martlet-bench",
-            dependencies: ["APNSOutput", "CredentialStore", "PushModel", .argumentParser, .logging, .nioPosix],
+            dependencies: [
+                "APNSOutput", "CredentialStore", "PostgresClient", "PushModel", .argumentParser, .logging, .nioPosix,
+            ],
             path: "Benchmarks/SendBench",
             swiftSettings: settings),
         .executableTarget(

@@ -15,21 +15,25 @@ public final class DeliveryPipeline: Sendable {
     private let publisher: AMQPPublisher
     private let outputs: [any Output]
     private let markBatches: AsyncStream<MarkBuffer.Batch>
+    private let lookUps: AsyncStream<SuspectBuffer.LookUp>
     private let registry: DeviceTokenRegistry
+    private let deadTokens: DeadTokenFeed?
     private let logger: Logger
 
     /// - Parameters:
     ///   - broker: used for two connections, one that consumes and one that publishes.
     ///   - snapshots: where routing finds apps and credentials.
     ///   - registry: where dead tokens are marked.
+    ///   - deadTokens: tells which tokens are not to be sent to; nil: whatever a job names is sent to.
     /// - Throws: when the broker's configuration can't be used.
     public init(
         configuration: PipelineConfiguration, broker: AMQPConfiguration, outputs: [any Output],
-        snapshots: SnapshotStore, registry: DeviceTokenRegistry, logger: Logger,
+        snapshots: SnapshotStore, registry: DeviceTokenRegistry, deadTokens: DeadTokenFeed? = nil, logger: Logger,
         now: @escaping @Sendable () -> Timestamp
     ) throws(AMQPError) {
         self.outputs = outputs
         self.registry = registry
+        self.deadTokens = deadTokens
         self.logger = logger
         var configuration = configuration
         configuration.brokerUser = broker.user
@@ -52,11 +56,13 @@ public final class DeliveryPipeline: Sendable {
             core.received($0)
         }
         let (markBatches, marksToWrite) = AsyncStream.makeStream(of: MarkBuffer.Batch.self)
+        let (lookUps, lookUpsToMake) = AsyncStream.makeStream(of: SuspectBuffer.LookUp.self)
         core.effects = PipelineEffects(
             publish: { publisher.publish($0) },
             acknowledge: { consumer.acknowledge($0) },
             giveBack: { consumer.reject($0, requeue: true) },
             write: { marksToWrite.yield($0) },
+            lookUp: { lookUpsToMake.yield($0) },
             wait: { [queue = core.queue] in queue.asyncAfter(deadline: .now() + .milliseconds($0), execute: $1) },
             snapshot: { snapshots.current },
             now: now)
@@ -64,15 +70,19 @@ public final class DeliveryPipeline: Sendable {
         self.consumer = consumer
         self.publisher = publisher
         self.markBatches = markBatches
+        self.lookUps = lookUps
     }
 
     /// Connects and works until cancelled; what fails on the way is logged and tried again.
     public func run() async {
         publisher.start()
         consumer.start()
-        for await batch in markBatches {
-            guard let count = await commit(batch) else { return }
-            core.marksWritten(batch, count: count)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.writeMarks() }
+            if let deadTokens {
+                group.addTask { await deadTokens.run { [core = self.core] in core.received($0) } }
+                group.addTask { await self.answerLookUps(deadTokens) }
+            }
         }
     }
 
@@ -104,6 +114,13 @@ public final class DeliveryPipeline: Sendable {
 
     public var counts: PipelineCounts { core.currentCounts() }
 
+    private func writeMarks() async {
+        for await batch in markBatches {
+            guard let count = await commit(batch) else { return }
+            core.marksWritten(batch, count: count)
+        }
+    }
+
     /// Marks wait for the database, however long it is away; meanwhile their jobs stay unacknowledged, and
     /// intake stops when too many are open. nil when cancelled.
     private func commit(_ batch: MarkBuffer.Batch) async -> Int? {
@@ -120,5 +137,34 @@ public final class DeliveryPipeline: Sendable {
             }
         }
         return nil
+    }
+
+    /// One after the other: what is suspected meanwhile gathers for the next.
+    private func answerLookUps(_ deadTokens: DeadTokenFeed) async {
+        for await lookUp in lookUps {
+            do {
+                let deaths = try await registry.deaths(among: lookUp.keys)
+                core.lookedUp(lookUp.id, deaths: deaths)
+                deadTokens.note(falseAlarms: lookUp.keys.count - deaths.count)
+                await register(lookUp.registrations(against: deaths))
+            } catch {
+                logger.warning(
+                    "It can't be told whether tokens are dead, so they are sent to",
+                    metadata: ["tokens": "\(lookUp.keys.count)", "error": "\(error)"])
+                core.lookedUp(lookUp.id, deaths: nil)
+            }
+        }
+    }
+
+    /// What jobs tell of tokens that were handed in again, so that others know. The next job will tell it again.
+    private func register(_ registrations: [TokenRegistration]) async {
+        guard !registrations.isEmpty else { return }
+        do {
+            try await registry.register(registrations)
+        } catch {
+            logger.warning(
+                "Tokens could not be registered again",
+                metadata: ["tokens": "\(registrations.count)", "error": "\(error)"])
+        }
     }
 }

@@ -22,6 +22,7 @@ package final class PipelineCore: @unchecked Sendable {
     var events: EventBatcher
     var retries = RetryBatcher()
     var marks = MarkBuffer()
+    var suspects = SuspectBuffer()
     var counts = PipelineCounts()
     /// Published and not confirmed: kept in case the broker refuses it.
     var unconfirmed: [UInt64: AMQPPublication] = [:]
@@ -95,6 +96,8 @@ package final class PipelineCore: @unchecked Sendable {
             counts.jobsOpen = ledger.openEntries
             counts.obligationsOpen = ledger.owing
             counts.jobsWaiting = waiting.count
+            counts.suppressionTokens = suspects.knownTokens
+            counts.suppressionBytes = suspects.filterBytes
             return counts
         }
     }
@@ -111,9 +114,10 @@ package final class PipelineCore: @unchecked Sendable {
     // MARK: Turns
 
     /// Every entry point ends here: what can start is started, what can leave leaves, in one batch each.
-    private func finishTurn() {
+    func finishTurn() {
         startJobs()
         if marks.isFull { writeMarks() }
+        lookUpSuspects()
         if !outbox.isEmpty {
             effects?.publish(outbox)
             outbox.removeAll(keepingCapacity: true)

@@ -12,7 +12,8 @@ struct Martlet: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             WorkerCommand.self, MigrateCommand.self, AppCommand.self, CredentialCommand.self, AuditCommand.self,
-            JobCommand.self, ResultsCommand.self, DeadCommand.self, ChannelCommand.self, PushCommand.self,
+            JobCommand.self, TokenCommand.self, ResultsCommand.self, DeadCommand.self, ChannelCommand.self,
+            PushCommand.self,
             SimulateCommand.self,
             DoctorCommand.self,
         ])

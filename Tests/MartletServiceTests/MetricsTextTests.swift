@@ -48,6 +48,11 @@ import Testing
         counts.jobsWaiting = 8
         counts.jobsOpen = 9
         counts.obligationsOpen = 10
+        counts.lookUpsDead = 11
+        counts.lookUpsLive = 12
+        counts.lookUpsFailed = 13
+        counts.suppressionTokens = 14
+        counts.suppressionBytes = 15
         counts.isPublishing = true
         let refusal = Refusal(
             credential: "1", environment: .sandbox, topic: #"a"b\c"#, reason: "TopicDisallowed",
@@ -67,6 +72,10 @@ import Testing
                     #"{state="acknowledged"}"#: 4,
                 ],
                 "martlet_retries_total": ["": 5], "martlet_held_total": ["": 7], "martlet_tokens_marked_total": ["": 6],
+                "martlet_suppression_lookups_total": [
+                    #"{answer="dead"}"#: 11, #"{answer="live"}"#: 12, #"{answer="none"}"#: 13,
+                ],
+                "martlet_suppression_tokens": ["": 14], "martlet_suppression_bytes": ["": 15],
                 "martlet_jobs_waiting": ["": 8],
                 "martlet_jobs_open": ["": 9], "martlet_outcomes_open": ["": 10], "martlet_consuming": ["": 0],
                 "martlet_publishing": ["": 1],

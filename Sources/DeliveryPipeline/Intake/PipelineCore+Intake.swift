@@ -76,8 +76,8 @@ extension PipelineCore {
         _ inbound: InboundJob
     ) {
         counts.jobsAccepted += 1
-        output.send(
-            routed(job, inbound, environment: environment, credential: credential), reportingTo: self)
+        sendUnlessDead(
+            routed(job, inbound, environment: environment, credential: credential), to: output)
     }
 
     private func routed(

@@ -13,7 +13,8 @@ struct RetryBatcher {
     }
 
     private struct Key: Hashable {
-        let ledgerID: Int
+        /// Not the delivery: two jobs can come of one, each for some of its recipients.
+        let job: ObjectIdentifier
         let seconds: Int
         let isHeld: Bool
     }
@@ -23,7 +24,7 @@ struct RetryBatcher {
     var isEmpty: Bool { batches.isEmpty }
 
     mutating func add(_ outcome: Outcome, seconds: Int) {
-        let key = Key(ledgerID: outcome.job.ledgerID, seconds: seconds, isHeld: outcome.verdict == .hold)
+        let key = Key(job: ObjectIdentifier(outcome.job), seconds: seconds, isHeld: outcome.verdict == .hold)
         batches[key, default: Batch(job: outcome.job, seconds: seconds, isHeld: key.isHeld)]
             .recipients.append(outcome.recipient)
         if outcome.verdict == .unknown { batches[key]?.maybeSent = true }

@@ -74,15 +74,12 @@ extension PipelineCore {
 
     private func mark(_ outcome: Outcome, reason: String) {
         let job = outcome.job.job
-        let recipient = job.recipients[outcome.recipient]
         ledger.oweOneMore(outcome.job.ledgerID)
         marks.add(
             TokenMark(
-                key: DeviceTokenKey(
-                    output: job.output, app: job.app, environment: outcome.job.environment,
-                    token: String(decoding: job.bytes(recipient.token), as: UTF8.self)),
+                key: job.key(of: outcome.recipient, in: outcome.job.environment),
                 unregisteredAt: outcome.foundDeadAt, reason: reason,
-                registeredAt: recipient.registeredAt),
+                registeredAt: job.recipients[outcome.recipient].registeredAt),
             ledgerID: outcome.job.ledgerID)
     }
 

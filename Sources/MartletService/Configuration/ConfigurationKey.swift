@@ -29,6 +29,8 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     case retryDelays = "retry.delays"
     case retryMaximumAttempts = "retry.maximum_attempts"
     case retryMaximumAge = "retry.maximum_age"
+    case suppressionEnabled = "suppression.enabled"
+    case suppressionMemory = "suppression.memory"
     case logLevel = "log.level"
 
     /// The environment variable that sets it.
@@ -71,6 +73,8 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
         case .retryDelays: "seconds a push waits after its first, second, … attempt, rising; a queue for each"
         case .retryMaximumAttempts: "attempts before a push that is refused for now has failed"
         case .retryMaximumAge: "seconds after the first attempt in which a push is still tried"
+        case .suppressionEnabled: "true: device tokens that are marked dead are not sent to; false: they are"
+        case .suppressionMemory: "MB for knowing dead tokens without asking the database"
         case .logLevel: "trace, debug, info, notice, warning, error or critical"
         }
     }
@@ -101,6 +105,8 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
         case .retryDelays: "5,30,120,900,3600"
         case .retryMaximumAttempts: "10"
         case .retryMaximumAge: "86400"
+        case .suppressionEnabled: "true"
+        case .suppressionMemory: "64"
         case .logLevel: "info"
         }
     }

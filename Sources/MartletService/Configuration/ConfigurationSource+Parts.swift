@@ -131,6 +131,13 @@ extension ConfigurationSource {
         return delays
     }
 
+    /// nil: dead tokens are sent to as others are.
+    func deadTokens() throws -> DeadTokenFeed.Configuration? {
+        var feed = DeadTokenFeed.Configuration()
+        feed.maximumBytes = try integer(.suppressionMemory, in: 1...65_536) << 20
+        return try boolean(.suppressionEnabled) ? feed : nil
+    }
+
     /// The configured name, else the host's.
     public func workerName() throws -> String {
         let name = string(.workerName) ?? ProcessInfo.processInfo.hostName

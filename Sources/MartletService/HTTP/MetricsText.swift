@@ -27,6 +27,15 @@ package enum MetricsText {
         metric(
             "held_total", "counter", "Pushes put back because their credential is refused.", [("", counts.pushesHeld)])
         metric("tokens_marked_total", "counter", "Device tokens marked dead.", [("", counts.tokensMarked)])
+        metric(
+            "suppression_lookups_total", "counter", "Pushes whose token was looked up before sending, by the answer.",
+            [
+                (labels: "{answer=\"dead\"}", value: counts.lookUpsDead),
+                (labels: "{answer=\"live\"}", value: counts.lookUpsLive),
+                (labels: "{answer=\"none\"}", value: counts.lookUpsFailed),
+            ])
+        metric("suppression_tokens", "gauge", "Dead tokens known in memory.", [("", counts.suppressionTokens)])
+        metric("suppression_bytes", "gauge", "Memory they take.", [("", counts.suppressionBytes)])
         metric("jobs_waiting", "gauge", "Jobs received and not decoded yet.", [("", counts.jobsWaiting)])
         metric("jobs_open", "gauge", "Jobs decoded and not acknowledged.", [("", counts.jobsOpen)])
         metric(

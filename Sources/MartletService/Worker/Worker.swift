@@ -27,6 +27,7 @@ public struct Worker: Sendable {
         let database = try configuration.database(applicationName: "martlet \(pipelineConfiguration.worker)")
         let keyring = try configuration.keyring()
         let apns = try configuration.apns()
+        let suppression = try configuration.deadTokens()
         let drainSeconds = try configuration.integer(.workerDrainTimeout, in: 0...86_400)
         let listen =
             configuration.string(.httpListen).flatMap { $0.isEmpty ? nil : $0 } == nil
@@ -48,7 +49,9 @@ public struct Worker: Sendable {
         ]
         let pipeline = try DeliveryPipeline(
             configuration: pipelineConfiguration, broker: broker, outputs: outputs, snapshots: snapshots,
-            registry: DeviceTokenRegistry(pool), logger: logger, now: { .now })
+            registry: DeviceTokenRegistry(pool),
+            deadTokens: suppression.map { DeadTokenFeed(pool, configuration: $0, logger: logger) }, logger: logger,
+            now: { .now })
 
         var services: [any Service] = [
             SnapshotService(store: snapshots, outputs: outputs),

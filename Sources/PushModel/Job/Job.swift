@@ -75,6 +75,32 @@ public final class Job: Sendable {
         self.bodyLength = bodyLength
     }
 
+    private init(_ job: Job, recipients: [Recipient]) {
+        self.id = job.id
+        self.app = job.app
+        self.output = job.output
+        self.environment = job.environment
+        self.recipients = recipients
+        self.isBroadcast = job.isBroadcast
+        self.payload = job.payload
+        self.pushType = job.pushType
+        self.topic = job.topic
+        self.priority = job.priority
+        self.expiration = job.expiration
+        self.collapseID = job.collapseID
+        self.atMostOnce = job.atMostOnce
+        self.trim = job.trim
+        self.results = job.results
+        self.traceparent = job.traceparent
+        self.storage = job.storage
+        self.bodyLength = job.bodyLength
+    }
+
+    /// The same job for some of its recipients, by their index; shares the bytes.
+    package func limited(to recipients: [Int]) -> Job {
+        Job(self, recipients: recipients.map { self.recipients[$0] })
+    }
+
     /// Lends the bytes that all ranges of this job point into.
     @inlinable
     public func withBytes<R, E: Error>(_ body: (UnsafeBufferPointer<UInt8>) throws(E) -> R) throws(E) -> R {

@@ -16,6 +16,7 @@ final class EffectsRecorder: Sendable {
         var acknowledged: [UInt64] = []
         var givenBack: [UInt64] = []
         var marks: [MarkBuffer.Batch] = []
+        var lookUps: [SuspectBuffer.LookUp] = []
         var timers: [Timer] = []
         var drained = 0
         var now = Timestamp(seconds: 1_800_000_000)
@@ -38,6 +39,7 @@ final class EffectsRecorder: Sendable {
             },
             giveBack: { tags in self.withRecord { $0.givenBack += tags.map(\.number) } },
             write: { batch in self.withRecord { $0.marks.append(batch) } },
+            lookUp: { lookUp in self.withRecord { $0.lookUps.append(lookUp) } },
             wait: { milliseconds, work in
                 self.withRecord { $0.timers.append(Timer(milliseconds: milliseconds, work: work)) }
             },

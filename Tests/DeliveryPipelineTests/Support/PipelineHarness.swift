@@ -77,6 +77,9 @@ struct PipelineHarness {
     /// The second after which refused messages are offered again is over.
     func passOneSecond() { runTimers { $0 == 1_000 } }
 
+    /// The time is over in which the database is to say which tokens are dead.
+    func passLookUpTime() { runTimers { $0 == 2_000 } }
+
     func drain() {
         core.drain { [recorder] in recorder.withRecord { $0.drained += 1 } }
         finishTurn()

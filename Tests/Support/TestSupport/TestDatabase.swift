@@ -35,6 +35,22 @@ package struct TestDatabase: Sendable {
         try await Self.asAdministrator(of: server) { try await $0.query("DROP DATABASE \(name) WITH (FORCE)") }
     }
 
+    /// Runs `body` while nobody can reach the database.
+    package func withoutConnections(_ body: () async throws -> Void) async throws {
+        let admin = try await PostgresConnection.connect(PostgresConfiguration(url: server))
+        try await admin.query("ALTER DATABASE \(name) ALLOW_CONNECTIONS false")
+        try await admin.query(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", [.text(name)])
+        do {
+            try await body()
+        } catch {
+            try await admin.query("ALTER DATABASE \(name) ALLOW_CONNECTIONS true")
+            throw error
+        }
+        try await admin.query("ALTER DATABASE \(name) ALLOW_CONNECTIONS true")
+        await admin.close()
+    }
+
     private static func asAdministrator(
         of server: String, _ body: (PostgresConnection) async throws -> PostgresResult
     ) async throws {
