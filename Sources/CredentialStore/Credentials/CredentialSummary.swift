@@ -54,14 +54,13 @@ public struct CredentialSummary: Sendable, Hashable, Identifiable {
 
 extension CredentialSummary {
     /// Whole days until it expires; negative when it has, nil when it never does.
-    public func daysLeft(at now: Timestamp) -> Int? {
-        notAfter.map { Int(($0.seconds - now.seconds).quotientFloored(by: 86_400)) }
-    }
+    public func daysLeft(at now: Timestamp) -> Int? { notAfter.map { $0.days(from: now) } }
 }
 
-extension Int64 {
-    fileprivate func quotientFloored(by divisor: Int64) -> Int64 {
-        let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
-        return remainder < 0 ? quotient - 1 : quotient
+extension Timestamp {
+    /// Whole days, rounded down; negative when it has passed.
+    public func days(from now: Timestamp) -> Int {
+        let (days, rest) = (seconds - now.seconds).quotientAndRemainder(dividingBy: 86_400)
+        return Int(rest < 0 ? days - 1 : days)
     }
 }

@@ -32,6 +32,7 @@ public struct Migration: Sendable, Hashable {
         Migration(
             number: 3, name: "audit_grants",
             sql: String(decoding: PackageResources._003_audit_grants_sql, as: UTF8.self)),
+        Migration(
             number: 4, name: "dead_token_feed",
             sql: String(decoding: PackageResources._004_dead_token_feed_sql, as: UTF8.self)),
     ]

@@ -50,15 +50,11 @@ CREATE FUNCTION martlet.register_token(
     WHERE excluded.registered_at > coalesce(old.registered_at, '-infinity')
 $$;
 
-DO $$
-BEGIN
-    IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'martlet_worker') THEN
-        GRANT SELECT, INSERT, UPDATE ON martlet.device_tokens TO martlet_worker;
-        GRANT EXECUTE ON FUNCTION martlet.marks_complete_until TO martlet_worker;
-    END IF;
-    IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'martlet_operator') THEN
-        GRANT SELECT, INSERT, UPDATE, DELETE ON martlet.device_tokens TO martlet_operator;
-        GRANT SELECT ON martlet.dead_tokens TO martlet_operator;
-        GRANT EXECUTE ON FUNCTION martlet.marks_complete_until, martlet.register_token TO martlet_operator;
-    END IF;
-END $$;
+REVOKE ALL ON FUNCTION martlet.marks_complete_until, martlet.register_token FROM PUBLIC;
+
+INSERT INTO martlet.grants (role, object, privileges) VALUES
+    ('martlet_worker', 'FUNCTION martlet.marks_complete_until', 'EXECUTE'),
+    ('martlet_operator', 'FUNCTION martlet.marks_complete_until', 'EXECUTE'),
+    ('martlet_operator', 'martlet.dead_tokens', 'SELECT'),
+    ('martlet_operator', 'FUNCTION martlet.register_token', 'EXECUTE');
+SELECT martlet.apply_grants();

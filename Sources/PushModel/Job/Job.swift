@@ -80,6 +80,7 @@ public final class Job: Sendable {
         self.app = job.app
         self.output = job.output
         self.environment = job.environment
+        self.credential = job.credential
         self.recipients = recipients
         self.isBroadcast = job.isBroadcast
         self.payload = job.payload

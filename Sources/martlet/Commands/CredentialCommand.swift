@@ -67,11 +67,6 @@ extension CredentialSummary {
     }
 }
 
-extension Timestamp {
-    /// Whole days; negative when it has passed.
-    func days(from now: Timestamp) -> Int { Int((seconds - now.seconds) / 86_400) }
-}
-
 /// A credential as `--json` shows it.
 private struct CredentialDescription: Encodable {
     let id, kind, team, state, label, fingerprint, masterKey: String
