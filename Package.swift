@@ -153,8 +153,8 @@ let package = Package(
             swiftSettings: settings),
         // What is fuzzed; `Fuzzing/run` builds it with libFuzzer, the tests replay the kept corpus.
         .target(
-            name: "FuzzTargets", dependencies: ["APNSOutput", "HTTP2Session", "PushModel"], path: "Fuzzing/FuzzTargets",
-            swiftSettings: settings),
+            name: "FuzzTargets", dependencies: ["APNSOutput", "CredentialFormats", "HTTP2Session", "PushModel"],
+            path: "Fuzzing/FuzzTargets", swiftSettings: settings),
         .testTarget(name: "FuzzCorpusTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: settings),
         // What tests of several targets need; no Testing in it, so it is built as any other target.
         .target(

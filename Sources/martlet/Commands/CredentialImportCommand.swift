@@ -31,11 +31,11 @@ extension CredentialCommand {
             let (id, older) = try await withDatabase(options, for: "credential") { source, pool in
                 let repository = CredentialRepository(pool)
                 let id = try await repository.importCredential(new, keyring: try source.keyring())
-                return (id, try await repository.list().filter { $0.id != id && $0.isReplaced(by: new, now: .now) })
+                return (id, try await repository.list().filter { $0.id != id && $0.isReplaced(by: new) })
             }
             print("imported \(new.label) as \(id): team \(new.team), \(new.scope)")
             new.printFacts(now: .now)
-            for credential in older { print(credential.replacedNotice(now: .now)) }
+            for credential in older { print(credential.replacedNotice) }
         }
     }
 }
@@ -60,7 +60,7 @@ extension NewCredential {
 
 extension CredentialSummary {
     /// Whether routing prefers the new one wherever this one would do: the newest of a kind goes first.
-    fileprivate func isReplaced(by new: NewCredential, now: Timestamp) -> Bool {
+    fileprivate func isReplaced(by new: NewCredential) -> Bool {
         let isOfOneKind: Bool =
             switch (kind, new.kind) {
             case (.token, .token), (.certificate, .certificate): true
@@ -70,7 +70,7 @@ extension CredentialSummary {
             && (topics.isEmpty ? new.topics.isEmpty : !topics.isDisjoint(with: new.topics))
     }
 
-    fileprivate func replacedNotice(now: Timestamp) -> String {
+    fileprivate var replacedNotice: String {
         let expiry = notAfter.map { ", which expires \($0.rfc3339)," } ?? ""
         return """
             \(label)\(expiry) is still active for the same topics; the new one goes before it. Once 'martlet credential \

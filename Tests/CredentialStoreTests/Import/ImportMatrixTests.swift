@@ -76,6 +76,7 @@ struct ImportMatrixTests {
         Row("nomac.p12", passphrase: "secret", gives: "1"),
         Row("unicode.p12", passphrase: "Schlüssel-鍵", gives: "1"),
         Row("keychain-unicode.p12", passphrase: "Schlüssel-鍵", gives: "1"),
+        Row("old-unicode.p12", passphrase: "Schlüssel", gives: "1"),
         Row("chain.p12", passphrase: "secret", gives: "2"), Row("both.pem", gives: "1"),
         Row("shop.pem", "shop.key", gives: "1"), Row("shop.key", "shop.pem", gives: "1"),
         Row("shop.cer", "shop.der", gives: "1"), Row("shop.cer", "shop.key", gives: "1"),

@@ -96,6 +96,8 @@ enum SampleFiles {
             "\(shop) \(modern) -nomac -passout pass:secret -out nomac.p12",
             "\(shop) -passout pass:Schlüssel-鍵 -out unicode.p12",
             "\(shop) \(keychain) -passout pass:Schlüssel-鍵 -out keychain-unicode.p12",
+            // OpenSSL before 1.1 took each byte of a passphrase for a character.
+            "\(shop) -passout pass:SchlÃ¼ssel -out old-unicode.p12",
             "\(shop) -certfile chain.pem -name Shop -caname I -caname R -passout pass:secret -out chain.p12",
             "pkcs12 -export -in rsa.pem -inkey rsa.key \(keychain) -passout pass:secret -out rsa.p12",
             "pkcs12 -export -in shop.pem -nokeys -passout pass:secret -out no-key.p12",

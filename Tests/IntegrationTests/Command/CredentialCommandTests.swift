@@ -101,21 +101,22 @@ struct CredentialCommandTests {
     @Test func aRenewedCertificateNamesTheOneItReplaces() async throws {
         try await Installation.with { installation in
             try await makeFiles(in: installation)
-            func imported(_ file: String, _ team: String) async throws -> String {
-                let finished = try await installation.martlet([
-                    "credential", "import", installation.path(file), "--team", team,
-                ])
+            func imported(_ file: String, _ options: String...) async throws -> String {
+                let finished = try await installation.martlet(
+                    ["credential", "import", installation.path(file), "--team", "TEAM000002"] + options)
                 #expect(finished.status == 0, "\(finished)")
                 return finished.output
             }
-            let first = try await imported("push.pem", "TEAM000002")
+            let first = try await imported("push.pem")
             let id = try #require(first.firstMatch(of: /as ([0-9a-f-]{36}):/)?.1)
             #expect(!first.contains("retire"), "\(first)")
-            let stranger = try await imported("AuthKey_KEY1234567.p8", "TEAM000002")
-            #expect(!stranger.contains("retire"), "a key does not replace a certificate: \(stranger)")
-            let renewed = try await imported("other.pem", "TEAM000002")
+            let key = try await imported(
+                "AuthKey_KEY1234567.p8", "--topic", "com.example.news", "--environment", "production")
+            #expect(!key.contains("retire"), "\(key)")
+            let renewed = try await imported("other.pem")
             #expect(renewed.contains("is still active for the same topics"), "\(renewed)")
             #expect(renewed.contains("martlet credential retire \(id)"), "\(renewed)")
+            #expect(renewed.split(separator: "retire the old one").count == 2, "a key is not replaced: \(renewed)")
         }
     }
 
