@@ -8,15 +8,23 @@ import Testing
     /// Bytes that stand nowhere in memory unless somebody has put them there.
     private struct Pattern {
         private let seed = UInt64.random(in: 1 ... .max)
-        static let length = 128
+        /// So long that whoever gets its memory after it does not fill it at once.
+        static let length = 30_000
+        private static let tail = length - 64
 
+        /// SplitMix64, of which no two stretches are alike.
         subscript(index: Int) -> UInt8 {
-            UInt8(truncatingIfNeeded: ((seed &+ UInt64(index)) &* 0x9E37_79B9_7F4A_7C15) >> 29)
+            var mixed = seed &+ UInt64(index) &* 0x9E37_79B9_7F4A_7C15
+            mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+            return UInt8(truncatingIfNeeded: mixed ^ (mixed >> 31))
         }
+
+        func makeNeighbour() -> [UInt8] { Array(repeating: self[0], count: Self.length) }
 
         func makeSecret() -> Secret { Secret((0..<Self.length).lazy.map { self[$0] }) }
 
-        /// How often its second half occurs; an allocator writes into the beginning of what is freed.
+        /// How often its last 64 bytes occur; an allocator gives away the beginning of what is freed first.
         func occurrences() throws -> Int {
             let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
             let memory = open("/proc/self/mem", O_RDONLY)
@@ -34,10 +42,10 @@ import Testing
                 while start < ends[1] {
                     let count = pread(memory, buffer.baseAddress, min(capacity, Int(ends[1] - start)), off_t(start))
                     guard count > 0 else { break }
-                    for offset in 0..<max(0, count - 64) where buffer[offset] == self[64] {
+                    for offset in 0..<max(0, count - 64) where buffer[offset] == self[Self.tail] {
                         let address = start + UInt(offset)
                         if address >= own && address < own + UInt(capacity) { continue }
-                        if (1..<64).allSatisfy({ buffer[offset + $0] == self[64 + $0] }) { found += 1 }
+                        if (1..<64).allSatisfy({ buffer[offset + $0] == self[Self.tail + $0] }) { found += 1 }
                     }
                     start += UInt(count == capacity ? count - 64 : count)
                 }
