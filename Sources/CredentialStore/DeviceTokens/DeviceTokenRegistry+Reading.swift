@@ -59,12 +59,18 @@ extension DeviceTokenRegistry {
     /// The time of death of those that are dead, by their place in the list.
     public func deaths(among keys: [DeviceTokenKey]) async throws -> [Int: Timestamp] {
         guard !keys.isEmpty else { return [:] }
+        // LIMIT makes it one look into the primary key for each, whatever the planner believes of the number of the
+        // dead: else it may read all of them.
         let rows = try await pool.query(
             """
             SELECT place, unregistered_at
             FROM unnest($1::text[], $2::text[], $3::text[]::martlet.environment[], $4::text[])
                 WITH ORDINALITY AS wanted (output, app, environment, token, place)
-                JOIN martlet.device_tokens USING (output, app, environment, token)
+                CROSS JOIN LATERAL (
+                    SELECT unregistered_at FROM martlet.device_tokens AS known
+                    WHERE known.output = wanted.output AND known.app = wanted.app
+                        AND known.environment = wanted.environment AND known.token = wanted.token
+                    LIMIT 1) AS known
             WHERE unregistered_at IS NOT NULL
             """,
             [

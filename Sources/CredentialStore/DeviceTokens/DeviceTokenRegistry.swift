@@ -51,8 +51,11 @@ public struct DeviceTokenRegistry: Sendable {
     public func forgetSome(app: String, output: String, atMost limit: Int = 10_000) async throws -> Int {
         try await pool.query(
             """
-            DELETE FROM martlet.device_tokens WHERE ctid = ANY (ARRAY(
-                SELECT ctid FROM martlet.device_tokens WHERE output = $1 AND app = $2 LIMIT $3))
+            DELETE FROM martlet.device_tokens AS gone USING (
+                SELECT output, app, environment, token FROM martlet.device_tokens
+                WHERE output = $1 AND app = $2 LIMIT $3) AS picked
+            WHERE (gone.output, gone.app, gone.environment, gone.token)
+                = (picked.output, picked.app, picked.environment, picked.token)
             """, [.text(output), .text(app), .bigint(Int64(limit))]
         ).affectedRows
     }

@@ -42,7 +42,7 @@ CREATE FUNCTION martlet.register_token(
 ) RETURNS void LANGUAGE sql AS $$
     INSERT INTO martlet.device_tokens AS old (output, app, environment, token, registered_at)
     VALUES ($5, $1, $4, CASE WHEN $2 ~ '^[0-9A-Fa-f]+$' THEN lower($2) ELSE $2 END, $3)
-    ON CONFLICT ON CONSTRAINT device_tokens_pkey DO UPDATE SET
+    ON CONFLICT (output, app, environment, token) DO UPDATE SET
         registered_at = excluded.registered_at,
         unregistered_at = CASE WHEN old.unregistered_at > excluded.registered_at THEN old.unregistered_at END,
         marked_at = CASE WHEN old.unregistered_at > excluded.registered_at THEN old.marked_at END,
@@ -54,9 +54,11 @@ DO $$
 BEGIN
     IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'martlet_worker') THEN
         GRANT SELECT, INSERT, UPDATE ON martlet.device_tokens TO martlet_worker;
+        GRANT EXECUTE ON FUNCTION martlet.marks_complete_until TO martlet_worker;
     END IF;
     IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'martlet_operator') THEN
         GRANT SELECT, INSERT, UPDATE, DELETE ON martlet.device_tokens TO martlet_operator;
         GRANT SELECT ON martlet.dead_tokens TO martlet_operator;
+        GRANT EXECUTE ON FUNCTION martlet.marks_complete_until, martlet.register_token TO martlet_operator;
     END IF;
 END $$;

@@ -20,6 +20,7 @@ import Testing
         }
         let expected = [
             "worker", "migrate", "app set", "credential import", "job publish", "results tail", "dead list",
+            "token register", "token export",
         ]
         for command in expected + ["push", "simulate certificate", "doctor"] {
             #expect(seen.contains(command.split(separator: " ").map(String.init)), "martlet \(command)")

@@ -4,15 +4,16 @@ import PostgresClient
 import PushModel
 import Testing
 
-/// What docs/tokens.md advises those who have a device table of their own, as it is written there.
+/// The SQL that docs/tokens.md advises, as it is written there.
 @Suite(.enabled(if: TestDatabase.serverURL != nil, TestDatabase.missing), .timeLimit(.minutes(1)))
-struct OwnDeviceTableTests {
-    /// The page's SQL: a statement for results, a join, a trigger.
+struct DocumentedSQLTests {
+    /// For devices of one's own a statement for results, a join, a trigger; then partitioning.
     private func documentedSQL() throws -> [String] {
-        let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/tokens.md").standardized
+        let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/tokens.md")
+            .standardized
         let text = try String(contentsOf: page, encoding: .utf8)
         let blocks = text.matches(of: /```sql\n((?:.|\n)*?)```/).map { String($0.1) }
-        try #require(blocks.count == 3)
+        try #require(blocks.count == 4)
         return blocks
     }
 
@@ -74,6 +75,35 @@ struct OwnDeviceTableTests {
             try await add("aa", registeredAt: 102, database)
             let state = try await registry.show(token: "aa")
             #expect(state.map(\.unregisteredAt) == [nil] && state.map(\.registeredAt) == [Timestamp(seconds: 102)])
+        }
+    }
+
+    /// All goes on as before: nothing of Martlet knows whether the table has partitions.
+    @Test func thePartitions() async throws {
+        try await withDevices { database, registry, sql in
+            let before = (0..<200).map { mark("a\(1000 + $0)", at: 100) }
+            try await registry.mark(before)
+            try await registry.register([TokenRegistration(key: before[0].key, registeredAt: Timestamp(seconds: 100))])
+            try await database.pool.withConnection { try await $0.execute(script: sql[3]) }
+            let parts = try await database.pool.query(
+                "SELECT count(DISTINCT tableoid) AS parts FROM martlet.device_tokens")
+            #expect(try parts[0]["parts"].integer == 16)
+
+            #expect(try await registry.mark([mark("a1000", at: 101), mark("a1001", at: 99), mark("bb", at: 1)]) == 2)
+            #expect(try await registry.show(token: "a1000").map(\.unregisteredAt) == [Timestamp(seconds: 101)])
+            try await database.pool.query("SELECT martlet.register_token('com.example.shop', 'BB', to_timestamp(1))")
+            #expect(try await registry.deaths(among: [mark("bb", at: 1).key, before[1].key]).keys.sorted() == [1])
+            try await Task.sleep(for: .milliseconds(2))
+            var exported = 0
+            let next = try await registry.deadTokens(since: Timestamp(seconds: 0)) { exported += $0.count }
+            #expect(exported == 200)
+            try await registry.mark([mark("cc", at: 1)])
+            try await Task.sleep(for: .milliseconds(2))
+            var more: [String] = []
+            try await registry.deadTokens(since: next) { more += $0.map(\.key.token) }
+            #expect(more == ["cc"])
+            #expect(try await registry.forgetSome(app: "com.example.shop", output: "apns", atMost: 50) == 50)
+            #expect(try await registry.forget(mark("cc", at: 1).key))
         }
     }
 }
