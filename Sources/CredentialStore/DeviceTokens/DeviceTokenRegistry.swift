@@ -53,9 +53,9 @@ public struct DeviceTokenRegistry: Sendable {
             """
             DELETE FROM martlet.device_tokens AS gone USING (
                 SELECT output, app, environment, token FROM martlet.device_tokens
-                WHERE output = $1 AND app = $2 LIMIT $3) AS some
+                WHERE output = $1 AND app = $2 LIMIT $3) AS picked
             WHERE (gone.output, gone.app, gone.environment, gone.token)
-                = (some.output, some.app, some.environment, some.token)
+                = (picked.output, picked.app, picked.environment, picked.token)
             """, [.text(output), .text(app), .bigint(Int64(limit))]
         ).affectedRows
     }
