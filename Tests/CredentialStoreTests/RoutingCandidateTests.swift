@@ -14,7 +14,7 @@ import Testing
             credentials: [
                 .opened(.sample("team key", .token, createdAt: 1)),
                 .opened(.sample("new team key", .token, createdAt: 2)),
-                .opened(.sample("app key", .token, topics: ["com.example.shop"], state: .refused)),
+                .opened(.sample("app key", .token, topics: ["com.example.shop"], notBefore: Timestamp(seconds: 1_900_000_000))),
                 .opened(.sample("certificate", .certificate, topics: ["com.example.shop.voip"], notAfter: past)),
                 .opened(.sample("other", .certificate, topics: ["com.example.shop"])),
                 .opened(.sample("foreign", .token, team: "TEAM000002")),
@@ -30,7 +30,7 @@ import Testing
             }
                 == [
                     "certificate: certificate, expired on 2023-11-14T22:13:20.000Z",
-                    "sealed: topicKey, can't be opened: no master key", "app key: appKey, is refused",
+                    "sealed: topicKey, can't be opened: no master key", "app key: appKey, is not valid before 2030-03-17T17:46:40.000Z",
                     "new team key: teamKey, serves", "team key: teamKey, serves",
                     "sandbox: teamKey, is not for production",
                     "other: -, is not for topic com.example.shop.voip",
@@ -55,7 +55,7 @@ import Testing
                     ? [] : Set((0...1).map { _ in pick(Self.topics, using: &generator) }),
                 notBefore: pick([nil, nil, Timestamp(seconds: 1_900_000_000)], using: &generator),
                 notAfter: pick([nil, nil, Timestamp(seconds: 1_700_000_000)], using: &generator),
-                state: pick([.active, .active, .active, .refused, .retired], using: &generator),
+                state: pick([.active, .active, .active, .retired], using: &generator),
                 createdAt: Int64.random(in: 0...3, using: &generator))
             return Int.random(in: 0..<6, using: &generator) == 0 ? .unopened(summary, "sealed") : .opened(summary)
         }
