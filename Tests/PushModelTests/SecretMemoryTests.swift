@@ -41,13 +41,17 @@ import Testing
                 var start = ends[0]
                 while start < ends[1] {
                     let count = pread(memory, buffer.baseAddress, min(capacity, Int(ends[1] - start)), off_t(start))
-                    guard count > 0 else { break }
-                    for offset in 0..<max(0, count - 64) where buffer[offset] == self[Self.tail] {
+                    // The end, or meanwhile unmapped by another thread.
+                    guard count >= 64 else {
+                        start += 4096
+                        continue
+                    }
+                    for offset in 0...(count - 64) where buffer[offset] == self[Self.tail] {
                         let address = start + UInt(offset)
                         if address >= own && address < own + UInt(capacity) { continue }
                         if (1..<64).allSatisfy({ buffer[offset + $0] == self[Self.tail + $0] }) { found += 1 }
                     }
-                    start += UInt(count == capacity ? count - 64 : count)
+                    start += UInt(count - 63)
                 }
             }
             return found
