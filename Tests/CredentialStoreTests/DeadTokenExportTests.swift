@@ -156,7 +156,11 @@ struct DeadTokenExportTests {
             try await registry.register([
                 TokenRegistration(key: mark("bb").key, registeredAt: Timestamp(milliseconds: 1_000))
             ])
-            let keys = ["cc", "bb", "dd", "aa", "cc"].map { mark($0).key } + [mark("aa", app: "com.example.news").key]
+            let sandbox = DeviceTokenKey(output: "apns", app: "com.example.shop", environment: .sandbox, token: "aa")
+            let other = DeviceTokenKey(output: "fcm", app: "com.example.shop", environment: .production, token: "aa")
+            let keys =
+                ["cc", "bb", "dd", "aa", "cc"].map { mark($0).key }
+                + [mark("aa", app: "com.example.news").key, sandbox, other]
             let deaths = try await registry.deaths(among: keys)
             #expect(deaths.mapValues(\.milliseconds) == [0: 3, 3: 1, 4: 3])
             #expect(try await registry.deaths(among: []).isEmpty)
