@@ -57,7 +57,7 @@ struct PostgresPoolTests {
     }
 
     @Test func aBusyPoolTellsSoAfterTheLeaseTimeout() async throws {
-        let pool = try pool(1, leaseTimeout: .seconds(1))
+        let pool = try pool(1, leaseTimeout: .seconds(5))
         try await pool.withConnection { _ in
             let error = await #expect(throws: PostgresError.self) { try await pool.query("SELECT 1") }
             #expect(error?.code == .poolExhausted)

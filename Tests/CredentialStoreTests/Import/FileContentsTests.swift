@@ -3,7 +3,7 @@ import PushModel
 import Testing
 
 /// What opening a file may cost, and what a system without OpenSSL's old algorithms says.
-@Suite(.enabled(if: OpenSSL.isInstalled, OpenSSL.missing))
+@Suite(.enabled(if: OpenSSL.isInstalled, OpenSSL.missing), SampleFiles.Made())
 struct FileContentsTests {
     private func open(
         _ name: String, _ passphrase: String = "secret", rounds: Int = 10_000_000, algorithms: Algorithms = .shared

@@ -3,7 +3,7 @@ import PushModel
 import Testing
 
 /// Real files, each accepted with what it is, or refused with the exact words.
-@Suite(.enabled(if: OpenSSL.isInstalled, OpenSSL.missing))
+@Suite(.enabled(if: OpenSSL.isInstalled, OpenSSL.missing), SampleFiles.Made())
 struct ImportMatrixTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let files: [String]

@@ -3,7 +3,7 @@ import PushModel
 import Testing
 
 /// Apple's key model at import: environments and topics of a key are the operator's to say.
-@Suite(.enabled(if: OpenSSL.isInstalled, OpenSSL.missing))
+@Suite(.enabled(if: OpenSSL.isInstalled, OpenSSL.missing), SampleFiles.Made())
 struct KeyScopeImportTests {
     private func read(_ environments: Set<PushEnvironment>?, topics: Set<String> = []) throws -> NewCredential {
         var importer = CredentialImporter()

@@ -1,5 +1,7 @@
 import CredentialStore
 import Foundation
+import Synchronization
+import Testing
 
 /// Files of every kind that somebody may try to import, made once by the openssl command.
 enum SampleFiles {
@@ -9,7 +11,34 @@ enum SampleFiles {
     ]
     static let subject = "/UID=com.example.shop/CN=Apple Push Services: com.example.shop/OU=TEAM000001"
 
-    static let made = Result {
+    /// There for the tests of a suite with the trait ``Made``.
+    static var made: Result<OpenSSL, any Error> { result.withLock { $0 } ?? .failure(CancellationError()) }
+
+    private static let result = Mutex<Result<OpenSSL, any Error>?>(nil)
+    /// Takes seconds, which would hold up all other tests on a thread of theirs.
+    private static let making = Task {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                let files = Result { try make() }
+                result.withLock { $0 = files }
+                continuation.resume()
+            }
+        }
+    }
+
+    /// Waits until the files are there.
+    struct Made: SuiteTrait, TestTrait, TestScoping {
+        let isRecursive = true
+
+        func provideScope(
+            for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+        ) async throws {
+            await making.value
+            try await function()
+        }
+    }
+
+    private static func make() throws -> OpenSSL {
         let openSSL = try OpenSSL()
         try makeKeys(openSSL)
         try makeCertificates(openSSL)

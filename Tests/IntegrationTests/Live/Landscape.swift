@@ -17,9 +17,14 @@ struct Landscape {
     /// Of the four teams, of the second app and of the third.
     private(set) var keys: [Imported] = []
     private(set) var certificates: [Imported] = []
+    /// The newest last.
+    private(set) var masterKeys: [Data]
 
-    init(_ installation: Installation) async throws {
+    /// - Parameter masterKey: the one that the installation began with, called live-1.
+    init(_ installation: Installation, masterKey: Data) async throws {
         self.installation = installation
+        masterKeys = [masterKey]
+        secrets += KnownSecret.key("master key", scalar: masterKey)
         for (index, app) in Self.apps.enumerated() {
             try await installation.setApp(App(bundleID: app, team: Self.team(of: index)))
         }
@@ -83,9 +88,31 @@ struct Landscape {
         return try await time("SELECT updated_at AS at FROM martlet.apps WHERE bundle_id = '\(app)'")
     }
 
+    /// Seals everything under a new master key, as an operator does: the new one on top, then `rekey`.
+    mutating func rekey() async throws {
+        let key = Data((0..<32).map { _ in UInt8.random(in: 0...255) })
+        masterKeys.append(key)
+        secrets += KnownSecret.key("new master key", scalar: key)
+        try installation.write(masterKeyLines(.max), to: "keyring")
+        let finished = try await run(["credential", "rekey"])
+        let old = masterKeys.count - 1
+        guard finished.output.contains("no row needs master key live-\(old) any more") else {
+            throw Failure(description: "\(finished)")
+        }
+    }
+
+    /// Only the newest stays.
+    func removeOldMasterKeys() throws { try installation.write(masterKeyLines(1), to: "keyring") }
+
+    private func masterKeyLines(_ count: Int) -> String {
+        masterKeys.enumerated().reversed().prefix(count).map { "live-\($0.offset + 1) \($0.element.base64EncodedString())\n" }
+            .joined()
+    }
+
     /// The provider tokens that the workers share, opened.
     func providerTokens() async throws -> [String] {
-        let repository = ProviderTokenRepository(installation.database.pool, keyring: installation.keyring)
+        let keyring = try MasterKeyring(text: masterKeyLines(.max), source: "test")
+        let repository = ProviderTokenRepository(installation.database.pool, keyring: keyring)
         var tokens: [String] = []
         for row in try await installation.database.pool.query("SELECT credential FROM martlet.provider_tokens") {
             let shared = try await repository.token(of: try row["credential"].uuid, youngerThan: .max) { _ in

@@ -12,7 +12,9 @@ import Testing
     .enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing), .serialized,
     .timeLimit(.minutes(4)))
 struct LiveChangeTests {
-    private static let limit: Int64 = 5_000
+    /// Five seconds are promised, and measured where workers have a machine to themselves (docs/credentials.md); this one
+    /// runs many other tests meanwhile.
+    private static let limit: Int64 = 20_000
 
     enum Notifications: CaseIterable {
         case come
@@ -32,7 +34,7 @@ struct LiveChangeTests {
     func everyWorkerFollowsAndNothingFails(notifications: Notifications) async throws {
         let masterKey = Data((0..<32).map { _ in UInt8.random(in: 0...255) })
         try await Installation.with(keyring: "live-1 \(masterKey.base64EncodedString())\n") { installation in
-            var landscape = try await Landscape(installation)
+            var landscape = try await Landscape(installation, masterKey: masterKey)
             var published: [String: String] = [:]
             if notifications != .come { try await stopAnnouncing(installation) }
             let cutting = notifications == .areLost ? startCutting(installation) : nil
@@ -47,8 +49,7 @@ struct LiveChangeTests {
             #expect(installation.simulator.recordedAcceptances.filter { $0.value != 1 } == [:])
             #expect(try await installation.waitingMessages().isEmpty)
             try await LeakCheck(
-                landscape: landscape, masterKey: masterKey, tokens: Set(published.keys),
-                logs: logs + landscape.said.text
+                landscape: landscape, tokens: Set(published.keys), logs: logs + landscape.said.text
             ).run()
         }
     }
@@ -89,12 +90,13 @@ struct LiveChangeTests {
             }
             let resumedAt = try await changed.setPaused(false, paused)
             try await followed(keys[3], for: paused, since: resumedAt)
-            // Of five credentials in each worker; those of the three that are retired would be nine more.
-            try await eventually("the old connections are closed") {
-                await installation.simulator.counters().openConnections < 20
+            try await changed.rekey()
+            try await eventually("all workers have the new master key") {
+                fleet.haveLogged("Master keys read again", "live-2") == 3
             }
-            let end = Timestamp(milliseconds: resumedAt.milliseconds + Self.limit)
-            try await eventually("five seconds after the last change") { Timestamp.now > end }
+            try changed.removeOldMasterKeys()
+            let end = Timestamp(milliseconds: resumedAt.milliseconds + 6_000)
+            try await eventually("time enough to use what is old once more") { Timestamp.now > end }
 
             let usage = Usage(installation, load)
             report.first["key rotated"] = usage.first(after: newKey.at) { $0.credential == newKey.recorded }
