@@ -14,7 +14,9 @@ import Testing
             credentials: [
                 .opened(.sample("team key", .token, createdAt: 1)),
                 .opened(.sample("new team key", .token, createdAt: 2)),
-                .opened(.sample("app key", .token, topics: ["com.example.shop"], notBefore: Timestamp(seconds: 1_900_000_000))),
+                .opened(
+                    .sample(
+                        "app key", .token, topics: ["com.example.shop"], notBefore: Timestamp(seconds: 1_900_000_000))),
                 .opened(.sample("certificate", .certificate, topics: ["com.example.shop.voip"], notAfter: past)),
                 .opened(.sample("other", .certificate, topics: ["com.example.shop"])),
                 .opened(.sample("foreign", .token, team: "TEAM000002")),
@@ -30,7 +32,8 @@ import Testing
             }
                 == [
                     "certificate: certificate, expired on 2023-11-14T22:13:20.000Z",
-                    "sealed: topicKey, can't be opened: no master key", "app key: appKey, is not valid before 2030-03-17T17:46:40.000Z",
+                    "sealed: topicKey, can't be opened: no master key",
+                    "app key: appKey, is not valid before 2030-03-17T17:46:40.000Z",
                     "new team key: teamKey, serves", "team key: teamKey, serves",
                     "sandbox: teamKey, is not for production",
                     "other: -, is not for topic com.example.shop.voip",

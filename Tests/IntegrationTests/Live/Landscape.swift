@@ -105,8 +105,10 @@ struct Landscape {
     func removeOldMasterKeys() throws { try installation.write(masterKeyLines(1), to: "keyring") }
 
     private func masterKeyLines(_ count: Int) -> String {
-        masterKeys.enumerated().reversed().prefix(count).map { "live-\($0.offset + 1) \($0.element.base64EncodedString())\n" }
-            .joined()
+        masterKeys.enumerated().reversed().prefix(count).map {
+            "live-\($0.offset + 1) \($0.element.base64EncodedString())\n"
+        }
+        .joined()
     }
 
     /// The provider tokens that the workers share, opened.
