@@ -55,21 +55,27 @@ let package = Package(
         .systemLibrary(name: "CRabbitMQ"),
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq"),
         .systemLibrary(name: "CNGHTTP2"),
+        .systemLibrary(name: "COpenSSL"),
         .target(name: "AMQPClient", dependencies: ["CRabbitMQ", .logging], swiftSettings: settings),
         .target(name: "PostgresClient", dependencies: ["CLibPQ", .logging], swiftSettings: settings),
         .target(name: "HTTP2Session", dependencies: ["CNGHTTP2"], swiftSettings: settings),
         .target(
             name: "HTTP2Channel", dependencies: ["HTTP2Session", .nioCore], swiftSettings: settings),
         .target(name: "PushModel", swiftSettings: settings),
+        .target(name: "CredentialFormats", dependencies: ["COpenSSL", "PushModel"], swiftSettings: settings),
         .target(
             name: "CredentialStore",
-            dependencies: ["PostgresClient", "PushModel", .crypto, .logging, .nioSSL, .swiftASN1, .x509],
+            dependencies: ["CredentialFormats", "PostgresClient", "PushModel", .crypto, .logging],
             resources: [.embedInCode("Migrations")],
             swiftSettings: settings),
         .testTarget(
-            name: "PostgresClientTests", dependencies: ["PostgresClient", .logging], swiftSettings: settings),
+            name: "PostgresClientTests", dependencies: ["PostgresClient", "TestSupport", .logging],
+            swiftSettings: settings),
         .testTarget(
-            name: "CredentialStoreTests", dependencies: ["CredentialStore", "PostgresClient", "PushModel", .logging],
+            name: "CredentialStoreTests",
+            dependencies: [
+                "CredentialFormats", "CredentialStore", "PostgresClient", "PushModel", "TestSupport", .logging,
+            ],
             swiftSettings: settings),
         .target(
             name: "APNSOutput",
@@ -133,7 +139,9 @@ let package = Package(
             swiftSettings: settings),
         .executableTarget(
             name: "martlet-bench",
-            dependencies: ["APNSOutput", "CredentialStore", "PushModel", .argumentParser, .logging, .nioPosix],
+            dependencies: [
+                "APNSOutput", "CredentialStore", "PostgresClient", "PushModel", .argumentParser, .logging, .nioPosix,
+            ],
             path: "Benchmarks/SendBench",
             swiftSettings: settings),
         .executableTarget(
@@ -145,8 +153,8 @@ let package = Package(
             swiftSettings: settings),
         // What is fuzzed; `Fuzzing/run` builds it with libFuzzer, the tests replay the kept corpus.
         .target(
-            name: "FuzzTargets", dependencies: ["APNSOutput", "HTTP2Session", "PushModel"], path: "Fuzzing/FuzzTargets",
-            swiftSettings: settings),
+            name: "FuzzTargets", dependencies: ["APNSOutput", "CredentialFormats", "HTTP2Session", "PushModel"],
+            path: "Fuzzing/FuzzTargets", swiftSettings: settings),
         .testTarget(name: "FuzzCorpusTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: settings),
         // What tests of several targets need; no Testing in it, so it is built as any other target.
         .target(

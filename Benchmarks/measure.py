@@ -62,11 +62,14 @@ class Broker:
 
     def fill(self, lane: str, bodies, count: int) -> None:
         """Publishes to an idle lane and waits until the queue holds it all."""
-        properties = pika.BasicProperties(content_type="application/json", delivery_mode=2)
         for body in bodies:
-            self.channel.basic_publish("martlet.jobs", lane, body, properties)
+            self.publish(lane, body)
         while self.depth(f"martlet.jobs.{lane}") < count:
             time.sleep(0.02)
+
+    def publish(self, lane: str, body: bytes) -> None:
+        properties = pika.BasicProperties(content_type="application/json", delivery_mode=2)
+        self.channel.basic_publish("martlet.jobs", lane, body, properties)
 
     def bind_sink(self, queue: str, **arguments) -> None:
         self.channel.queue_declare(queue, durable=True, arguments=arguments)

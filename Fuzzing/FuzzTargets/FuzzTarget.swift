@@ -11,6 +11,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case job
     /// JSON in general, beside Foundation's reading of it.
     case json
+    /// Files that somebody imports as a credential.
+    case credentialFile = "credential-file"
     /// Payloads that are too long.
     case trimmer
 
@@ -22,6 +24,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .errorBody: ErrorBodyFuzz.violation(in: Array(input))
         case .job: JobFuzz.violation(in: Array(input))
         case .json: JSONFuzz.violation(in: Array(input))
+        case .credentialFile: CredentialFileFuzz.violation(in: Array(input))
         case .trimmer: TrimmerFuzz.violation(in: input)
         }
     }

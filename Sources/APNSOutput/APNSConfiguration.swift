@@ -1,5 +1,5 @@
 package import NIOCore
-import PushModel
+public import PushModel
 
 /// How to reach APNs and how hard to use it.
 public struct APNSConfiguration: Sendable {
@@ -79,7 +79,8 @@ public struct APNSConfiguration: Sendable {
         self.connectTimeoutSeconds = connectTimeoutSeconds
     }
 
-    func endpoint(for environment: PushEnvironment) -> Endpoint {
+    /// Where device pushes go.
+    public func endpoint(for environment: PushEnvironment) -> Endpoint {
         switch environment {
         case .production: production
         case .sandbox: sandbox

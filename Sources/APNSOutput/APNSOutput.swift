@@ -28,6 +28,11 @@ public final class APNSOutput: Output {
 
     private struct State {
         var pools: [PoolKey: APNSPool] = [:]
+        /// Retired, and not closed yet.
+        var draining: [ObjectIdentifier: APNSPool] = [:]
+        var credentials: Set<Credential.ID> = []
+        /// No longer in use; a job that was routed a moment ago may still name one.
+        var retired: Set<Credential.ID> = []
         /// One for both environments of a credential.
         var tokenSources: [Credential: ProviderTokenSource] = [:]
         var isStopped = false
@@ -70,6 +75,10 @@ public final class APNSOutput: Output {
         return job.topic ?? job.app + (job.pushType.flatMap(APNSPushType.init(rawValue:))?.topicSuffix ?? "")
     }
 
+    public func needsToken(for job: Job) -> Bool {
+        job.pushType.flatMap(APNSPushType.init(rawValue:))?.needsProviderToken ?? false
+    }
+
     public func send(_ job: RoutedJob, reportingTo sink: any OutcomeSink) {
         // What has expired needs no connection to be told so.
         if job.job.isExpired(at: clock()) { return settleAll(job, .expired, reason: nil, sink) }
@@ -80,6 +89,8 @@ public final class APNSOutput: Output {
             settleAll(job, .rejected, reason: fault.reason, sink)
         } catch APNSOutputError.stopped {
             settleAll(job, .returned, reason: nil, sink)
+        } catch APNSOutputError.retired {
+            settleAll(job, .hold, reason: "CredentialRetired", sink)
         } catch {
             logger.error("The credential can't be used", metadata: ["app": "\(job.job.app)", "error": "\(error)"])
             settleAll(job, .failed, reason: "CredentialUnusable", sink)
@@ -88,27 +99,41 @@ public final class APNSOutput: Output {
 
     public func credentialsChanged(to credentials: Set<Credential.ID>) {
         let gone = state.withLock { state in
-            let gone = state.pools.filter { !credentials.contains($0.key.credential.id) }
-            for key in gone.keys { state.pools[key] = nil }
-            state.tokenSources = state.tokenSources.filter { credentials.contains($0.key.id) }
+            // What is not known yet is of a snapshot to come, and not retired.
+            state.retired = state.retired.union(state.credentials).subtracting(credentials)
+            state.credentials = credentials
+            let gone = state.pools.filter { state.retired.contains($0.key.credential.id) }
+            for (key, pool) in gone {
+                state.pools[key] = nil
+                state.draining[ObjectIdentifier(pool)] = pool
+            }
+            state.tokenSources = state.tokenSources.filter { !state.retired.contains($0.key.id) }
             return gone.values
         }
-        for pool in gone { _ = pool.retire() }
+        for pool in gone {
+            pool.retire(handingBackAfter: Self.retirementTime).whenComplete { [self] _ in
+                _ = state.withLock { $0.draining.removeValue(forKey: ObjectIdentifier(pool)) }
+            }
+        }
     }
 
     public func stopSending() {
         let pools = state.withLock { state in
             state.isStopped = true
-            return Array(state.pools.values)
+            return Array(state.pools.values) + Array(state.draining.values)
         }
         for pool in pools { pool.stopSending() }
     }
+
+    /// So long a retired credential goes on being used for what waits, which may be a campaign. A worker that missed the
+    /// notification has three of its five seconds left.
+    private static let retirementTime = TimeAmount.seconds(1)
 
     public func shutDown() async {
         let all = state.withLock { state in
             state.isStopped = true
             defer { (state.pools, state.tokenSources) = ([:], [:]) }
-            return Array(state.pools.values)
+            return Array(state.pools.values) + Array(state.draining.values)
         }
         for closed in all.map({ $0.retire() }) { try? await closed.get() }
     }
@@ -117,6 +142,7 @@ public final class APNSOutput: Output {
         guard let credential = job.credential else { throw APNSOutputError.noCredential }
         return try state.withLock { state in
             guard !state.isStopped else { throw APNSOutputError.stopped }
+            guard !state.retired.contains(credential.id) else { throw APNSOutputError.retired }
             let broadcastEndpoint = job.job.isBroadcast ? configuration.broadcastEndpoint(for: job.environment) : nil
             let key = PoolKey(
                 credential: credential, environment: job.environment, isForBroadcasts: broadcastEndpoint != nil)
@@ -161,11 +187,13 @@ public final class APNSOutput: Output {
 enum APNSOutputError: Error, CustomStringConvertible {
     case noCredential
     case stopped
+    case retired
 
     var description: String {
         switch self {
         case .noCredential: "the job was routed without a credential"
         case .stopped: "the output sends nothing any more"
+        case .retired: "the credential is retired"
         }
     }
 }

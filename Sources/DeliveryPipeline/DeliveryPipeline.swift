@@ -18,7 +18,9 @@ public final class DeliveryPipeline: Sendable {
     private let markBatches: AsyncStream<MarkBuffer.Batch>
     private let claimBatches: AsyncStream<Claims.Batch>
     private let claims: ClaimRepository
+    private let lookUps: AsyncStream<SuspectBuffer.LookUp>
     private let registry: DeviceTokenRegistry
+    private let deadTokens: DeadTokenFeed?
     private let logger: Logger
 
     /// - Parameters:
@@ -26,15 +28,18 @@ public final class DeliveryPipeline: Sendable {
     ///   - snapshots: where routing finds apps and credentials.
     ///   - registry: where dead tokens are marked.
     ///   - claims: where jobs that must not be sent twice are looked up.
+    ///   - deadTokens: tells which tokens are not to be sent to; nil: whatever a job names is sent to.
     /// - Throws: when the broker's configuration can't be used.
     public init(
         configuration: PipelineConfiguration, broker: AMQPConfiguration, outputs: [any Output],
-        snapshots: SnapshotStore, registry: DeviceTokenRegistry, claims: ClaimRepository, logger: Logger,
+        snapshots: SnapshotStore, registry: DeviceTokenRegistry, claims: ClaimRepository,
+        deadTokens: DeadTokenFeed? = nil, logger: Logger,
         now: @escaping @Sendable () -> Timestamp
     ) throws(AMQPError) {
         self.outputs = outputs
         self.registry = registry
         self.claims = claims
+        self.deadTokens = deadTokens
         self.logger = logger
         var configuration = configuration
         configuration.brokerUser = broker.user
@@ -58,11 +63,13 @@ public final class DeliveryPipeline: Sendable {
         }
         let (markBatches, marksToWrite) = AsyncStream.makeStream(of: MarkBuffer.Batch.self)
         let (claimBatches, claimsToMake) = AsyncStream.makeStream(of: Claims.Batch.self)
+        let (lookUps, lookUpsToMake) = AsyncStream.makeStream(of: SuspectBuffer.LookUp.self)
         core.effects = PipelineEffects(
             publish: { publisher.publish($0) },
             acknowledge: { consumer.acknowledge($0) },
             write: { marksToWrite.yield($0) },
             claim: { claimsToMake.yield($0) },
+            lookUp: { lookUpsToMake.yield($0) },
             wait: { [queue = core.queue] in queue.asyncAfter(deadline: .now() + .milliseconds($0), execute: $1) },
             snapshot: { snapshots.current },
             now: now)
@@ -71,6 +78,7 @@ public final class DeliveryPipeline: Sendable {
         self.publisher = publisher
         self.markBatches = markBatches
         self.claimBatches = claimBatches
+        self.lookUps = lookUps
     }
 
     /// Connects and works until cancelled; what fails on the way is logged and tried again.
@@ -78,24 +86,11 @@ public final class DeliveryPipeline: Sendable {
         publisher.start()
         consumer.start()
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { [self] in
-                for await batch in markBatches {
-                    guard
-                        let count = await untilDone(
-                            "Dead tokens can't be marked", { try await registry.mark(batch.marks) })
-                    else { return }
-                    core.marksWritten(batch, count: count)
-                }
-            }
-            group.addTask { [self] in
-                for await batch in claimBatches {
-                    let owner = UUID().uuidString
-                    let fresh = await untilDone("Jobs can't be claimed") {
-                        try await claims.claim(batch.keys, owner: owner)
-                    }
-                    guard let fresh else { return }
-                    core.claimed(batch, fresh: fresh)
-                }
+            group.addTask { await self.writeMarks() }
+            group.addTask { await self.makeClaims() }
+            if let deadTokens {
+                group.addTask { await deadTokens.run { [core = self.core] in core.received($0) } }
+                group.addTask { await self.answerLookUps(deadTokens) }
             }
         }
     }
@@ -132,6 +127,25 @@ public final class DeliveryPipeline: Sendable {
 
     public var counts: PipelineCounts { core.currentCounts() }
 
+    private func writeMarks() async {
+        for await batch in markBatches {
+            guard let count = await untilDone("Dead tokens could not be marked", { try await registry.mark(batch.marks) })
+            else { return }
+            core.marksWritten(batch, count: count)
+        }
+    }
+
+    private func makeClaims() async {
+        for await batch in claimBatches {
+            let owner = UUID().uuidString
+            let fresh = await untilDone("Jobs could not be claimed") {
+                try await claims.claim(batch.keys, owner: owner)
+            }
+            guard let fresh else { return }
+            core.claimed(batch, fresh: fresh)
+        }
+    }
+
     /// What the database must know waits for it, however long it is away; meanwhile its jobs stay unacknowledged, and
     /// intake stops when too many are open. nil when cancelled.
     private func untilDone<Value: Sendable>(
@@ -148,5 +162,34 @@ public final class DeliveryPipeline: Sendable {
             }
         }
         return nil
+    }
+
+    /// One after the other: what is suspected meanwhile gathers for the next.
+    private func answerLookUps(_ deadTokens: DeadTokenFeed) async {
+        for await lookUp in lookUps {
+            do {
+                let deaths = try await registry.deaths(among: lookUp.keys)
+                core.lookedUp(lookUp.id, deaths: deaths)
+                deadTokens.note(falseAlarms: lookUp.keys.count - deaths.count)
+                await register(lookUp.registrations(against: deaths))
+            } catch {
+                logger.warning(
+                    "It can't be told whether tokens are dead, so they are sent to",
+                    metadata: ["tokens": "\(lookUp.keys.count)", "error": "\(error)"])
+                core.lookedUp(lookUp.id, deaths: nil)
+            }
+        }
+    }
+
+    /// What jobs tell of tokens that were handed in again, so that others know. The next job will tell it again.
+    private func register(_ registrations: [TokenRegistration]) async {
+        guard !registrations.isEmpty else { return }
+        do {
+            try await registry.register(registrations)
+        } catch {
+            logger.warning(
+                "Tokens could not be registered again",
+                metadata: ["tokens": "\(registrations.count)", "error": "\(error)"])
+        }
     }
 }

@@ -26,6 +26,7 @@ package final class PipelineCore: @unchecked Sendable {
     var events: EventBatcher
     var retries = RetryBatcher()
     var marks = MarkBuffer()
+    var suspects = SuspectBuffer()
     var counts = PipelineCounts()
     /// Published and not confirmed: kept in case the broker refuses it.
     var unconfirmed: [UInt64: AMQPPublication] = [:]
@@ -88,9 +89,8 @@ package final class PipelineCore: @unchecked Sendable {
 
     package func marksWritten(_ batch: MarkBuffer.Batch, count: Int) {
         queue.async { [self] in
-            marks.written()
+            for finding in marks.written() { publish(finding.outcome, as: finding.kind, reason: finding.reason) }
             counts.tokensMarked += count
-            settle(ledger.met(group: batch.id))
             finishTurn()
         }
     }
@@ -120,6 +120,8 @@ package final class PipelineCore: @unchecked Sendable {
             counts.jobsOpen = ledger.openEntries
             counts.obligationsOpen = ledger.owing
             counts.jobsWaiting = waiting.reduce(0) { $0 + $1.count }
+            counts.suppressionTokens = suspects.knownTokens
+            counts.suppressionBytes = suspects.filterBytes
             return counts
         }
     }
@@ -143,6 +145,7 @@ package final class PipelineCore: @unchecked Sendable {
         startJobs()
         if marks.isFull { writeMarks() }
         writeClaims()
+        lookUpSuspects()
         if !outbox.isEmpty {
             effects?.publish(outbox)
             outbox.removeAll(keepingCapacity: true)
@@ -205,8 +208,7 @@ package final class PipelineCore: @unchecked Sendable {
     }
 
     private func writeMarks() {
-        guard let (batch, shares) = marks.next(id: messages.nextID()) else { return }
-        ledger.expect(group: batch.id, for: shares)
+        guard marks.canBeWritten, let batch = marks.next(id: messages.nextID()) else { return }
         effects?.write(batch)
     }
 

@@ -21,6 +21,14 @@ public struct PipelineCounts: Sendable, Hashable {
     public package(set) var retries = 0
     public package(set) var pushesHeld = 0
     public package(set) var tokensMarked = 0
+    /// Pushes looked up before sending, because the filter of dead tokens did not clear them; by the answer.
+    public package(set) var lookUpsDead = 0
+    public package(set) var lookUpsLive = 0
+    /// Not answered in time, so sent.
+    public package(set) var lookUpsFailed = 0
+    /// Dead tokens in the filter, and what it takes.
+    public package(set) var suppressionTokens = 0
+    public package(set) var suppressionBytes = 0
     /// Received and not started yet.
     public package(set) var jobsWaiting = 0
     /// Jobs started and not acknowledged.

@@ -10,6 +10,8 @@ package struct PipelineEffects: Sendable {
     let write: @Sendable (MarkBuffer.Batch) -> Void
     /// Claims parts of jobs and calls ``PipelineCore/claimed(_:_:)``.
     let claim: @Sendable (Claims.Batch) -> Void
+    /// Asks which tokens are dead and calls ``PipelineCore/lookedUp(_:deaths:)``.
+    let lookUp: @Sendable (SuspectBuffer.LookUp) -> Void
     /// Runs something on the core's queue after so many milliseconds.
     let wait: @Sendable (_ milliseconds: Int, _ work: @escaping @Sendable () -> Void) -> Void
     let snapshot: @Sendable () -> Snapshot
@@ -20,6 +22,7 @@ package struct PipelineEffects: Sendable {
         acknowledge: @escaping @Sendable ([AMQPAcknowledgement]) -> Void,
         write: @escaping @Sendable (MarkBuffer.Batch) -> Void,
         claim: @escaping @Sendable (Claims.Batch) -> Void,
+        lookUp: @escaping @Sendable (SuspectBuffer.LookUp) -> Void,
         wait: @escaping @Sendable (_ milliseconds: Int, _ work: @escaping @Sendable () -> Void) -> Void,
         snapshot: @escaping @Sendable () -> Snapshot, now: @escaping @Sendable () -> Timestamp
     ) {
@@ -27,6 +30,7 @@ package struct PipelineEffects: Sendable {
         self.acknowledge = acknowledge
         self.write = write
         self.claim = claim
+        self.lookUp = lookUp
         self.wait = wait
         self.snapshot = snapshot
         self.now = now

@@ -1,4 +1,5 @@
 internal import CLibPQ
+import Foundation
 
 /// Where a database is and how to get in, as libpq understands it.
 public struct PostgresConfiguration: Sendable, CustomStringConvertible {
@@ -37,6 +38,18 @@ public struct PostgresConfiguration: Sendable, CustomStringConvertible {
         "client_encoding": "UTF8", "keepalives_idle": "15", "keepalives_interval": "5",
         "keepalives_count": "3", "tcp_user_timeout": "30000",
     ]
+
+    /// Hosts over a network whose identity is not verified: `sslmode` is not `verify-full`.
+    public var unverifiedHosts: [String] {
+        let hosts = options["host"] ?? options["hostaddr"] ?? ProcessInfo.processInfo.environment["PGHOST"] ?? ""
+        let mode = options["sslmode"] ?? ProcessInfo.processInfo.environment["PGSSLMODE"]
+        if mode == "verify-full" { return [] }
+        return hosts.split(separator: ",").map(String.init).filter { host in
+            // beginning with a slash or an at sign: a Unix socket
+            !host.hasPrefix("/") && !host.hasPrefix("@") && !host.hasPrefix("127.")
+                && !["localhost", "::1"].contains(host)
+        }
+    }
 
     /// Host, port, database and user; never the password.
     public var description: String {

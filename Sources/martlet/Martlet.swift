@@ -11,8 +11,10 @@ struct Martlet: AsyncParsableCommand {
         discussion: "Exit codes: 0 fine, 1 failed, 64 wrong usage, 78 wrong configuration.",
         version: "0.1.0",
         subcommands: [
-            WorkerCommand.self, MigrateCommand.self, AppCommand.self, CredentialCommand.self, JobCommand.self,
-            ResultsCommand.self, DeadCommand.self, ChannelCommand.self, PushCommand.self, SimulateCommand.self,
+            WorkerCommand.self, MigrateCommand.self, AppCommand.self, CredentialCommand.self, AuditCommand.self,
+            JobCommand.self, TokenCommand.self, ResultsCommand.self, DeadCommand.self, ChannelCommand.self,
+            PushCommand.self,
+            SimulateCommand.self,
             DoctorCommand.self,
         ])
 

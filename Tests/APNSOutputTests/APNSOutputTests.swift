@@ -109,4 +109,12 @@ import Testing
         let job = #"{"app":"com.example.shop","channel":"Y2g=","push_type":"liveactivity","payload":{}}"#
         #expect(try output().topic(for: Job.read(job)) == "com.example.shop")
     }
+
+    @Test func onlyLocationsNeedAKey() throws {
+        for type in APNSPushType.allCases {
+            let job = try Job.read(Job.sampleText([#""push_type":"\#(type.rawValue)""#]))
+            #expect(output().needsToken(for: job) == (type == .location), "\(type)")
+        }
+        #expect(!output().needsToken(for: try Job.sample()))
+    }
 }

@@ -69,7 +69,7 @@ import Testing
             _ = try await client.push(token: "bb", fields: topic)
             let recorded = try await control.send("GET", "requests?token=BB")
             #expect(
-                recorded.body
+                recorded.body.replacing(/"credential":"[0-9a-f]{64}",/, with: "")
                     == #"{"accepted":{"bb":1},"arrivals":{"bb":1},"requests":[{"fields":{"apns-push-type":"alert","apns-topic":"com.example"},"payload":"{\"aps\":{}}","status":200,"token":"bb"}]}"#
             )
             #expect(try await control.send("POST", "faults/streams", #"{"limit":3}"#).status == 204)

@@ -30,6 +30,8 @@ import Testing
         Case("odd token", [":path": "/3/device/abc"], .badDeviceToken),
         Case("token not hex", [":path": "/3/device/zz"], .badDeviceToken),
         Case("2 digits", [":path": "/3/device/0f"], nil),
+        Case(
+            "a token that no device has", [":path": "/3/device/" + String(repeating: "0", count: 64)], .badDeviceToken),
         Case("512 digits", [":path": "/3/device/" + String(repeating: "a", count: 512)], nil),
         Case("514 digits", [":path": "/3/device/" + String(repeating: "a", count: 514)], .badDeviceToken),
         Case("upper case token", [":path": "/3/device/ABCDEF"], nil),

@@ -1,5 +1,6 @@
 import CredentialStore
 import Foundation
+import PushModel
 import Testing
 
 @Suite struct MasterKeyringTests {
@@ -51,6 +52,50 @@ import Testing
             let error = try #require(throws: CredentialStoreError.self) { try MasterKeyring(file: path) }
             #expect(error.message.contains(path) && error.message.contains("chmod"), "\(error)")
         }
+    }
+
+    @Test func theFileIsReadAgainWhenItChanges() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "keyring-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        func write(_ text: String) {
+            _ = FileManager.default.createFile(
+                atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
+        }
+        write("a \(key)\n")
+        let keyring = try MasterKeyring(file: path)
+        #expect(try keyring.refresh() == false, "nothing has changed")
+        write("# another text\na \(key)\n")
+        #expect(try keyring.refresh() == false, "the keys are the same")
+        write("b \(otherKey)\na \(key)\n")
+        #expect(try keyring.refresh())
+        #expect(keyring.currentKeyID == "b" && keyring.keyIDs == ["a", "b"])
+
+        write("nonsense\n")
+        let error = CredentialStoreError(.keyring, "keyring \(path), line 1: expected <key id> <base64 of 32 bytes>")
+        for _ in 1...2 { #expect(throws: error) { try keyring.refresh() } }
+        try FileManager.default.removeItem(atPath: path)
+        #expect(throws: CredentialStoreError.self) { try keyring.refresh() }
+        #expect(keyring.keyIDs == ["a", "b"], "the last good ones stay")
+        write("b \(otherKey)\n")
+        #expect(try keyring.refresh())
+        #expect(keyring.keyIDs == ["b"])
+    }
+
+    @Test func aMissingKeyIsLookedForInTheFile() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "keyring-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        func write(_ text: String) {
+            _ = FileManager.default.createFile(
+                atPath: path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
+        }
+        write("a \(key)\n")
+        let keyring = try MasterKeyring(file: path)
+        let row = SealedRow(table: "t", id: "1", kind: "k")
+        let sealed = try MasterKeyring(text: "b \(otherKey)", source: "elsewhere").seal(Secret([1, 2]), for: row)
+        #expect(throws: CredentialStoreError.self) { try keyring.open(sealed, for: row) }
+        write("a \(key)\nb \(otherKey)\n")
+        #expect(try keyring.open(sealed, for: row) == Secret([1, 2]))
+        #expect(keyring.currentKeyID == "a")
     }
 
     @Test func aMissingFileIsNamed() {

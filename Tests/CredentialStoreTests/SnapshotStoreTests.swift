@@ -1,6 +1,8 @@
 import CredentialStore
+import Foundation
 import PostgresClient
 import PushModel
+import TestSupport
 import Testing
 
 @Suite(.enabled(if: TestDatabase.serverURL != nil, TestDatabase.missing), .timeLimit(.minutes(1)))
@@ -143,6 +145,133 @@ struct SnapshotStoreTests {
                                 "martlet.credentials row \(old) is sealed under master key old, which is not in the keyring"
                         )))
             #expect(store.current.credentialIDs == [good])
+        }
+    }
+
+    // MARK: master keys
+
+    private static let oldLine = "2026-11 \(String(repeating: "A", count: 43))=\n"
+    private static let newLine = "2027-01 \(String(repeating: "B", count: 42))A=\n"
+
+    private func write(_ lines: String, to path: String) {
+        _ = FileManager.default.createFile(
+            atPath: path, contents: Data(lines.utf8), attributes: [.posixPermissions: 0o600])
+    }
+
+    private func withKeyringFile(_ lines: String, _ body: (String) async throws -> Void) async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "keyring-\(UUID().uuidString)").path
+        write(lines, to: path)
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try await body(path)
+    }
+
+    /// A rekey before this worker has the new master key is no outage, and the key is found when it comes.
+    @Test func whatWasOpenedStaysInUseUntilTheNewMasterKeyComes() async throws {
+        try await TestDatabase.withMigrated { database in
+            try await withKeyringFile(Self.oldLine) { path in
+                let new = try MasterKeyring(text: Self.newLine + Self.oldLine, source: "the operator's")
+                let credentials = CredentialRepository(database.pool)
+                try await AppRepository(database.pool).set(shop)
+                let known = try await credentials.importCredential(.sampleKey("f1"), keyring: .sample())
+                let changed = try await credentials.importCredential(
+                    .sampleKey("f2", team: "TEAM000002"), keyring: .sample())
+                let log = LogBook()
+                let store = try await SnapshotStore.load(
+                    from: database.pool, keyring: MasterKeyring(file: path), pollInterval: .milliseconds(20),
+                    logger: log.logger("store"))
+                let running = Task { await store.run() }
+                defer { running.cancel() }
+                let credential = try store.current.route(app: shop.id, environment: nil, topic: shop.id).get()
+                    .credential
+
+                let report = try await Rekeying(database.pool, keyring: new).run()
+                #expect(report.resealed == 2)
+                let unknown = try await credentials.importCredential(
+                    .sampleKey("f3", team: "TEAM000003"), keyring: new)
+                try await eventually("the import is seen") {
+                    store.current.credentialSummaries.contains { $0.id == unknown }
+                }
+                #expect(store.current.credentialIDs == [known, changed], "the one that was never opened can't be used")
+                let kept = try store.current.route(app: shop.id, environment: nil, topic: shop.id).get().credential
+                #expect(kept == credential)
+                let explanation =
+                    "martlet.credentials row \(known) is sealed under master key 2027-01, which is not in the keyring"
+                try await eventually("it is told: \(log.text)") {
+                    log.text.contains("stays in use") && log.text.contains(explanation)
+                }
+
+                // Another key in that row is another matter.
+                try await database.pool.query(
+                    "UPDATE martlet.credentials SET fingerprint = 'f9' WHERE id = $1", [.text(changed)])
+                try await eventually("the row is refused") { store.current.credentialIDs == [known] }
+                try await database.pool.query(
+                    "UPDATE martlet.credentials SET fingerprint = 'f2' WHERE id = $1", [.text(changed)])
+
+                let late = try await SnapshotStore.load(
+                    from: database.pool, keyring: MasterKeyring(file: path), logger: database.logger)
+                #expect(late.current.credentialIDs == [], "who starts now can open nothing")
+                #expect(late.current.openingProblems.contains(explanation))
+
+                write(Self.oldLine + Self.newLine, to: path)
+                try await eventually("the new key is read") {
+                    store.current.credentialIDs == [known, changed, unknown]
+                }
+                try await eventually("\(log.text)") { log.text.contains("Master keys read again") }
+                write(Self.newLine, to: path)
+                try await eventually("the old key is gone") {
+                    log.text.contains("current: 2027-01") || log.text.contains("\"current\": 2027-01")
+                }
+                #expect(store.current.credentialIDs == [known, changed, unknown])
+            }
+        }
+    }
+
+    /// A bad keyring file changes nothing and is told once.
+    @Test func aKeyringFileThatTurnsBadIsTold() async throws {
+        try await TestDatabase.withMigrated { database in
+            try await withKeyringFile(Self.oldLine) { path in
+                let id = try await CredentialRepository(database.pool).importCredential(
+                    .sampleKey("f1"), keyring: .sample())
+                let log = LogBook()
+                let store = try await SnapshotStore.load(
+                    from: database.pool, keyring: MasterKeyring(file: path), pollInterval: .milliseconds(10),
+                    logger: log.logger("store"))
+                let running = Task { await store.run() }
+                defer { running.cancel() }
+                write("nonsense\n", to: path)
+                try await eventually("it is told") { log.text.contains("Master keys can't be read again") }
+                try await AppRepository(database.pool).set(shop)
+                try await eventually("changes are followed") { store.current.app(shop.id) != nil }
+                #expect(store.current.credentialIDs == [id])
+                #expect(log.text.split(separator: "Master keys can't be read again").count == 2, "\(log.text)")
+            }
+        }
+    }
+
+    /// The operator swaps all that is sealed of two rows, key id and all.
+    @Test func swappedRowsAndNamesAreRefusedEach() async throws {
+        try await TestDatabase.withMigrated { database in
+            let credentials = CredentialRepository(database.pool)
+            var ids: [Credential.ID] = []
+            for number in 1...4 {
+                let team = "TEAM00000\(number)"
+                try await AppRepository(database.pool).set(App(bundleID: "app\(number)", team: team))
+                ids.append(
+                    try await credentials.importCredential(
+                        .sampleKey("f\(number)", team: team), keyring: .sample()))
+            }
+            func set(_ change: String, _ id: Credential.ID) async throws {
+                try await database.pool.query("UPDATE martlet.credentials SET \(change) WHERE id = $1", [.text(id)])
+            }
+            try await set("team = 'TEAM000099'", ids[0])
+            try await set("key_id = 'KEY0000009'", ids[1])
+            try await set("sealed_secret = set_bit(sealed_secret, 200, 1 - get_bit(sealed_secret, 200))", ids[2])
+            let store = try await SnapshotStore.load(from: database.pool, keyring: .sample(), logger: database.logger)
+            #expect(store.current.credentialIDs == [ids[3]])
+            #expect(store.current.openingProblems.count == 3)
+            for id in ids.prefix(3) {
+                #expect(store.current.openingProblems.contains { $0.contains("row \(id) does not open") })
+            }
         }
     }
 

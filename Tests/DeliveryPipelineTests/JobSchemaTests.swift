@@ -13,6 +13,7 @@ import Testing
     private static let accepted = [
         job(""), job(#""id":"1""#), job(#""id":"\#(String(repeating: "é", count: 128))""#),
         job(#""output":"discard""#), job(#""environment":"sandbox""#), job(#""push_type":"voip""#),
+        job(#""credential":"0B6E1F0C-6a51-4c7e-9d3a-2f1e0d9c8b7a""#),
         job(#""topic":"com.example.shop.voip""#), job(#""priority":1"#), job(#""priority":10"#),
         job(#""expires_at":0"#), job(#""expires_at":1800000000"#), job(#""expires_at":"2026-11-20T10:00:00Z""#),
         job(#""expires_at":"2026-11-20t10:00:00.123456+01:30""#),
@@ -33,6 +34,8 @@ import Testing
         #"{"app":"","recipients":["aa"],"payload":{}}"#, #"{"app":7,"recipients":["aa"],"payload":{}}"#,
         job(#""tokens":[]"#), job(#""ID":"1""#), job(#""id":"""#), job(#""id":7"#),
         job(#""id":"\#(String(repeating: "x", count: 129))""#), job(#""output":"""#),
+        job(#""credential":"my-key""#), job(#""credential":"0b6e1f0c-6a51-4c7e-9d3a2-f1e0d9c8b7a""#),
+        job(#""credential":7"#),
         job(#""environment":"development""#), job(#""environment":null"#), job(#""push_type":"""#), job(#""topic":"""#),
         job(#""priority":7"#), job(#""priority":"10""#), job(#""expires_at":-1"#), job(#""expires_at":1.5"#),
         job(#""expires_at":1800000000000"#), job(#""expires_at":"tomorrow""#), job(#""expires_at":"2026-11-20""#),

@@ -26,7 +26,7 @@ import Testing
                 let sample = try #require(
                     line.wholeMatch(
                         of:
-                            /([a-z_]+)((?:\{[a-z_]+="(?:[^"\\\n]|\\["\\n])*"(?:,[a-z_]+="(?:[^"\\\n]|\\["\\n])*")*\})?) ([0-9]+)/
+                            /([a-z_]+)((?:\{[a-z_]+="(?:[^"\\\n]|\\["\\n])*"(?:,[a-z_]+="(?:[^"\\\n]|\\["\\n])*")*\})?) (-?[0-9]+)/
                     ), "\(line)")
                 #expect(metrics[String(sample.1)] != nil, "\(line) comes before its HELP")
                 metrics[String(sample.1)]?.samples[String(sample.2)] = Int(sample.3)
@@ -54,11 +54,22 @@ import Testing
         counts.jobsWaiting = 8
         counts.jobsOpen = 9
         counts.obligationsOpen = 10
+        counts.lookUpsDead = 11
+        counts.lookUpsLive = 12
+        counts.lookUpsFailed = 13
+        counts.suppressionTokens = 14
+        counts.suppressionBytes = 15
         counts.isPublishing = true
         let refusal = Refusal(
             credential: "1", environment: .sandbox, topic: #"a"b\c"#, reason: "TopicDisallowed",
             since: Timestamp(milliseconds: 0))
-        let metrics = try parsed(MetricsText.render(counts, refusals: [refusal]))
+        let metrics = try parsed(
+            MetricsText.render(
+                counts, refusals: [refusal],
+                credentials: [
+                    .sample("2", notAfter: Timestamp(seconds: 30 * 86_400)),
+                    .sample("3", notAfter: Timestamp(seconds: -1)), .sample("4", notAfter: nil),
+                ], now: Timestamp(seconds: 1)))
         #expect(
             metrics.mapValues(\.samples) == [
                 "martlet_outcomes_total": [#"{kind="sent"}"#: 7, #"{kind="unregistered"}"#: 2],
@@ -69,11 +80,19 @@ import Testing
                 ],
                 "martlet_given_back_total": ["": 16],
                 "martlet_retries_total": ["": 5], "martlet_held_total": ["": 7], "martlet_tokens_marked_total": ["": 6],
+                "martlet_suppression_lookups_total": [
+                    #"{answer="dead"}"#: 11, #"{answer="live"}"#: 12, #"{answer="none"}"#: 13,
+                ],
+                "martlet_suppression_tokens": ["": 14], "martlet_suppression_bytes": ["": 15],
                 "martlet_jobs_waiting": ["": 8],
                 "martlet_jobs_open": ["": 9], "martlet_outcomes_open": ["": 10], "martlet_consuming": ["": 0],
                 "martlet_publishing": ["": 1],
                 "martlet_refused": [
                     #"{credential="1",environment="sandbox",topic="a\"b\\c",reason="TopicDisallowed"}"#: 1
+                ],
+                "martlet_credential_days_left": [
+                    #"{credential="2",label="my \"label\"",team="TEAM000001"}"#: 29,
+                    #"{credential="3",label="my \"label\"",team="TEAM000001"}"#: -1,
                 ],
             ])
         for (name, metric) in metrics {
@@ -84,7 +103,8 @@ import Testing
     @Test func everyKindNeedsNoEscape() throws {
         var counts = PipelineCounts()
         for kind in OutcomeKind.allCases { counts.outcomes[kind.rawValue] = 1 }
-        let samples = try parsed(MetricsText.render(counts))["martlet_outcomes_total"]?.samples
+        let samples = try parsed(MetricsText.render(counts, now: Timestamp(seconds: 0)))["martlet_outcomes_total"]?
+            .samples
         #expect(samples?.keys.sorted() == OutcomeKind.allCases.map { "{kind=\"\($0.rawValue)\"}" }.sorted())
     }
 }

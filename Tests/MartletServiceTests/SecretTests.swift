@@ -1,4 +1,5 @@
 import AMQPClient
+import CredentialStore
 import MartletService
 import PostgresClient
 import Testing
@@ -88,6 +89,28 @@ import Testing
                 for text in shown { #expect(!text.contains(Self.secret), "source \(index): \(text)") }
             }
         }
+    }
+
+    @Test func theMasterKeysCanComeFromTheEnvironment() async throws {
+        let (one, two) = (String(repeating: "A", count: 43) + "=", String(repeating: "B", count: 42) + "A=")
+        for keys in ["2026-11 \(one), 2025-10 \(two)", "2026-11 \(one)\n2025-10 \(two)\n"] {
+            let source = try await ConfigurationSource(
+                file: nil, settings: [], environment: ["MARTLET_KEYRING_KEYS": keys])
+            #expect(try source.keyring().currentKeyID == "2026-11")
+            #expect(try source.keyring().keyIDs == ["2026-11", "2025-10"])
+            let both = try await ConfigurationSource(
+                file: nil, settings: ["keyring.file=/nowhere"], environment: ["MARTLET_KEYRING_KEYS": keys])
+            #expect(
+                await failure { try both.keyring() }
+                    == "configuration key keyring.keys (MARTLET_KEYRING_KEYS): and keyring.file are both set: which of them is meant?"
+            )
+        }
+        let source = try await ConfigurationSource(
+            file: nil, settings: [], environment: ["MARTLET_KEYRING_KEYS": "2026-11 hunter2"])
+        #expect(
+            await failure { try source.keyring() }
+                == "configuration key keyring.keys (MARTLET_KEYRING_KEYS): keyring in the configuration, line 1: the key of 2026-11 is not 32 bytes in base64"
+        )
     }
 
     @Test func noBadKeyringIsRepeated() async throws {

@@ -11,6 +11,18 @@ import Testing
     }
 
     @Test(arguments: [
+        ("db.example.net/push?sslmode=verify-full", []), ("db.example.net/push", ["db.example.net"]),
+        ("db.example.net/push?sslmode=verify-ca", ["db.example.net"]),
+        ("db.example.net/push?sslmode=require", ["db.example.net"]),
+        ("127.0.0.1/push", []), ("127.0.0.2,db.example.net/push", ["db.example.net"]), ("[::1]/push", []),
+        ("localhost/push", []), ("%2Fvar%2Frun%2Fpostgresql/push", []), ("[2001:db8::1]/push", ["2001:db8::1"]),
+        ("/push?hostaddr=192.0.2.1", ["192.0.2.1"]), ("localhost.example.net/push", ["localhost.example.net"]),
+    ])
+    func hostsOverANetworkAreToBeVerified(rest: String, hosts: [String]) throws {
+        #expect(try PostgresConfiguration(url: "postgres://martlet@\(rest)").unverifiedHosts == hosts)
+    }
+
+    @Test(arguments: [
         ("mysql://martlet:hunter2@db/push", "must begin with postgres://"),
         ("host=db password=hunter2", "must begin with postgres://"),
         ("postgres://martlet:hunter2@db/push?sslmod=require", "'sslmod'"),

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.enabled(if: TestServer.url != nil, TestServer.missing), .timeLimit(.minutes(1)))
 struct PostgresPoolTests {
-    private func pool(_ maximum: Int, leaseTimeout: Duration = .seconds(10)) throws -> PostgresPool {
+    private func pool(_ maximum: Int, leaseTimeout: Duration = .seconds(60)) throws -> PostgresPool {
         var options = PostgresPool.Options()
         options.maximumConnections = maximum
         options.leaseTimeout = leaseTimeout
@@ -57,7 +57,7 @@ struct PostgresPoolTests {
     }
 
     @Test func aBusyPoolTellsSoAfterTheLeaseTimeout() async throws {
-        let pool = try pool(1, leaseTimeout: .seconds(1))
+        let pool = try pool(1, leaseTimeout: .seconds(5))
         try await pool.withConnection { _ in
             let error = await #expect(throws: PostgresError.self) { try await pool.query("SELECT 1") }
             #expect(error?.code == .poolExhausted)

@@ -27,6 +27,10 @@ import Testing
         Good(nil, nil) { $0.environment?.rawValue },
         Good(#""environment":"sandbox""#, "sandbox") { $0.environment?.rawValue },
         Good(#""environment":"production""#, "production") { $0.environment?.rawValue },
+        Good(nil, nil) { $0.credential },
+        Good(
+            #""credential":"0B6E1F0C-6a51-4c7e-9d3a-2f1e0d9c8b7a""#, "0b6e1f0c-6a51-4c7e-9d3a-2f1e0d9c8b7a"
+        ) { $0.credential },
         Good(nil, nil) { $0.pushType }, Good(#""push_type":"voip""#, "voip") { $0.pushType },
         Good(nil, nil) { $0.topic }, Good(#""topic":"com.example.shop.voip""#, "com.example.shop.voip") { $0.topic },
         Good(nil, nil) { $0.priority.map(String.init) }, Good(#""priority":1"#, "1") { $0.priority.map(String.init) },
@@ -76,6 +80,10 @@ import Testing
         Bad("output", "[]", "must be a string"), Bad("output", #""""#, "must not be empty"),
         Bad("environment", "1", "must be a string"),
         Bad("environment", #""Production""#, "must be one of: production, sandbox"),
+        Bad("credential", "7", "must be a string"), Bad("credential", #""""#, "must be a UUID"),
+        Bad("credential", #""0b6e1f0c""#, "must be a UUID"),
+        Bad("credential", #""0b6e1f0c-6a51-4c7e-9d3a-2f1e0d9c8b7g""#, "must be a UUID"),
+        Bad("credential", #""0b6e1f0c06a5104c7e09d3a02f1e0d9c8b7a""#, "must be a UUID"),
         Bad("push_type", "{}", "must be a string"), Bad("push_type", #""""#, "must not be empty"),
         Bad("topic", "true", "must be a string"), Bad("priority", "7", "must be 1, 5 or 10"),
         Bad("priority", #""10""#, "must be a whole number"), Bad("priority", "5.0", "must be a whole number"),

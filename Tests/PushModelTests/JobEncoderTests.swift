@@ -44,7 +44,8 @@ private struct Facts: Equatable {
 
     init(_ job: Job, _ chosen: [Int]) {
         texts = [
-            job.id, job.app, job.output, job.environment?.rawValue, job.pushType, job.topic, job.collapseID,
+            job.id, job.app, job.output, job.environment?.rawValue, job.credential, job.pushType, job.topic,
+            job.collapseID,
             job.results.rawValue, job.text(job.payload),
         ]
         numbers = [job.priority, job.atMostOnce ? 1 : 0, job.trim ? 1 : 0]
@@ -76,7 +77,8 @@ private enum JobText {
         var members = [#""app":\#(pick(strings))"#, #""payload":\#(pick(payloads))"#]
         let optional: [(String, [String])] = [
             ("id", strings), ("output", strings), ("environment", [#""production""#, #""sandbox""#]),
-            ("push_type", strings), ("topic", strings), ("priority", ["1", "5", "10"]), ("expires_at", moments),
+            ("credential", [#""0b6e1f0c-6a51-4c7e-9d3a-2f1e0d9c8b7a""#]), ("push_type", strings), ("topic", strings),
+            ("priority", ["1", "5", "10"]), ("expires_at", moments),
             ("collapse_id", strings), ("at_most_once", ["true", "false"]), ("trim", ["true", "false"]),
             ("results", [#""all""#, #""problems""#]),
         ]

@@ -26,6 +26,7 @@ import Testing
         let output = DiscardOutput { Self.now }
         #expect(output.topic(for: try Job.sample()) == "com.example.shop")
         #expect(output.topic(for: try Job.sample(#""topic":"other""#)) == "other")
+        #expect(!output.needsToken(for: try Job.sample()))
     }
 
     /// The contract's checks themselves: each fault is noticed.

@@ -5,8 +5,8 @@ import re
 # A module may import those before it in this list, never itself or one after it.
 ORDER = [
     "CRabbitMQ", "CLibPQ", "CNGHTTP2", "COpenSSL",
-    "AMQPClient", "PostgresClient", "HTTP2Session", "HTTP2Channel", "PushModel", "CredentialStore",
-    "APNSOutput", "DeliveryPipeline", "APNSSimulator", "MartletService", "martlet", "martlet-bench",
+    "AMQPClient", "PostgresClient", "HTTP2Session", "HTTP2Channel", "PushModel", "CredentialFormats",
+    "CredentialStore", "APNSOutput", "DeliveryPipeline", "APNSSimulator", "MartletService", "martlet", "martlet-bench",
 ]
 # Only these may name an output: everything else works with the Output protocol.
 COMPOSERS = {"MartletService", "martlet", "martlet-bench"}

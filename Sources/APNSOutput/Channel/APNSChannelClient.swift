@@ -64,23 +64,19 @@ public struct APNSChannelClient: Sendable {
             credential: credential, endpoint: configuration.channelsEndpoint(for: environment),
             configuration: configuration)
         let path = try request.path
-        let fields = try HTTP2Fields(request.fields(authority: connector.authority) + (await authorization()))
-        let answer = try await SingleExchange.perform(
-            fields: fields, path: path, body: HTTP2Body(request.body), with: connector, on: eventLoop,
-            timeout: .seconds(Int64(configuration.requestTimeoutSeconds)))
+        let fields = try HTTP2Fields(
+            request.fields(authority: connector.authority) + (await tokens.authorization(for: credential)))
+        let answer: SingleExchange.Answer
+        do {
+            answer = try await SingleExchange.perform(
+                fields: fields, path: path, body: HTTP2Body(request.body), with: connector, on: eventLoop,
+                timeout: .seconds(Int64(configuration.requestTimeoutSeconds)))
+        } catch let error as SingleExchangeError {
+            throw APNSChannelError(error)
+        }
         guard (200..<300).contains(answer.status) else {
             throw APNSChannelError.refused(status: answer.status, reason: APNSErrorBody(answer.body).reason)
         }
         return answer
-    }
-
-    private func authorization() async throws -> [HTTP2Field] {
-        guard case .token(let keyID, let privateKeyPEM) = credential.kind else { return [] }
-        let signer = try ProviderTokenSigner(privateKeyPEM: privateKeyPEM, keyID: keyID, team: credential.team)
-        let shared = try await tokens.token(of: credential.id, youngerThan: ProviderTokenSchedule.renewalAge) {
-            try signer.sign(issuedAt: $0)
-        }
-        let text = shared.token.withBytes { String(decoding: $0, as: UTF8.self) }
-        return [HTTP2Field("authorization", "bearer " + text, neverIndexed: true)]
     }
 }

@@ -12,6 +12,16 @@ public enum APNSChannelError: Error, Hashable, CustomStringConvertible {
     /// The bundle id can't be part of a path.
     case badApp(String)
 
+    init(_ error: SingleExchangeError) {
+        self =
+            switch error {
+            case .timedOut: .timedOut
+            case .connectionLost(let why), .certificateRefused(let why): .connectionLost(why)
+            case .goAway(let reason): .connectionLost("APNs sent GOAWAY: \(reason)")
+            case .tooLong(let maximum): .unexpected("a body longer than \(maximum) bytes")
+            }
+    }
+
     public var description: String {
         switch self {
         case .refused(let status, let reason):

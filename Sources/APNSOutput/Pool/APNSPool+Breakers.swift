@@ -46,6 +46,7 @@ extension APNSPool {
     }
 
     func obstacle(to job: PreparedJob, now: Moment) -> Obstacle? {
+        if handsBack { return Obstacle(verdict: .hold, reason: "CredentialRetired", seconds: 0) }
         if breaker.holds(nowMilliseconds: now.uptime) { return obstacle(breaker, .hold, now) }
         if let health = job.health, health.breaker.holds(nowMilliseconds: now.uptime) {
             return obstacle(health.breaker, .hold, now)
@@ -88,7 +89,7 @@ extension APNSPool {
         holdQueued(now: now) { $0.health === health }
     }
 
-    private func holdQueued(now: Moment, where isMeant: (PreparedJob) -> Bool) {
+    func holdQueued(now: Moment, where isMeant: (PreparedJob) -> Bool) {
         for push in queue.removeAll(where: isMeant) {
             guard let wait = obstacle(to: push.job, now: now) else { continue }
             settle(push, held: wait, at: now)

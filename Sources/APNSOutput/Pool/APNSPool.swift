@@ -29,6 +29,8 @@ final class APNSPool: @unchecked Sendable {
     var isRetired = false
     private var isStopped = false
     private let urgentStreams: Int
+    /// Retired long enough ago: nothing more is sent.
+    var handsBack = false
     let subject: APNSRefusal.Subject
     let refusals: @Sendable (APNSRefusal.Event) -> Void
     /// Of the credential as a whole.
@@ -87,14 +89,22 @@ final class APNSPool: @unchecked Sendable {
     }
 
     /// Takes no more jobs; closes its connections once their last answers have come.
-    func retire() -> EventLoopFuture<Void> {
+    ///
+    /// - Parameter time: what is still queued then goes back to the pipeline, to be routed anew; nil: it is sent.
+    func retire(handingBackAfter time: TimeAmount? = nil) -> EventLoopFuture<Void> {
         let closed = eventLoop.makePromise(of: Void.self)
         eventLoop.execute {
             self.isRetired = true
             self.whenClosed.append(closed)
             self.scheduleTurn()
         }
+        if let time { eventLoop.scheduleTask(in: time) { self.handBack() } }
         return closed.futureResult
+    }
+
+    private func handBack() {
+        handsBack = true
+        holdQueued(now: turnTime()) { _ in true }
     }
 
     private func tokenChanged() {

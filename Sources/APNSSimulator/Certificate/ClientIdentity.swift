@@ -1,3 +1,4 @@
+internal import Crypto
 internal import SwiftASN1
 internal import X509
 
@@ -5,9 +6,12 @@ internal import X509
 package struct ClientIdentity: Sendable {
     package let topics: [String]
     package let environments: Set<SimulatorConfiguration.Environment>
+    /// SHA-256 of the certificate, in hex.
+    let fingerprint: String
     private let topicBytes: [[UInt8]]
 
-    package init(topics: [String], environments: Set<SimulatorConfiguration.Environment>) {
+    package init(topics: [String], environments: Set<SimulatorConfiguration.Environment>, fingerprint: String = "") {
+        self.fingerprint = fingerprint
         self.topics = topics
         self.environments = environments
         topicBytes = topics.map { Array($0.utf8) }
@@ -19,7 +23,10 @@ package struct ClientIdentity: Sendable {
         var environments: Set<SimulatorConfiguration.Environment> = []
         if certificate.extensions[oid: PushCertificateOID.sandbox] != nil { environments.insert(.sandbox) }
         if certificate.extensions[oid: PushCertificateOID.production] != nil { environments.insert(.production) }
-        self.init(topics: try Self.topics(certificate), environments: environments)
+        self.init(
+            topics: try Self.topics(certificate), environments: environments,
+            fingerprint: SHA256.hash(data: bytes).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+                .joined())
     }
 
     func covers(topic: UnsafeRawBufferPointer) -> Bool {

@@ -9,14 +9,18 @@ public struct RecordedRequest: Codable, Sendable, Equatable {
     /// nil: it was not answered.
     public var status: Int?
     public var reason: String?
+    /// The key id of the accepted provider token, or the SHA-256 of the client's certificate in hex; nil: neither.
+    public var credential: String?
 
     public init(
-        token: String, fields: [String: String], payload: String, status: Int? = nil, reason: String? = nil
+        token: String, fields: [String: String], payload: String, status: Int? = nil, reason: String? = nil,
+        credential: String? = nil
     ) {
         self.token = token
         self.fields = fields
         self.payload = payload
         self.status = status
         self.reason = reason
+        self.credential = credential
     }
 }

@@ -23,9 +23,9 @@ final class RequestText {
         payload.append(contentsOf: bytes)
     }
 
-    func record(answer: PlannedAnswer?) -> RecordedRequest {
+    func record(answer: PlannedAnswer?, credential: String?) -> RecordedRequest {
         RecordedRequest(
             token: token, fields: fields, payload: String(decoding: payload, as: UTF8.self), status: answer?.status,
-            reason: answer?.reason)
+            reason: answer?.reason, credential: credential)
     }
 }

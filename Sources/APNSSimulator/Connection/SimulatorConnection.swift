@@ -256,7 +256,8 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
         guard let text = requests[tag].extras?.text, text.isUnsettled else { return }
         text.isUnsettled = false
         text.isUnanswered = answer == nil
-        loop.recorder.record(text.record(answer: answer))
+        loop.recorder.record(
+            text.record(answer: answer, credential: identity?.fingerprint ?? authorization.token?.keyID))
     }
 
     // MARK: Faults on demand

@@ -88,6 +88,7 @@ package struct RequestFacts: Sendable {
             return
         }
         var leading: UInt64 = 0
+        var bits: UInt8 = 0
         var position = 0
         for digit in token {
             let value = hexValue(digit)
@@ -98,9 +99,11 @@ package struct RequestFacts: Sendable {
             if position < 12 {
                 leading |= UInt64(value) << UInt64(44 - 4 * position)
             }
+            bits |= value
             position += 1
         }
-        path = .device
+        // No device has a token of zeros only: it is what people try a credential with.
+        path = bits == 0 ? .malformedToken : .device
         tokenPrefix = UInt32(truncatingIfNeeded: leading >> 16)
         tokenParameter = UInt16(truncatingIfNeeded: leading)
     }

@@ -23,7 +23,10 @@ public struct CredentialRepository: Sendable {
         case .certificate(let chainDER, let privateKeyDER):
             (kind, secret, keyID, chain) = (.certificate, privateKeyDER, nil, chainDER)
         }
-        let sealed = try keyring.seal(secret, for: CredentialRow.sealedRow(id: id, kind: kind))
+        let sealed = try keyring.seal(
+            secret,
+            for: CredentialRow.sealedRow(id: id, kind: kind, team: new.team, keyID: keyID, fingerprint: new.fingerprint)
+        )
         do {
             try await pool.query(
                 """

@@ -41,19 +41,33 @@ struct CredentialRow {
         return value
     }
 
-    /// What the secret is bound to.
-    static func sealedRow(id: Credential.ID, kind: CredentialSummary.Kind) -> SealedRow {
-        SealedRow(table: table, id: id, kind: kind.rawValue)
+    /// What the secret is bound to: the row, and under which names Apple knows the key.
+    static func sealedRow(
+        id: Credential.ID, kind: CredentialSummary.Kind, team: String, keyID: String?, fingerprint: String
+    ) -> SealedRow {
+        SealedRow(table: table, id: id, kind: kind.rawValue, names: [team, keyID ?? "", fingerprint])
+    }
+
+    private var sealedRow: SealedRow {
+        Self.sealedRow(
+            id: summary.id, kind: summary.kind, team: summary.team, keyID: summary.keyID,
+            fingerprint: summary.fingerprint)
     }
 
     func open(with keyring: MasterKeyring) throws(CredentialStoreError) -> Credential {
-        let secret = try keyring.open(sealed, for: Self.sealedRow(id: summary.id, kind: summary.kind))
+        let secret = try keyring.open(sealed, for: sealedRow)
         let kind: Credential.Kind =
             switch summary.kind {
             case .token: .token(keyID: summary.keyID ?? "", privateKeyPEM: secret)
             case .certificate: .certificate(chainDER: chainDER, privateKeyDER: secret)
             }
-        return Credential(
+        return Credential(summary, kind: kind)
+    }
+}
+
+extension Credential {
+    init(_ summary: CredentialSummary, kind: Kind) {
+        self.init(
             id: summary.id, kind: kind, team: summary.team, environments: summary.environments,
             topics: summary.topics)
     }

@@ -9,8 +9,6 @@ public struct CredentialSummary: Sendable, Hashable, Identifiable {
 
     public enum State: String, Sendable, Hashable {
         case active
-        /// The provider said no.
-        case refused
         /// Taken out of use by an operator.
         case retired
     }
@@ -51,5 +49,18 @@ public struct CredentialSummary: Sendable, Hashable, Identifiable {
         self.label = label
         self.masterKeyID = masterKeyID
         self.createdAt = createdAt
+    }
+}
+
+extension CredentialSummary {
+    /// Whole days until it expires; negative when it has, nil when it never does.
+    public func daysLeft(at now: Timestamp) -> Int? { notAfter.map { $0.days(from: now) } }
+}
+
+extension Timestamp {
+    /// Whole days, rounded down; negative when it has passed.
+    public func days(from now: Timestamp) -> Int {
+        let (days, rest) = (seconds - now.seconds).quotientAndRemainder(dividingBy: 86_400)
+        return Int(rest < 0 ? days - 1 : days)
     }
 }

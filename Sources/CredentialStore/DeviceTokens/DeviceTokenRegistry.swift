@@ -1,12 +1,12 @@
 public import PostgresClient
-public import PushModel
+import PushModel
 
 /// The truth about dead tokens: `martlet.device_tokens`.
 ///
 /// A token is dead when the newest mark is later than the newest registration. Registrations and marks may
 /// come in any order, twice, and from many workers at once: the result is the same.
 public struct DeviceTokenRegistry: Sendable {
-    private let pool: PostgresPool
+    let pool: PostgresPool
 
     public init(_ pool: PostgresPool) {
         self.pool = pool
@@ -34,19 +34,6 @@ public struct DeviceTokenRegistry: Sendable {
             })
     }
 
-    /// What is known of a token, for every app that there is.
-    public func show(token: String, output: String = "apns") async throws -> [DeviceToken] {
-        let key = DeviceTokenKey(output: output, app: "", environment: .production, token: token)
-        return try await pool.query(
-            """
-            SELECT \(Self.columns) FROM martlet.device_tokens
-            WHERE output = $1 AND token = $2 AND app = ANY (ARRAY(SELECT bundle_id FROM martlet.apps))
-                AND environment = ANY (enum_range(NULL::martlet.environment))
-            ORDER BY app, environment
-            """, [.text(key.output), .text(key.token)]
-        ).map(Self.deviceToken)
-    }
-
     /// Removes all that is known of a token.
     /// - Returns: whether there was anything.
     public func forget(_ key: DeviceTokenKey) async throws -> Bool {
@@ -59,26 +46,18 @@ public struct DeviceTokenRegistry: Sendable {
         ).affectedRows > 0
     }
 
-    /// Hands out the tokens that were marked at or after a time and are still dead, the oldest mark first.
-    ///
-    /// A mark is written a moment before its transaction commits: who asks again and again should overlap
-    /// by a minute.
-    public func deadTokens(
-        since time: Timestamp, pageSize: Int = 10_000, _ page: ([DeviceToken]) async throws -> Void
-    ) async throws {
-        try await pool.transaction { connection in
-            try await connection.query(
-                """
-                DECLARE dead NO SCROLL CURSOR FOR SELECT \(Self.columns) FROM martlet.device_tokens
-                WHERE unregistered_at IS NOT NULL AND marked_at >= $1 ORDER BY marked_at
-                """, [.timestamp(milliseconds: time.milliseconds)])
-            while true {
-                let rows = try await connection.query("FETCH FORWARD \(max(pageSize, 1)) FROM dead").map(
-                    Self.deviceToken)
-                if rows.isEmpty { return }
-                try await page(rows)
-            }
-        }
+    /// Removes some of an app's tokens, of both environments: call it until it answers 0.
+    /// - Returns: how many were removed.
+    public func forgetSome(app: String, output: String, atMost limit: Int = 10_000) async throws -> Int {
+        try await pool.query(
+            """
+            DELETE FROM martlet.device_tokens AS gone USING (
+                SELECT output, app, environment, token FROM martlet.device_tokens
+                WHERE output = $1 AND app = $2 LIMIT $3) AS picked
+            WHERE (gone.output, gone.app, gone.environment, gone.token)
+                = (picked.output, picked.app, picked.environment, picked.token)
+            """, [.text(output), .text(app), .bigint(Int64(limit))]
+        ).affectedRows
     }
 
     // MARK: writing
@@ -118,7 +97,7 @@ public struct DeviceTokenRegistry: Sendable {
             (output, app, environment, token, registered_at, unregistered_at, marked_at, reason)
         SELECT output, app, environment, token, registered,
             CASE WHEN is_dead THEN unregistered END,
-            CASE WHEN is_dead THEN clock_timestamp() END,
+            CASE WHEN is_dead THEN date_trunc('milliseconds', clock_timestamp()) END,
             CASE WHEN is_dead THEN reason END
         FROM (
             SELECT output, app, environment, token, max(registered) AS registered, max(unregistered) AS unregistered,
@@ -146,21 +125,4 @@ public struct DeviceTokenRegistry: Sendable {
         WHERE excluded.registered_at > coalesce(old.registered_at, '-infinity')
             OR excluded.unregistered_at > coalesce(greatest(old.unregistered_at, old.registered_at), '-infinity')
         """
-
-    // MARK: reading
-
-    private static let columns =
-        "output, app, environment::text, token, registered_at, unregistered_at, marked_at, reason"
-
-    private static func deviceToken(_ row: PostgresRow) throws -> DeviceToken {
-        func time(_ column: String) throws -> Timestamp? {
-            try row[column].optional.map { Timestamp(milliseconds: try $0.milliseconds) }
-        }
-        return DeviceToken(
-            key: DeviceTokenKey(
-                output: try row["output"].text, app: try row["app"].text,
-                environment: try PushEnvironment(column: row["environment"].text), token: try row["token"].text),
-            registeredAt: try time("registered_at"), unregisteredAt: try time("unregistered_at"),
-            markedAt: try time("marked_at"), reason: try row["reason"].optional?.text)
-    }
 }

@@ -7,6 +7,8 @@ public struct NewCredential: Sendable {
     public var environments: Set<PushEnvironment>
     /// Empty for a key that may be used for every topic of its team.
     public var topics: Set<String>
+    /// What a certificate says each of its topics is for (`app`, `voip`, …): for people, not for routing.
+    public var topicKinds: [String: [String]]
     public var notBefore: Timestamp?
     public var notAfter: Timestamp?
     /// SHA-256 in hex: of the public key for a token credential, of the leaf for a certificate.
@@ -15,12 +17,14 @@ public struct NewCredential: Sendable {
 
     public init(
         kind: Credential.Kind, team: String, environments: Set<PushEnvironment>, topics: Set<String>,
-        notBefore: Timestamp? = nil, notAfter: Timestamp? = nil, fingerprint: String, label: String
+        topicKinds: [String: [String]] = [:], notBefore: Timestamp? = nil, notAfter: Timestamp? = nil,
+        fingerprint: String, label: String
     ) {
         self.kind = kind
         self.team = team
         self.environments = environments
         self.topics = topics
+        self.topicKinds = topicKinds
         self.notBefore = notBefore
         self.notAfter = notAfter
         self.fingerprint = fingerprint

@@ -30,7 +30,13 @@ public struct Migration: Sendable, Hashable {
         Migration(
             number: 2, name: "refusals", sql: String(decoding: PackageResources._002_refusals_sql, as: UTF8.self)),
         Migration(
-            number: 6, name: "claims_cancellations",
-            sql: String(decoding: PackageResources._006_claims_cancellations_sql, as: UTF8.self)),
+            number: 3, name: "audit_grants",
+            sql: String(decoding: PackageResources._003_audit_grants_sql, as: UTF8.self)),
+        Migration(
+            number: 4, name: "dead_token_feed",
+            sql: String(decoding: PackageResources._004_dead_token_feed_sql, as: UTF8.self)),
+        Migration(
+            number: 5, name: "claims_cancellations",
+            sql: String(decoding: PackageResources._005_claims_cancellations_sql, as: UTF8.self)),
     ]
 }

@@ -55,8 +55,21 @@ public struct Migrations: Sendable {
                 }
                 logger.info("Migration applied", metadata: ["migration": "\(migration.fileName)"])
             }
+            try await applyGrants(connection)
             return pending
         }
+    }
+
+    /// Roles that could not be made by the migration may have been made by an administrator since.
+    private func applyGrants(_ connection: PostgresConnection) async throws {
+        let isOurs = try await connection.query(
+            "SELECT has_function_privilege(to_regprocedure('martlet.apply_grants()'), 'EXECUTE') AS is_ours")
+        guard try isOurs[0]["is_ours"].optional?.bool == true else { return }
+        let missing = try await connection.query("SELECT martlet.apply_grants() AS missing")[0]["missing"].textArray
+        guard !missing.isEmpty else { return }
+        logger.warning(
+            "Database roles are missing that this user may not make: let an administrator make them, then migrate again",
+            metadata: ["sql": "\(missing.map { "CREATE ROLE \($0) NOLOGIN" }.joined(separator: "; "))"])
     }
 
     /// The lock ends with the connection.

@@ -92,7 +92,7 @@ public struct ProviderTokenRepository: ProviderTokenStore {
             issuedAt: stored.issuedAt, age: max(0, now.milliseconds - stored.issuedAt.milliseconds))
     }
 
-    private static func sealedRow(_ credential: Credential.ID) -> SealedRow {
+    static func sealedRow(_ credential: Credential.ID) -> SealedRow {
         SealedRow(table: "martlet.provider_tokens", id: credential, kind: "jwt")
     }
 
@@ -110,10 +110,9 @@ public struct ProviderTokenRepository: ProviderTokenStore {
             WHERE mine.id = $1 ORDER BY tokens.issued_at DESC LIMIT 1) AS newest ON true
         """
 
-    /// Of the credentials and not of their tokens, because those may not be there yet.
-    private static let lockSQL = """
-        SELECT same.id FROM \(sameKeySQL) WHERE mine.id = $1 ORDER BY same.id FOR NO KEY UPDATE OF same
-        """
+    /// Of the credentials and not of their tokens, because those may not be there yet; by a function, because
+    /// a worker may lock credentials and not change them.
+    private static let lockSQL = "SELECT martlet.lock_key($1::uuid)"
 
     private static let writeSQL = """
         INSERT INTO martlet.provider_tokens (credential, sealed_token, master_key_id, issued_at)

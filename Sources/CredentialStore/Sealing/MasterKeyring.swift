@@ -1,76 +1,61 @@
-import Crypto
-import Foundation
+import Synchronization
 
 /// The master keys that secrets are sealed under: the first seals, all open.
 ///
-/// A file of lines `<key id> <base64 of 32 bytes>`; empty lines and lines that begin with `#` are skipped.
-/// To change the master key, put a new line on top and keep the old ones until nothing is sealed under them.
-public struct MasterKeyring: Sendable {
-    let current: MasterKey
-    private let keys: [String: SymmetricKey]
+/// To change the master key, put a new line on top and keep the old ones until nothing is sealed under them. A
+/// keyring that comes from a file follows it: see ``refresh()``.
+public final class MasterKeyring: Sendable {
+    private struct State {
+        var keys: MasterKeys
+        var version: KeyringFile.Version?
+        var generation = 0
+    }
+
+    private let file: KeyringFile?
+    private let state: Mutex<State>
 
     /// Reads a keyring file, which nobody but its owner and group may read, and only its owner write.
     /// - Throws: ``CredentialStoreError`` with code `keyring`, naming the file and line.
     public init(file path: String) throws(CredentialStoreError) {
-        var status = stat()
-        guard stat(path, &status) == 0 else {
-            throw .keyring(path, String(cString: strerror(errno)))
-        }
-        let (groupMayWrite, othersMayDoAnything): (mode_t, mode_t) = (0o020, 0o007)
-        guard status.st_mode & (groupMayWrite | othersMayDoAnything) == 0 else {
-            let mode = String(status.st_mode & 0o777, radix: 8)
-            throw .keyring(path, "its permissions (0\(mode)) are too wide: run chmod 600, or 640 for a group")
-        }
-        guard let contents = FileManager.default.contents(atPath: path) else {
-            throw .keyring(path, "can't be read")
-        }
-        try self.init(text: String(decoding: contents, as: UTF8.self), source: path)
+        let file = KeyringFile(path: path)
+        // first the version: a file that is replaced meanwhile is read once more later
+        let version = try file.version()
+        state = Mutex(State(keys: try file.read(), version: version))
+        self.file = file
     }
 
+    /// A keyring that stays as it is: lines `<key id> <base64 of 32 bytes>`.
     /// - Parameter source: what errors call the text.
     /// - Throws: ``CredentialStoreError`` with code `keyring`, naming the line.
     public init(text: String, source: String) throws(CredentialStoreError) {
-        var keys: [String: SymmetricKey] = [:]
-        var first: MasterKey?
-        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
-            let fields = line.split(whereSeparator: \.isWhitespace)
-            guard let id = fields.first.map(String.init), !id.hasPrefix("#") else { continue }
-            let place = "\(source), line \(index + 1)"
-            guard fields.count == 2 else {
-                throw .keyring(place, "expected <key id> <base64 of 32 bytes>")
-            }
-            guard id.count <= 64, id.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) })
-            else {
-                throw .keyring(place, "a key id is up to 64 of A–Z a–z 0–9 . _ -")
-            }
-            guard let material = Data(base64Encoded: String(fields[1])), material.count == 32 else {
-                throw .keyring(place, "the key of \(id) is not 32 bytes in base64")
-            }
-            let key = SymmetricKey(data: material)
-            guard keys.updateValue(key, forKey: id) == nil else {
-                throw .keyring(place, "key id \(id) is there twice")
-            }
-            first = first ?? MasterKey(id: id, key: key)
-        }
-        guard let first else { throw .keyring(source, "has no key") }
-        current = first
-        self.keys = keys
+        state = Mutex(State(keys: try MasterKeys(text: Array(text.utf8), source: source)))
+        file = nil
     }
 
     /// The id of the key that seals.
-    public var currentKeyID: String { current.id }
-    public var keyIDs: Set<String> { Set(keys.keys) }
+    public var currentKeyID: String { keys.current.id }
+    public var keyIDs: Set<String> { keys.ids }
 
-    func key(_ id: String) -> SymmetricKey? { keys[id] }
-}
+    var keys: MasterKeys { state.withLock { $0.keys } }
 
-struct MasterKey: Sendable {
-    let id: String
-    let key: SymmetricKey
-}
+    /// How many times the keys have become others.
+    var generation: Int { state.withLock { $0.generation } }
 
-extension CredentialStoreError {
-    fileprivate static func keyring(_ place: String, _ problem: String) -> Self {
-        Self(.keyring, "keyring \(place): \(problem)")
+    /// Reads the file again if it was changed.
+    /// - Returns: whether the keys are others now.
+    /// - Throws: ``CredentialStoreError`` with code `keyring`; the keys stay as they are then.
+    @discardableResult
+    public func refresh() throws(CredentialStoreError) -> Bool {
+        guard let file else { return false }
+        let version = try file.version()
+        if state.withLock({ $0.version == version }) { return false }
+        let keys = try file.read()
+        return state.withLock { state in
+            state.version = version
+            guard state.keys != keys else { return false }
+            state.keys = keys
+            state.generation += 1
+            return true
+        }
     }
 }

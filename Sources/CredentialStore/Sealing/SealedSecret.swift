@@ -1,6 +1,6 @@
 /// A secret as it is stored: useless without the master key of that id, and in any other row.
 public struct SealedSecret: Sendable, Hashable {
-    /// A format byte, then nonce, ciphertext and tag.
+    /// A format byte and what that format says.
     public let bytes: [UInt8]
     public let masterKeyID: String
 
@@ -10,20 +10,37 @@ public struct SealedSecret: Sendable, Hashable {
     }
 }
 
-/// The row a secret belongs to; sealing binds the secret to it, so that rows can't be swapped.
+/// The row a secret belongs to; sealing binds the secret to it, so that neither rows nor names can be swapped.
 public struct SealedRow: Sendable, Hashable, CustomStringConvertible {
     public let table: String
     public let id: String
     public let kind: String
+    /// Values of other columns that say what the secret is; who changes one of them breaks the seal.
+    public let names: [String]
 
-    public init(table: String, id: String, kind: String) {
+    public init(table: String, id: String, kind: String, names: [String] = []) {
         self.table = table
         self.id = id
         self.kind = kind
+        self.names = names
     }
 
     public var description: String { "\(table) row \(id)" }
 
-    /// No field may contain a NUL: the parts can't run into each other.
-    var associatedData: [UInt8] { Array("\(table)\0\(id)\0\(kind)".utf8) }
+    /// Format 1 knew no names. No part may contain a NUL, which PostgreSQL's text can't: the parts can't run
+    /// into each other.
+    func associatedData(format: SealFormat, _ more: String...) -> [UInt8] {
+        let names = format == .masterKeyOnly ? [] : names
+        return Array(([table, id, kind] + names + more).joined(separator: "\0").utf8)
+    }
+}
+
+/// The first byte of what is sealed.
+enum SealFormat: UInt8 {
+    /// Nonce, ciphertext and tag of the secret under the master key. Still opened, not made any more.
+    case masterKeyOnly = 1
+    /// Nonce, ciphertext and tag of a data key under the master key, then those of the secret under the data key.
+    case dataKey = 2
+
+    static let current = SealFormat.dataKey
 }

@@ -13,6 +13,8 @@ public enum RoutingFailure: Error, Sendable, Hashable, CustomStringConvertible {
     case unknownApp(String)
     /// An operator has paused the app.
     case paused(String)
+    /// The credential that the job itself names is none for it, and never will be.
+    case unsuitable(explanation: String)
     /// Nothing was imported for this app, environment and topic.
     case noCredential(explanation: String)
     /// There is a credential, but it can't be used: expired, refused, or sealed under a key we don't have.
@@ -22,7 +24,8 @@ public enum RoutingFailure: Error, Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .unknownApp(let app): "there is no app \(app)"
         case .paused(let app): "app \(app) is paused"
-        case .noCredential(let explanation), .credentialUnusable(let explanation): explanation
+        case .unsuitable(let explanation), .noCredential(let explanation), .credentialUnusable(let explanation):
+            explanation
         }
     }
 }

@@ -1,133 +1,145 @@
 import Foundation
 public import PushModel
 
-/// All apps and credentials at one moment, immutable; a lookup takes a few dictionary accesses.
+/// All apps and credentials at one moment, immutable.
 public final class Snapshot: Sendable {
-    private struct TeamTopic: Hashable {
-        let team: String
-        let topic: String
-    }
-
     private let apps: [String: App]
     private let cancelledJobs: Set<String>
-    private let credentials: [Credential.ID: SnapshotCredential]
-    private let certificates: [TeamTopic: [SnapshotCredential]]
-    private let topicKeys: [TeamTopic: [SnapshotCredential]]
-    private let teamKeys: [String: [SnapshotCredential]]
+    private let index: SnapshotIndex
 
     package init(apps: [App], credentials: [SnapshotCredential], cancelledJobs: Set<String> = []) {
         self.cancelledJobs = cancelledJobs
         self.apps = Dictionary(apps.map { ($0.bundleID, $0) }) { $1 }
-        self.credentials = Dictionary(credentials.map { ($0.summary.id, $0) }) { $1 }
-        var certificates: [TeamTopic: [SnapshotCredential]] = [:]
-        var topicKeys: [TeamTopic: [SnapshotCredential]] = [:]
-        var teamKeys: [String: [SnapshotCredential]] = [:]
-        // the newest first: after a rotation it is used at once, the old one only where the new one can't be
-        let newestFirst = credentials.filter { $0.summary.state != .retired }.sorted {
-            ($0.summary.createdAt, $0.summary.id) > ($1.summary.createdAt, $1.summary.id)
-        }
-        for credential in newestFirst {
-            let summary = credential.summary
-            if summary.kind == .token, summary.topics.isEmpty { teamKeys[summary.team, default: []].append(credential) }
-            for topic in summary.topics {
-                let key = TeamTopic(team: summary.team, topic: topic)
-                switch summary.kind {
-                case .certificate: certificates[key, default: []].append(credential)
-                case .token: topicKeys[key, default: []].append(credential)
-                }
-            }
-        }
-        self.certificates = certificates
-        self.topicKeys = topicKeys
-        self.teamKeys = teamKeys
+        index = SnapshotIndex(credentials)
     }
 
     public var appCount: Int { apps.count }
 
     /// Every credential that is in use, expired ones included.
     public var credentialIDs: Set<Credential.ID> {
-        Set(credentials.values.filter { $0.summary.state == .active && $0.problem == nil }.map(\.summary.id))
+        Set(index.all.filter { $0.summary.state == .active && $0.problem == nil }.map(\.summary.id))
     }
 
     /// Why credentials could not be opened.
-    public var openingProblems: Set<String> { Set(credentials.values.compactMap(\.problem?.message)) }
+    public var openingProblems: Set<String> { Set(index.all.compactMap(\.problem?.message)) }
 
-    /// Every credential that is not retired.
-    public var credentialSummaries: [CredentialSummary] { credentials.values.map(\.summary) }
+    /// Why rows can't be opened whose secrets were opened before and stay in use.
+    var keptBecause: Set<String> { Set(index.all.compactMap(\.keptBecause?.message)) }
+
+    func credential(_ id: Credential.ID) -> SnapshotCredential? { index[id] }
+
+    /// Every credential that is not retired, the newest first.
+    public var credentialSummaries: [CredentialSummary] { index.all.map(\.summary) }
+
+    /// A credential that is not retired, or why it does not open; nil if there is none of this id.
+    public func opened(_ id: Credential.ID) -> Result<Credential, CredentialStoreError>? { index[id]?.opened }
 
     /// An operator wants no more of it sent.
     public func isCancelled(_ job: String) -> Bool { !cancelledJobs.isEmpty && cancelledJobs.contains(job) }
 
     public func app(_ bundleID: String) -> App? { apps[bundleID] }
 
-    /// Chooses the credential: the app's explicit one, a certificate for the topic, a key limited to the
-    /// topic, a key of the whole team; each only if it is valid for the environment, and the newest of several.
+    /// Chooses the credential: the one that the job names, else the one that its app names, else a certificate for the
+    /// topic, a key limited to the topic or the app, a key of the whole team; each only if it serves, and the newest
+    /// of several.
     ///
-    /// - Parameter environment: nil for the app's default.
-    /// - Parameter now: against which validity is checked.
+    /// - Parameters:
+    ///   - environment: nil for the app's default.
+    ///   - needsToken: certificates are refused for this push type.
+    ///   - named: the credential that the job itself names.
+    ///   - now: against which validity is checked.
     public func route(
-        app bundleID: String, environment: PushEnvironment?, topic: String, at now: Timestamp = .now
+        app bundleID: String, environment: PushEnvironment?, topic: String, needsToken: Bool = false,
+        named: Credential.ID? = nil, at now: Timestamp = .now
     ) -> Result<Route, RoutingFailure> {
         guard let app = apps[bundleID] else { return .failure(.unknownApp(bundleID)) }
         if app.isPaused { return .failure(.paused(bundleID)) }
         let environment = environment ?? app.defaultEnvironment
-        let choice =
-            if let explicit = app.credential {
-                explicitCredential(explicit, of: app, environment, topic, now)
-            } else {
-                bestCredential(of: app, environment, topic, now)
+        let need = RoutingNeed(app: app, environment: environment, topic: topic, needsToken: needsToken, now: now)
+        var found: Credential?
+        var obstacle: (of: SnapshotCredential, is: RoutingObstacle)?
+        candidates(of: app, for: need, named: named) { rank, credential in
+            switch credential.judged(by: need) {
+            case .success(let credential): found = credential
+            // the first that could be mended; a mismatch only where nothing else comes into question
+            case .failure(let new):
+                if obstacle == nil, !new.isMismatch || rank.isNamed { obstacle = (credential, new) }
             }
-        return choice.map { Route(app: app, environment: environment, credential: $0) }
+            return found != nil
+        }
+        if let found { return .success(Route(app: app, environment: environment, credential: found)) }
+        return .failure(failure(of: app, need, named: named, obstacle))
     }
 
-    private func explicitCredential(
-        _ id: Credential.ID, of app: App, _ environment: PushEnvironment, _ topic: String, _ now: Timestamp
-    ) -> Result<Credential, RoutingFailure> {
-        guard let credential = credentials[id] else {
-            return .failure(
-                .credentialUnusable(explanation: "credential \(id), which app \(app.bundleID) names, is retired"))
+    /// Every credential that comes into question, the best first, and then the team's others. The first without an
+    /// obstacle is the one that ``route(app:environment:topic:needsToken:named:at:)`` chooses, unless the app is
+    /// paused; nil: there is no such app.
+    public func candidates(
+        app bundleID: String, environment: PushEnvironment?, topic: String, needsToken: Bool = false,
+        named: Credential.ID? = nil, at now: Timestamp = .now
+    ) -> [RoutingCandidate]? {
+        guard let app = apps[bundleID] else { return nil }
+        let need = RoutingNeed(
+            app: app, environment: environment ?? app.defaultEnvironment, topic: topic, needsToken: needsToken, now: now
+        )
+        var found: [RoutingCandidate] = []
+        // a key may be limited to the topic and to the app
+        var seen: Set<Credential.ID> = []
+        func add(_ credential: SnapshotCredential, _ rank: RoutingRank?) {
+            guard seen.insert(credential.summary.id).inserted else { return }
+            let obstacle: RoutingObstacle? =
+                if case .failure(let obstacle) = credential.judged(by: need) { obstacle } else { nil }
+            found.append(RoutingCandidate(credential: credential.summary, rank: rank, obstacle: obstacle))
         }
-        let summary = credential.summary
-        guard summary.environments.contains(environment) else {
-            return .failure(
-                .credentialUnusable(
-                    explanation: "credential \(id), which app \(app.bundleID) names, is not for \(environment.rawValue)"
-                ))
+        candidates(of: app, for: need, named: named) { rank, credential in
+            add(credential, rank)
+            return false
         }
-        guard summary.topics.isEmpty || !summary.topics.isDisjoint(with: [topic, keyTopic(of: app, topic)]) else {
-            return .failure(
-                .credentialUnusable(
-                    explanation: "credential \(id), which app \(app.bundleID) names, is not for topic \(topic)"))
+        if named == nil, app.credential == nil {
+            for other in index.all where other.summary.team == app.team { add(other, nil) }
         }
-        return credential.usable(at: now).mapError { .credentialUnusable(explanation: $0.explanation) }
+        return found
     }
 
-    private func bestCredential(
-        of app: App, _ environment: PushEnvironment, _ topic: String, _ now: Timestamp
-    ) -> Result<Credential, RoutingFailure> {
-        let exact = TeamTopic(team: app.team, topic: topic)
-        let ofApp = TeamTopic(team: app.team, topic: keyTopic(of: app, topic))
-        let candidates = [certificates[exact], topicKeys[exact], topicKeys[ofApp], teamKeys[app.team]]
-        var problem: String?
-        for candidate in candidates.lazy.flatMap({ $0 ?? [] })
-        where candidate.summary.environments.contains(environment) {
-            switch candidate.usable(at: now) {
-            case .success(let credential): return .success(credential)
-            case .failure(let unusable): problem = problem ?? unusable.explanation
-            }
+    /// The one that is named, and no other then.
+    private func candidates(
+        of app: App, for need: RoutingNeed, named: Credential.ID?,
+        until isEnough: (RoutingRank, SnapshotCredential) -> Bool
+    ) {
+        if let named {
+            if let credential = index[named] { _ = isEnough(.namedByJob, credential) }
+        } else if let named = app.credential {
+            if let credential = index[named] { _ = isEnough(.namedByApp, credential) }
+        } else {
+            index.candidates(for: need, until: isEnough)
         }
-        if let problem { return .failure(.credentialUnusable(explanation: problem)) }
-        return .failure(
-            .noCredential(
-                explanation:
-                    "team \(app.team) of app \(app.bundleID) has no credential for topic \(topic) in \(environment.rawValue)"
-            ))
     }
 
-    /// A key limited to an app is taken to cover the app's topics with a suffix (`.voip`, …) too.
-    private func keyTopic(of app: App, _ topic: String) -> String {
-        topic.hasPrefix(app.bundleID + ".") ? app.bundleID : topic
+    private func failure(
+        of app: App, _ need: RoutingNeed, named: Credential.ID?,
+        _ obstacle: (of: SnapshotCredential, is: RoutingObstacle)?
+    ) -> RoutingFailure {
+        if let named, obstacle.map({ $0.is.isMismatch }) ?? true {
+            // what is known of another team's credential is not for this publisher
+            return .unsuitable(explanation: "\(named) \(obstacle.map { "\($0.is)" } ?? "is no credential in use")")
+        }
+        if let obstacle {
+            return .credentialUnusable(
+                explanation: obstacle.of.explanation(of: obstacle.is)
+                    + (app.credential == nil || named != nil ? "" : ", and app \(app.bundleID) names it"))
+        }
+        if let credential = app.credential, named == nil {
+            return .credentialUnusable(
+                explanation: "credential \(credential), which app \(app.bundleID) names, is retired")
+        }
+        return .noCredential(
+            explanation: "team \(need.team) of app \(app.bundleID) has no credential for topic \(need.topic) in "
+                + need.environment.rawValue)
     }
+}
+
+extension RoutingRank {
+    fileprivate var isNamed: Bool { self == .namedByJob || self == .namedByApp }
 }
 
 extension Timestamp {

@@ -11,9 +11,12 @@ struct SnapshotLoader: Sendable {
     let pool: PostgresPool
     let keyring: MasterKeyring
 
-    /// - Returns: nil if nothing was changed since `version`.
-    func load(unless version: String?) async throws -> Loaded? {
-        if let version, try await currentVersion() == version { return nil }
+    /// - Parameter previous: what was loaded last, which knows secrets that may not be opened again yet.
+    /// - Returns: nil if nothing was changed since then.
+    func load(after previous: Loaded?) async throws -> Loaded? {
+        // before the rows are opened: keys that come meanwhile are another version
+        let generation = keyring.generation
+        if let previous, try await version(generation, pool.query(Self.versionSQL)) == previous.version { return nil }
         // repeatable read: an app and the credential it names come from the same moment
         let results = try await pool.batch([
             PostgresStatement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
@@ -26,17 +29,18 @@ struct SnapshotLoader: Sendable {
         let credentials = try results[3].map { row in
             let row = try CredentialRow(row)
             return SnapshotCredential(
-                summary: row.summary, opened: Result { () throws(CredentialStoreError) in try row.open(with: keyring) })
+                row, keyring: keyring, previous: previous?.snapshot.credential(row.summary.id))
         }
         return Loaded(
             snapshot: Snapshot(
                 apps: try results[2].map(AppRepository.app), credentials: credentials,
                 cancelledJobs: Set(try results[4].map { try $0["job"].text })),
-            version: try results[1][0]["version"].text)
+            version: try version(generation, results[1]))
     }
 
-    private func currentVersion() async throws -> String {
-        try await pool.query(Self.versionSQL)[0]["version"].text
+    /// Of the keyring and of the tables.
+    private func version(_ generation: Int, _ result: PostgresResult) throws -> String {
+        try "\(generation) \(result[0]["version"].text)"
     }
 
     /// Changes with every insert, update and delete: a row's xmin is the transaction that wrote it.

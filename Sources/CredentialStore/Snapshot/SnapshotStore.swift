@@ -27,7 +27,7 @@ public final class SnapshotStore: Sendable {
         from pool: PostgresPool, keyring: MasterKeyring, pollInterval: Duration = .seconds(3), logger: Logger
     ) async throws -> SnapshotStore {
         let loader = SnapshotLoader(pool: pool, keyring: keyring)
-        guard let loaded = try await loader.load(unless: nil) else {
+        guard let loaded = try await loader.load(after: nil) else {
             throw PostgresError(.unexpectedResult, "no snapshot of apps and credentials")
         }
         let store = SnapshotStore(loader: loader, loaded: loaded, pollInterval: pollInterval, logger: logger)
@@ -78,15 +78,39 @@ public final class SnapshotStore: Sendable {
                 signal.finish()
             }
             var isAway = false
-            for await _ in signals { isAway = await reload(wasAway: isAway) }
+            var keyringProblem: CredentialStoreError?
+            for await _ in signals {
+                keyringProblem = refreshKeyring(lastProblem: keyringProblem)
+                isAway = await reload(wasAway: isAway)
+            }
+        }
+    }
+
+    /// - Returns: why the keyring can't be read again.
+    private func refreshKeyring(lastProblem: CredentialStoreError?) -> CredentialStoreError? {
+        do {
+            if try loader.keyring.refresh() {
+                logger.notice(
+                    "Master keys read again",
+                    metadata: [
+                        "current": "\(loader.keyring.currentKeyID)", "keys": "\(loader.keyring.keyIDs.sorted())",
+                    ])
+            }
+            return nil
+        } catch {
+            if error != lastProblem {
+                logger.error(
+                    "Master keys can't be read again, the last ones stay in use", metadata: ["error": "\(error)"])
+            }
+            return error
         }
     }
 
     /// - Returns: whether the database is away.
     private func reload(wasAway: Bool) async -> Bool {
         do {
-            let version = state.withLock { $0.loaded.version }
-            if let loaded = try await loader.load(unless: version) { replace(with: loaded) }
+            let last = state.withLock { $0.loaded }
+            if let loaded = try await loader.load(after: last) { replace(with: loaded) }
             if wasAway { logger.info("Apps and credentials can be read again") }
             return false
         } catch {
@@ -118,6 +142,11 @@ public final class SnapshotStore: Sendable {
             ])
         for problem in new.openingProblems.subtracting(old?.openingProblems ?? []).sorted() {
             logger.error("Credential can't be used", metadata: ["error": "\(problem)"])
+        }
+        for problem in new.keptBecause.subtracting(old?.keptBecause ?? []).sorted() {
+            logger.error(
+                "Credential can't be opened any more, what was opened before stays in use until this worker stops",
+                metadata: ["error": "\(problem)"])
         }
     }
 }

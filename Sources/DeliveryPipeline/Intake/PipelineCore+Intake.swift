@@ -94,26 +94,33 @@ extension PipelineCore {
             return send(job, to: output, .production, credential: nil, inbound, use, entry)
         }
         guard let snapshot = effects?.snapshot() else { return }
-        switch snapshot.route(app: job.app, environment: job.environment, topic: output.topic(for: job), at: now) {
+        switch snapshot.route(
+            app: job.app, environment: job.environment, topic: output.topic(for: job),
+            needsToken: output.needsToken(for: job), named: job.credential, at: now)
+        {
         case .success(let route):
             send(job, to: output, route.environment, credential: route.credential, inbound, use, entry)
+        case .failure(.unsuitable(let explanation)):
+            reject(
+                inbound, job.rejected("credential", explanation), traceparent: inbound.traceparent, entry: entry)
         case .failure(let failure):
             warn(of: failure, app: job.app)
             let environment = job.environment ?? snapshot.app(job.app)?.defaultEnvironment ?? .production
             switch failure {
             // Removed while it was looked at.
-            case .noCredential, .unknownApp:
+            case .noCredential, .unknownApp, .unsuitable:
                 settleAll(job, inbound, environment, as: .failed, reason: failure.reason, entry: entry)
             case .paused, .credentialUnusable: hold(job, inbound, environment, because: failure, entry: entry)
             }
         }
     }
 
-    /// Once a minute for each app: the jobs of a paused one come back every half minute, all of them.
+    /// Once a minute for each app and reason: the jobs of a paused one come back every half minute, all of them.
     private func warn(of failure: RoutingFailure, app: String) {
         let now = now
-        if let last = lastWarnings[app], now.seconds - last.seconds < 60 { return }
-        lastWarnings[app] = now
+        let subject = "\(app) \(failure.reason)"
+        if let last = lastWarnings[subject], now.seconds - last.seconds < 60 { return }
+        lastWarnings[subject] = now
         logger.warning("Jobs can't be sent", metadata: ["app": "\(app)", "reason": "\(failure)"])
     }
 
@@ -138,8 +145,8 @@ extension PipelineCore {
         var inbound = inbound
         (inbound.use, inbound.recipients) = (use, job.recipients.count)
         use.add(inbound.recipients, from: inbound.queue)
-        let routed = routed(job, inbound, environment: environment, credential: credential, entry: entry)
-        output.send(routed, reportingTo: self)
+        sendUnlessDead(
+            routed(job, inbound, environment: environment, credential: credential, entry: entry), to: output)
     }
 
     private func routed(
@@ -194,14 +201,18 @@ extension PipelineCore {
     }
 
     /// The message goes to the dead-letter exchange as it came, and an event says why.
-    func reject(_ inbound: InboundJob, _ rejection: JobRejection, traceparent: String?) {
+    /// - Parameter entry: that of a job that has been claimed.
+    func reject(_ inbound: InboundJob, _ rejection: JobRejection, traceparent: String?, entry: Int? = nil) {
         counts.jobsRejected += 1
         logger.warning(
             "A job was rejected", metadata: ["job": "\(rejection.jobID ?? "-")", "reason": "\(rejection)"])
-        let entry = ledger.open(inbound, obligations: 2)
-        let share = SettlingLedger<InboundJob>.Share(entry: entry, count: 1)
-        publish(messages.dead(inbound, reason: rejection.description), meeting: [share])
-        publish(messages.event(rejection, traceparent: traceparent, now: now), meeting: [share])
+        let entry = entry ?? ledger.open(inbound, obligations: 1)
+        let owed = ledger.owing(of: entry)
+        ledger.oweOneMore(entry)
+        publish(
+            messages.dead(inbound, reason: rejection.description), meeting: [.init(entry: entry, count: owed)])
+        publish(
+            messages.event(rejection, traceparent: traceparent, now: now), meeting: [.init(entry: entry, count: 1)])
     }
 }
 
@@ -211,6 +222,7 @@ extension RoutingFailure {
         switch self {
         case .unknownApp: "UnknownApp"
         case .paused: "AppPaused"
+        case .unsuitable: "UnsuitableCredential"
         case .noCredential: "NoCredential"
         case .credentialUnusable: "CredentialUnusable"
         }

@@ -14,7 +14,8 @@ struct RetryBatcher {
     }
 
     private struct Key: Hashable {
-        let ledgerID: Int
+        /// Not the delivery: two jobs can come of one, each for some of its recipients.
+        let job: ObjectIdentifier
         let seconds: Int
         let isHeld: Bool
     }
@@ -25,7 +26,7 @@ struct RetryBatcher {
 
     mutating func add(_ outcome: Outcome, seconds: Int) {
         let key = Key(
-            ledgerID: outcome.job.ledgerID, seconds: seconds, isHeld: [.hold, .returned].contains(outcome.verdict))
+            job: ObjectIdentifier(outcome.job), seconds: seconds, isHeld: [.hold, .returned].contains(outcome.verdict))
         batches[key, default: Batch(job: outcome.job, seconds: seconds, isHeld: key.isHeld)]
             .recipients.append(outcome.recipient)
         if outcome.verdict == .unknown { batches[key]?.maybeSent = true }

@@ -1,43 +1,48 @@
 package import CredentialStore
+import PushModel
 
-/// Dead tokens on their way into the database: one statement at a time, the rest gathers meanwhile.
+/// Dead tokens on their way into the database: one statement at a time, the rest gathers meanwhile. Nobody is told
+/// of a dead token before it is marked.
 package struct MarkBuffer {
     package struct Batch: Sendable {
         package let id: UInt64
         package let marks: [TokenMark]
     }
 
+    /// An outcome to tell when its token is marked.
+    struct Finding {
+        let outcome: Outcome
+        let kind: OutcomeKind
+        let reason: String?
+    }
+
     /// So many are written without waiting for more.
     static let enoughMarks = 1_000
 
     private var marks: [TokenMark] = []
-    private var shares: [SettlingLedger<InboundJob>.Share] = []
-    private var isWriting = false
+    private var findings: [Finding] = []
+    private var writing: [Finding]?
 
     /// There are marks and nothing keeps them from being written.
-    var canBeWritten: Bool { !marks.isEmpty && !isWriting }
+    var canBeWritten: Bool { !marks.isEmpty && writing == nil }
     /// There is no point in waiting for more.
-    var isFull: Bool { marks.count >= Self.enoughMarks && !isWriting }
+    var isFull: Bool { marks.count >= Self.enoughMarks && writing == nil }
 
-    mutating func add(_ mark: TokenMark, ledgerID: Int) {
+    mutating func add(_ mark: TokenMark, _ finding: Finding) {
         marks.append(mark)
-        if shares.last?.entry == ledgerID {
-            shares[shares.count - 1].count += 1
-        } else {
-            shares.append(.init(entry: ledgerID, count: 1))
-        }
+        findings.append(finding)
     }
 
     /// What to write next, unless something is being written or there is nothing.
-    mutating func next(id: UInt64) -> (Batch, [SettlingLedger<InboundJob>.Share])? {
+    mutating func next(id: UInt64) -> Batch? {
         guard canBeWritten else { return nil }
-        isWriting = true
-        defer {
-            marks = []
-            shares = []
-        }
-        return (Batch(id: id, marks: marks), shares)
+        defer { (marks, findings, writing) = ([], [], findings) }
+        return Batch(id: id, marks: marks)
     }
 
-    mutating func written() { isWriting = false }
+    /// - Returns: what can be told now.
+    mutating func written() -> [Finding] {
+        defer { writing = nil }
+        return writing ?? []
+    }
 }

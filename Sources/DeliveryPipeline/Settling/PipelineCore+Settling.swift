@@ -10,12 +10,10 @@ extension PipelineCore {
             if let settled = ledger.met(.init(entry: outcome.job.ledgerID, count: 1)) { settle([settled]) }
         case .sent: publish(outcome, as: .sent)
         case .unregistered:
-            let reason = outcome.reason ?? "Unregistered"
-            mark(outcome, reason: reason)
-            publish(outcome, as: .unregistered, reason: reason)
-        case .rejected:
-            if outcome.marksToken { mark(outcome, reason: outcome.reason ?? "BadDeviceToken") }
-            publish(outcome, as: .rejected, reason: outcome.reason)
+            mark(outcome, as: .unregistered, reason: outcome.reason ?? "Unregistered")
+        case .rejected where outcome.marksToken:
+            mark(outcome, as: .rejected, reason: outcome.reason ?? "BadDeviceToken")
+        case .rejected: publish(outcome, as: .rejected, reason: outcome.reason)
         case .failed where outcome.judge == .provider:
             publish(outcome, as: .failed, reason: "CredentialRefused", detail: outcome.reason)
         case .failed: publish(outcome, as: .failed, reason: outcome.reason)
@@ -40,8 +38,8 @@ extension PipelineCore {
         case .wait(let seconds):
             counts.retries += 1
             retries.add(outcome, seconds: seconds)
-        case .giveUp where outcome.verdict == .unknown, .expire where outcome.verdict == .unknown:
-            // No attempt is left, and this one may have been accepted: only that is true.
+        case .giveUp where outcome.mayHaveBeenSent, .expire where outcome.verdict == .unknown:
+            // No attempt is left, and this one or one before may have been accepted: only that is true.
             publish(outcome, as: .unknown, reason: outcome.reason)
         case .giveUp: publish(outcome, as: .failed, reason: "RetriesExhausted", detail: outcome.reason)
         case .expire: publish(outcome, as: .expired, reason: outcome.reason)
@@ -57,6 +55,7 @@ extension PipelineCore {
         case .wait(let seconds):
             counts.pushesHeld += 1
             retries.add(outcome, seconds: seconds)
+        case .giveUp where outcome.mayHaveBeenSent: publish(outcome, as: .unknown, reason: outcome.reason)
         case .giveUp: publish(outcome, as: .failed, reason: "CredentialRefused", detail: outcome.reason)
         case .expire: publish(outcome, as: .expired, reason: outcome.reason)
         }
@@ -68,25 +67,22 @@ extension PipelineCore {
         return outcome.at.seconds - inbound.firstAttempt(now: outcome.at).seconds
     }
 
-    private func publish(
+    func publish(
         _ outcome: Outcome, as kind: OutcomeKind, reason: String? = nil, detail: String? = nil
     ) {
         count(kind)
         if let full = events.add(outcome, as: kind, reason: reason, detail: detail) { publish(full) }
     }
 
-    private func mark(_ outcome: Outcome, reason: String) {
+    /// The outcome is told when the token is marked: who hears of it may rely on that.
+    private func mark(_ outcome: Outcome, as kind: OutcomeKind, reason: String) {
         let job = outcome.job.job
-        let recipient = job.recipients[outcome.recipient]
-        ledger.oweOneMore(outcome.job.ledgerID)
         marks.add(
             TokenMark(
-                key: DeviceTokenKey(
-                    output: job.output, app: job.app, environment: outcome.job.environment,
-                    token: String(decoding: job.bytes(recipient.token), as: UTF8.self)),
+                key: job.key(of: outcome.recipient, in: outcome.job.environment),
                 unregisteredAt: outcome.foundDeadAt, reason: reason,
-                registeredAt: recipient.registeredAt),
-            ledgerID: outcome.job.ledgerID)
+                registeredAt: job.recipients[outcome.recipient].registeredAt),
+            .init(outcome: outcome, kind: kind, reason: reason))
     }
 
     private func count(_ kind: OutcomeKind) {
@@ -111,6 +107,9 @@ extension PipelineCore {
 }
 
 extension Outcome {
+    /// In this attempt or in one before.
+    fileprivate var mayHaveBeenSent: Bool { verdict == .unknown || job.redelivered }
+
     /// When a provider that gives no time says that a token is dead, that is the time.
     var foundDeadAt: Timestamp { unregisteredAt ?? at }
 }

@@ -8,6 +8,7 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     case amqpPrefetchBulk = "amqp.prefetch.bulk"
     case databaseURL = "database.url"
     case keyringFile = "keyring.file"
+    case keyringKeys = "keyring.keys"
     case apnsProduction = "apns.endpoint.production"
     case apnsSandbox = "apns.endpoint.sandbox"
     case apnsBroadcastProduction = "apns.endpoint.broadcast.production"
@@ -36,6 +37,8 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     case retryDelays = "retry.delays"
     case retryMaximumAttempts = "retry.maximum_attempts"
     case retryMaximumAge = "retry.maximum_age"
+    case suppressionEnabled = "suppression.enabled"
+    case suppressionMemory = "suppression.memory"
     case logLevel = "log.level"
 
     /// The environment variable that sets it.
@@ -44,7 +47,7 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     }
 
     /// A value that may hold a password; it can also come from the file that `<variable>_FILE` names.
-    public var isSecret: Bool { self == .amqpURL || self == .databaseURL || self == .apnsProxy }
+    public var isSecret: Bool { [.amqpURL, .databaseURL, .keyringKeys, .apnsProxy].contains(self) }
 
     /// One line for people.
     public var explanation: String {
@@ -57,6 +60,7 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
         case .amqpPrefetchBulk: "the same for the bulk lane"
         case .databaseURL: "PostgreSQL, as postgres://user:password@host:port/database"
         case .keyringFile: "file with the master keys: lines of key id and base64 of 32 bytes, the current key first"
+        case .keyringKeys: "the master keys themselves in place of a file, separated by commas or line ends"
         case .apnsProduction: "host:port of APNs for production"
         case .apnsSandbox: "host:port of APNs for the sandbox"
         case .apnsBroadcastProduction: "host:port of APNs for broadcasts; empty: as for devices"
@@ -85,6 +89,8 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
         case .retryDelays: "seconds a push waits after its first, second, … attempt, rising; a queue for each"
         case .retryMaximumAttempts: "attempts before a push that is refused for now has failed"
         case .retryMaximumAge: "seconds after the first attempt in which a push is still tried"
+        case .suppressionEnabled: "true: device tokens that are marked dead are not sent to; false: they are"
+        case .suppressionMemory: "MB for knowing dead tokens without asking the database"
         case .logLevel: "trace, debug, info, notice, warning, error or critical"
         }
     }
@@ -92,8 +98,8 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
     /// The value when nothing sets it; nil when there is no sensible one.
     public var defaultValue: String? {
         switch self {
-        case .amqpURL, .databaseURL, .keyringFile, .amqpCAFile, .apnsCAFile, .apnsProxy, .apnsBroadcastProduction,
-            .apnsBroadcastSandbox:
+        case .amqpURL, .databaseURL, .keyringFile, .keyringKeys, .amqpCAFile, .apnsCAFile, .apnsProxy,
+            .apnsBroadcastProduction, .apnsBroadcastSandbox:
             nil
         case .amqpPrefix: "martlet"
         case .amqpPrefetchUrgent: "200"
@@ -123,6 +129,8 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
         case .retryDelays: "5,30,120,900,3600"
         case .retryMaximumAttempts: "10"
         case .retryMaximumAge: "86400"
+        case .suppressionEnabled: "true"
+        case .suppressionMemory: "64"
         case .logLevel: "info"
         }
     }

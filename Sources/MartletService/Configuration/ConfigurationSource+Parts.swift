@@ -32,7 +32,18 @@ extension ConfigurationSource {
         }
     }
 
+    /// From a file, which is read again when it changes, or from the configuration itself, which never is.
     public func keyring() throws -> MasterKeyring {
+        if let keys = string(.keyringKeys), !keys.isEmpty {
+            guard (string(.keyringFile) ?? "").isEmpty else {
+                throw ConfigurationError(.keyringKeys, "and keyring.file are both set: which of them is meant?")
+            }
+            do {
+                return try MasterKeyring(text: keys.replacing(",", with: "\n"), source: "in the configuration")
+            } catch {
+                throw ConfigurationError(.keyringKeys, error.message)
+            }
+        }
         do {
             return try MasterKeyring(file: try required(.keyringFile))
         } catch let error as CredentialStoreError {
@@ -128,6 +139,13 @@ extension ConfigurationSource {
                 .retryDelays, "is \(text), but must be 1 to 10 rising numbers of seconds up to 86400, like 5,30,120")
         }
         return delays
+    }
+
+    /// nil: dead tokens are sent to as others are.
+    func deadTokens() throws -> DeadTokenFeed.Configuration? {
+        var feed = DeadTokenFeed.Configuration()
+        feed.maximumBytes = try integer(.suppressionMemory, in: 1...65_536) << 20
+        return try boolean(.suppressionEnabled) ? feed : nil
     }
 
     /// The configured name, else the host's.

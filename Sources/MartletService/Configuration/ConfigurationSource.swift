@@ -46,6 +46,14 @@ public struct ConfigurationSource: Sendable {
         return value
     }
 
+    public func boolean(_ key: ConfigurationKey) throws -> Bool {
+        switch try required(key) {
+        case "true": return true
+        case "false": return false
+        case let other: throw ConfigurationError(key, "is \(other), but must be true or false")
+        }
+    }
+
     /// `host:port`, the host of an IPv6 address in brackets.
     public func hostAndPort(_ key: ConfigurationKey) throws -> (host: String, port: Int) {
         let text = try required(key)

@@ -1,10 +1,12 @@
 package import CredentialStore
 package import DeliveryPipeline
-import PushModel
+package import PushModel
 
 /// What a worker has counted, in Prometheus' text format (version 0.0.4).
 package enum MetricsText {
-    package static func render(_ counts: PipelineCounts, refusals: [Refusal] = []) -> String {
+    package static func render(
+        _ counts: PipelineCounts, refusals: [Refusal] = [], credentials: [CredentialSummary] = [], now: Timestamp
+    ) -> String {
         var text = ""
         func metric(_ name: String, _ kind: String, _ help: String, _ samples: [(labels: String, value: Int)]) {
             text += "# HELP martlet_\(name) \(help)\n# TYPE martlet_\(name) \(kind)\n"
@@ -33,6 +35,15 @@ package enum MetricsText {
             "given_back_total", "counter", "Pushes put back unsent when the worker stopped.",
             [("", counts.pushesGivenBack)])
         metric("tokens_marked_total", "counter", "Device tokens marked dead.", [("", counts.tokensMarked)])
+        metric(
+            "suppression_lookups_total", "counter", "Pushes whose token was looked up before sending, by the answer.",
+            [
+                (labels: "{answer=\"dead\"}", value: counts.lookUpsDead),
+                (labels: "{answer=\"live\"}", value: counts.lookUpsLive),
+                (labels: "{answer=\"none\"}", value: counts.lookUpsFailed),
+            ])
+        metric("suppression_tokens", "gauge", "Dead tokens known in memory.", [("", counts.suppressionTokens)])
+        metric("suppression_bytes", "gauge", "Memory they take.", [("", counts.suppressionBytes)])
         metric("jobs_waiting", "gauge", "Jobs received and not started yet.", [("", counts.jobsWaiting)])
         metric("jobs_open", "gauge", "Jobs started and not acknowledged.", [("", counts.jobsOpen)])
         metric(
@@ -41,17 +52,29 @@ package enum MetricsText {
         metric(
             "refused", "gauge", "1 while APNs refuses a credential, for one topic or for all.",
             refusals.map { (labels: labels($0), value: 1) }.sorted { $0.labels < $1.labels })
+        metric(
+            "credential_days_left", "gauge", "Whole days until a credential expires; negative when it has.",
+            credentials.compactMap { credential in
+                credential.daysLeft(at: now).map { (labels: labels(credential), value: $0) }
+            }.sorted { $0.labels < $1.labels })
         metric("consuming", "gauge", "1 while jobs are consumed.", [("", counts.isConsuming ? 1 : 0)])
         metric("publishing", "gauge", "1 while results can be published.", [("", counts.isPublishing ? 1 : 0)])
         return text
     }
 
     private static func labels(_ refusal: Refusal) -> String {
-        let labels = [
+        text(of: [
             ("credential", refusal.credential), ("environment", refusal.environment.rawValue),
             ("topic", refusal.topic ?? ""), ("reason", refusal.reason),
-        ]
-        return "{\(labels.map { "\($0)=\"\(escaped($1))\"" }.joined(separator: ","))}"
+        ])
+    }
+
+    private static func labels(_ credential: CredentialSummary) -> String {
+        text(of: [("credential", credential.id), ("label", credential.label), ("team", credential.team)])
+    }
+
+    private static func text(of labels: [(name: String, value: String)]) -> String {
+        "{\(labels.map { "\($0.name)=\"\(escaped($0.value))\"" }.joined(separator: ","))}"
     }
 
     /// A label's value, as the format asks.

@@ -3,6 +3,7 @@ import DeliveryPipeline
 import Hummingbird
 import Logging
 import NIOCore
+import PushModel
 import ServiceLifecycle
 
 /// The worker's HTTP endpoints: `/health` (the process answers), `/ready` (it consumes and can publish) and
@@ -14,6 +15,7 @@ struct StatusServer: Service {
     let logger: Logger
     let counts: @Sendable () -> PipelineCounts
     let refusals: @Sendable () -> [Refusal]
+    let credentials: @Sendable () -> [CredentialSummary]
 
     func run() async throws {
         do {
@@ -34,10 +36,11 @@ struct StatusServer: Service {
                 response: isReady
                     ? "ready\n" : "consuming: \(counts.isConsuming), publishing: \(counts.isPublishing)\n")
         }
-        router.get("metrics") { [counts, refusals] _, _ in
+        router.get("metrics") { [counts, refusals, credentials] _, _ in
             EditedResponse(
                 headers: [.contentType: "text/plain; version=0.0.4"],
-                response: MetricsText.render(counts(), refusals: refusals()))
+                response: MetricsText.render(
+                    counts(), refusals: refusals(), credentials: credentials(), now: .now))
         }
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .notice)

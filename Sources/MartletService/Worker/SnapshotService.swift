@@ -8,11 +8,13 @@ struct SnapshotService: Service {
     let outputs: [any Output]
 
     func run() async throws {
+        // Before the first look at the database, so that none is missed.
+        let changes = store.changes()
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await store.run() }
                 group.addTask {
-                    for await snapshot in store.changes() {
+                    for await snapshot in changes {
                         for output in outputs { output.credentialsChanged(to: snapshot.credentialIDs) }
                     }
                 }

@@ -33,6 +33,7 @@ public struct Worker: Sendable {
         let database = try configuration.database(applicationName: "martlet \(pipelineConfiguration.worker)")
         let keyring = try configuration.keyring()
         let apns = try configuration.apns()
+        let suppression = try configuration.deadTokens()
         let drainSeconds = try configuration.integer(.workerDrainTimeout, in: 0...86_400)
         let listen =
             configuration.string(.httpListen).flatMap { $0.isEmpty ? nil : $0 } == nil
@@ -54,10 +55,13 @@ public struct Worker: Sendable {
         ]
         let pipeline = try DeliveryPipeline(
             configuration: pipelineConfiguration, broker: broker, outputs: outputs, snapshots: snapshots,
-            registry: DeviceTokenRegistry(pool), claims: ClaimRepository(pool), logger: logger, now: { .now })
+            registry: DeviceTokenRegistry(pool), claims: ClaimRepository(pool),
+            deadTokens: suppression.map { DeadTokenFeed(pool, configuration: $0, logger: logger) }, logger: logger,
+            now: { .now })
 
         var services: [any Service] = [
             SnapshotService(store: snapshots, outputs: outputs),
+            ExpiryService(store: snapshots, now: { .now }, logger: logger),
             RefusalService(
                 board: board, repository: RefusalRepository(pool), worker: pipelineConfiguration.worker, logger: logger),
         ]
@@ -69,7 +73,8 @@ public struct Worker: Sendable {
             services.append(
                 StatusServer(
                     host: listen.host, port: listen.port, eventLoops: eventLoops, logger: logger,
-                    counts: { pipeline.counts }, refusals: { board.refusals }))
+                    counts: { pipeline.counts }, refusals: { board.refusals },
+                    credentials: { snapshots.current.credentialSummaries }))
         }
         services.append(
             PipelineService(

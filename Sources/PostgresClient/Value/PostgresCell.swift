@@ -12,11 +12,12 @@ public struct PostgresCell: Sendable {
     }
 
     public var text: String {
-        get throws(PostgresError) {
-            try read("text", [TypeOID.text, TypeOID.varchar, TypeOID.name, TypeOID.unspecified]) {
-                String(decoding: $0, as: UTF8.self)
-            }
-        }
+        get throws(PostgresError) { try withTextBytes { String(decoding: $0, as: UTF8.self) } }
+    }
+
+    /// Lends the bytes of a text, for where a String of each would cost too much.
+    public func withTextBytes<Value>(_ body: (UnsafeRawBufferPointer) -> Value) throws(PostgresError) -> Value {
+        try read("text", [TypeOID.text, TypeOID.varchar, TypeOID.name, TypeOID.unspecified]) { body($0) }
     }
 
     /// A `uuid`, in lower case.

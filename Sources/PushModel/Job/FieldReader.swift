@@ -44,6 +44,19 @@ struct FieldReader {
         return choice
     }
 
+    /// In lower case.
+    mutating func uuid() throws(JSONSyntaxError) -> String? {
+        let dashes = [8, 13, 18, 23]
+        guard let text = try text() else { return nil }
+        let isOne =
+            text.utf8.count == 36
+            && text.utf8.enumerated().allSatisfy { index, byte in
+                dashes.contains(index) ? byte == UInt8(ascii: "-") : Character(UnicodeScalar(byte)).isHexDigit
+            }
+        if !isOne { problem = "must be a UUID" }
+        return text.lowercased()
+    }
+
     mutating func boolean() throws(JSONSyntaxError) -> Bool? {
         guard try expect(.boolean, "must be true or false") else { return nil }
         return bytes[try scanner.value().lowerBound] == UInt8(ascii: "t")

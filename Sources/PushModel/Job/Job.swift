@@ -30,6 +30,8 @@ public final class Job: Sendable {
     public let output: String
     /// nil: the app row's.
     public let environment: PushEnvironment?
+    /// Id of a credential that goes before what routing would choose; nil: routing chooses.
+    public let credential: Credential.ID?
     public let recipients: [Recipient]
     /// The one recipient is a channel, not a device.
     public let isBroadcast: Bool
@@ -62,6 +64,7 @@ public final class Job: Sendable {
         self.app = fields.app
         self.output = fields.output
         self.environment = fields.environment
+        self.credential = fields.credential
         self.recipients = fields.recipients
         self.isBroadcast = fields.isBroadcast
         self.payload = fields.payload
@@ -77,6 +80,35 @@ public final class Job: Sendable {
         self.traceparent = traceparent
         self.storage = storage
         self.bodyLength = bodyLength
+    }
+
+    private init(_ job: Job, recipients: [Recipient]) {
+        self.id = job.id
+        self.hasGivenID = job.hasGivenID
+        self.app = job.app
+        self.output = job.output
+        self.environment = job.environment
+        self.credential = job.credential
+        self.recipients = recipients
+        self.isBroadcast = job.isBroadcast
+        self.payload = job.payload
+        self.pushType = job.pushType
+        self.topic = job.topic
+        self.priority = job.priority
+        self.expiration = job.expiration
+        self.collapseID = job.collapseID
+        self.sendAt = job.sendAt
+        self.atMostOnce = job.atMostOnce
+        self.trim = job.trim
+        self.results = job.results
+        self.traceparent = job.traceparent
+        self.storage = job.storage
+        self.bodyLength = job.bodyLength
+    }
+
+    /// The same job for some of its recipients, by their index; shares the bytes.
+    package func limited(to recipients: [Int]) -> Job {
+        Job(self, recipients: recipients.map { self.recipients[$0] })
     }
 
     /// Lends the bytes that all ranges of this job point into.
@@ -104,6 +136,7 @@ package struct JobFields {
     package var app = ""
     package var output = "apns"
     package var environment: PushEnvironment?
+    package var credential: Credential.ID?
     package var recipients: [Recipient] = []
     package var isBroadcast = false
     package var payload = 0..<0

@@ -101,6 +101,7 @@ struct JobReader {
         case .app: fields.app = try value.text() ?? ""
         case .output: fields.output = try value.text() ?? ""
         case .environment: fields.environment = try value.oneOf(PushEnvironment.self)
+        case .credential: fields.credential = try value.uuid()
         case .pushType: fields.pushType = try value.text()
         case .topic: fields.topic = try value.text()
         case .collapseID:
@@ -229,7 +230,7 @@ struct JobReader {
 
 /// The names a job's fields have in JSON.
 enum JobField: String, CaseIterable {
-    case id, app, output, environment, recipients, channel, payload
+    case id, app, output, environment, credential, recipients, channel, payload
     case pushType = "push_type"
     case topic, priority
     case expiresAt = "expires_at"

@@ -8,6 +8,7 @@ package enum JobEncoder {
             writer.member("app", string: job.app)
             writer.member("output", string: job.output)
             if let environment = job.environment { writer.member("environment", string: environment.rawValue) }
+            if let credential = job.credential { writer.member("credential", string: credential) }
             if let pushType = job.pushType { writer.member("push_type", string: pushType) }
             if let topic = job.topic { writer.member("topic", string: topic) }
             if let priority = job.priority { writer.member("priority", integer: Int64(priority)) }

@@ -12,6 +12,9 @@ public protocol Output: AnyObject, Sendable {
     /// The topic a credential must be good for to send this job; for routing.
     func topic(for job: Job) -> String
 
+    /// Whether certificates can't be used to send this job; for routing.
+    func needsToken(for job: Job) -> Bool
+
     /// Takes a job and reports exactly one outcome for each of its recipients, in any order and in batches
     /// as large as come naturally, from any thread.
     ///
@@ -34,6 +37,8 @@ public protocol Output: AnyObject, Sendable {
 extension Output {
     /// The job's own topic, else its app.
     public func topic(for job: Job) -> String { job.topic ?? job.app }
+
+    public func needsToken(for job: Job) -> Bool { false }
 }
 
 /// Where an output reports to.

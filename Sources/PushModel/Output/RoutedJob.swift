@@ -24,4 +24,11 @@ public final class RoutedJob: Sendable {
         self.redelivered = redelivered
         self.ledgerID = ledgerID
     }
+
+    /// The same job for some of its recipients, by their index.
+    package func limited(to recipients: [Int]) -> RoutedJob {
+        RoutedJob(
+            job: job.limited(to: recipients), environment: environment, credential: credential, lane: lane,
+            attempt: attempt, redelivered: redelivered, ledgerID: ledgerID)
+    }
 }

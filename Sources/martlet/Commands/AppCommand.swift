@@ -71,7 +71,7 @@ struct AppCommand: AsyncParsableCommand {
 
         func run() async throws {
             let apps = try await withDatabase(options, for: "app") { _, pool in try await AppRepository(pool).list() }
-            if json { return try printJSON(apps.map(AppDescription.init)) }
+            if json { return try printJSON(apps.map { AppDescription($0) }) }
             var table = Table(header: ["APP", "TEAM", "ENVIRONMENT", "PAUSED", "CREDENTIAL", "PUBLISHERS"])
             for app in apps {
                 table.append([
@@ -86,10 +86,13 @@ struct AppCommand: AsyncParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show an app as JSON, with the credential each environment would use.")
+            abstract: "Show an app, with the credential that each push type would use, and why.")
 
         @Argument(help: "The app's bundle id.")
         var app: String
+
+        @Flag(help: "As JSON.")
+        var json = false
 
         @OptionGroup var options: ConfigurationOptions
 
@@ -97,18 +100,22 @@ struct AppCommand: AsyncParsableCommand {
             try await withDatabase(options, for: "app") { source, pool in
                 let row = try await AppRepository(pool).show(app)
                 let snapshot = try await SnapshotStore.load(
-                    from: pool, keyring: try source.keyring(), logger: try source.logger("martlet.app", atLeast: .error)
+                    from: pool, keyring: try source.keyring(),
+                    logger: try source.logger("martlet.app", atLeast: .critical)
                 ).current
-                var description = AppDescription(row)
-                for environment in PushEnvironment.allCases {
-                    let answer =
-                        switch snapshot.route(app: app, environment: environment, topic: app) {
-                        case .success(let route): route.credential.id
-                        case .failure(let failure): "none: \(failure)"
-                        }
-                    description.credentials[environment.rawValue] = answer
+                let routes = AppRoute.all(
+                    of: row, in: snapshot, refusals: try await RefusalRepository(pool).list(), at: .now)
+                if json { return try printJSON(AppDescription(row, routes: routes)) }
+                print(row.text)
+                var table = Table(header: ["ENVIRONMENT", "PUSH TYPE", "TOPIC", "CREDENTIAL", "BECAUSE"])
+                for route in routes {
+                    table.append([
+                        route.environment.rawValue, route.pushType, route.topic,
+                        route.chosen?.credential.name ?? "none",
+                        route.explanation,
+                    ])
                 }
-                try printJSON(description)
+                print(table.text)
             }
         }
     }
@@ -129,24 +136,13 @@ struct AppCommand: AsyncParsableCommand {
     }
 }
 
-/// An app row as `--json` shows it.
-private struct AppDescription: Encodable {
-    let app: String
-    let team: String
-    let environment: String
-    let credential: String?
-    let publishers: [String]
-    let paused: Bool
-    /// What routing would choose, by environment.
-    var credentials: [String: String] = [:]
-
-    init(_ row: App) {
-        app = row.bundleID
-        team = row.team
-        environment = row.defaultEnvironment.rawValue
-        credential = row.credential
-        publishers = row.allowedPublishers.sorted()
-        paused = row.isPaused
+extension App {
+    /// For people.
+    fileprivate var text: String {
+        var text = "app \(bundleID): team \(team), \(defaultEnvironment.rawValue)"
+        if let credential { text += ", credential \(credential)" }
+        if !allowedPublishers.isEmpty { text += ", publishers \(allowedPublishers.sorted().joined(separator: ", "))" }
+        return text + (isPaused ? ", paused: its jobs wait" : "")
     }
 }
 

@@ -1,36 +1,12 @@
 import ArgumentParser
 import CredentialStore
-import Foundation
 import MartletService
 import PushModel
 
 struct CredentialCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "credential", abstract: "Keys and certificates, sealed in the database.",
-        subcommands: [Import.self, List.self, Retire.self])
-
-    struct Import: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Import a .p8 key, a .p12, or PEM files with a certificate and its key.",
-            discussion: "The secret is sealed with the current master key before it leaves this process.")
-
-        @Argument(help: "A .p8 key, a .p12, or PEM; certificate and key may be in two files.", completion: .file())
-        var files: [String]
-
-        @OptionGroup var credential: CredentialFileOptions
-        @OptionGroup var options: ConfigurationOptions
-
-        func run() async throws {
-            let new = try credential.read(files)
-            let id = try await withDatabase(options, for: "credential") { source, pool in
-                try await CredentialRepository(pool).importCredential(new, keyring: try source.keyring())
-            }
-            let environments = new.environments.map(\.rawValue).sorted().joined(separator: ", ")
-            let topics = new.topics.isEmpty ? "every topic of the team" : new.topics.sorted().joined(separator: ", ")
-            print("imported \(new.label) as \(id): team \(new.team), \(environments), \(topics)")
-            if let notAfter = new.notAfter { print("expires \(notAfter.rfc3339)") }
-        }
-    }
+        subcommands: [Import.self, List.self, Check.self, Retire.self, Rekey.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the credentials, without their secrets.")
@@ -87,12 +63,7 @@ struct CredentialCommand: AsyncParsableCommand {
 extension CredentialSummary {
     /// `refused` while APNs refuses it as a whole.
     func state(_ refusals: [Refusal]) -> String {
-        state == .active && refusals.contains { $0.topic == nil } ? State.refused.rawValue : state.rawValue
-    }
-
-    /// Whole days until it expires; negative when it has.
-    func daysLeft(at now: Timestamp) -> Int? {
-        notAfter.map { Int(($0.seconds - now.seconds) / 86_400) }
+        state == .active && refusals.contains { $0.topic == nil } ? "refused" : state.rawValue
     }
 }
 

@@ -35,6 +35,11 @@ struct DoctorCommand: AsyncParsableCommand {
             let version = try await pool.query("SHOW server_version")[0]["server_version"].text
             return (pool, "PostgreSQL \(version)")
         }
+        if let hosts = pool?.configuration.unverifiedHosts, !hosts.isEmpty {
+            report.warn(
+                "database TLS",
+                "\(hosts.joined(separator: ", ")) is not verified: set sslmode=verify-full in database.url")
+        }
         if let pool { await check(pool, keyring, source, &report) }
         if report.problems > 0 {
             print("\(report.problems) of \(report.checks) checks failed")
@@ -67,9 +72,11 @@ struct DoctorCommand: AsyncParsableCommand {
             let before = Timestamp.now
             let database = try await pool.query("SELECT clock_timestamp() AS now")[0]["now"].milliseconds
             let skew = database - (before.milliseconds + Timestamp.now.milliseconds) / 2
-            // Apple refuses provider tokens whose time of issue is far from its own clock.
-            guard abs(skew) < 30_000 else { throw DoctorFinding("is \(skew) ms off the database's") }
-            return "\(abs(skew)) ms off the database's"
+            // Provider tokens bear the database's time, and Apple refuses those that are far from its own.
+            let finding = "\(abs(skew)) ms \(skew > 0 ? "behind" : "ahead of") the database's"
+            guard abs(skew) < 30_000 else { throw DoctorFinding(finding) }
+            if abs(skew) > 5_000 { throw DoctorWarning("\(finding): one of the two is wrong") }
+            return finding
         }
         guard schema != nil, let keyring else { return }
         await report.check("credentials") {
@@ -91,6 +98,12 @@ struct DoctorCommand: AsyncParsableCommand {
     }
 }
 
+/// Not good, and no reason to end with 1.
+private struct DoctorWarning: Error {
+    let description: String
+    init(_ description: String) { self.description = description }
+}
+
 private struct DoctorFinding: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }
@@ -107,15 +120,25 @@ private struct Report {
 
     mutating func check<Value>(_ name: String, _ body: () async throws -> (Value, String)) async -> Value? {
         checks += 1
-        let column = name + String(repeating: " ", count: max(0, 14 - name.count))
         do {
             let (value, finding) = try await body()
-            print("ok    \(column)\(finding)")
+            print("ok", name, finding)
             return value
+        } catch let warning as DoctorWarning {
+            warn(name, warning.description)
         } catch {
             problems += 1
-            print("FAIL  \(column)\(error)")
-            return nil
+            print("FAIL", name, "\(error)")
         }
+        return nil
+    }
+
+    func warn(_ name: String, _ finding: String) { print("WARN", name, finding) }
+
+    private func print(_ verdict: String, _ name: String, _ finding: String) {
+        func padded(_ text: String, _ width: Int) -> String {
+            text + String(repeating: " ", count: max(0, width - text.count))
+        }
+        Swift.print(padded(verdict, 6) + padded(name, 14) + finding)
     }
 }

@@ -32,7 +32,7 @@ struct CredentialFileOptions: ParsableArguments {
         var importer = CredentialImporter()
         importer.team = team
         importer.keyID = keyID
-        if !environments.isEmpty { importer.environments = Set(environments) }
+        importer.environments = environments.isEmpty ? nil : Set(environments)
         importer.topics = Set(topics)
         importer.label = label
         importer.passphrase = try passphrase()

@@ -69,13 +69,13 @@ import Testing
         let addresses = try simulators.map { try SocketAddress(ipAddress: "127.0.0.1", port: $0.port) }
         let fixture = WireFixture(addresses, maximumConnections: 6)
         var faults = StandingFaults()
-        faults.answerDelayMilliseconds = 50
+        faults.answerDelayMilliseconds = 200
         for simulator in simulators {
             try fixture.register(at: simulator)
             await simulator.setFaults(faults)
         }
         try fixture.send(to: WireFixture.tokens(Self.pushes, "0a"))
-        try await eventually("load at the one to die", within: .seconds(20)) {
+        try await eventually("load at the one to die") {
             await simulators[1].counters().openStreams >= 10
         }
         await simulators[1].stop()

@@ -99,10 +99,10 @@ struct WireFixture {
         return recorder.outcomes.dropFirst(before).map { "\($0.verdict) \($0.reason ?? "-")" }.joined(separator: ", ")
     }
 
-    /// Device tokens that begin alike, in hexadecimal.
+    /// Device tokens that begin alike, in hexadecimal. The first is not all zeros, which no device has.
     static func tokens(_ count: Int, _ prefix: String = "") -> [String] {
         (0..<count).map { number in
-            let digits = String(number, radix: 16)
+            let digits = String(number + 1, radix: 16)
             return prefix + String(repeating: "0", count: 64 - prefix.count - digits.count) + digits
         }
     }

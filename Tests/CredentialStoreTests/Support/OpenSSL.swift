@@ -3,12 +3,12 @@ import Foundation
 import Testing
 
 /// Makes real key and certificate files with the openssl command.
-final class OpenSSL {
+final class OpenSSL: Sendable {
     static let path = "/usr/bin/openssl"
     static var isInstalled: Bool { FileManager.default.isExecutableFile(atPath: path) }
     static let missing: Comment = "/usr/bin/openssl is not installed"
 
-    private let folder: URL
+    let folder: URL
 
     init() throws {
         folder = FileManager.default.temporaryDirectory.appending(path: "martlet-\(UUID().uuidString)")
@@ -22,7 +22,7 @@ final class OpenSSL {
         try run(arguments.split(separator: " ").map(String.init))
     }
 
-    private func run(_ arguments: [String]) throws {
+    func run(_ arguments: [String]) throws {
         let process = Process()
         process.executableURL = URL(filePath: Self.path)
         process.currentDirectoryURL = folder
@@ -38,51 +38,96 @@ final class OpenSSL {
     }
 
     /// Extensions that Apple puts into push certificates, in openssl's configuration language.
-    enum Extension: String, Sendable {
-        case sandbox = "1.2.840.113635.100.6.3.1 = ASN1:NULL"
-        case production = "1.2.840.113635.100.6.3.2 = ASN1:NULL"
-        case topics = "1.2.840.113635.100.6.3.6 = ASN1:SEQUENCE:topics"
-        case malformedTopics = "1.2.840.113635.100.6.3.6 = ASN1:NULL"
+    enum Extension: Sendable {
+        case sandbox, production, voip, malformedTopics
+        case topics([(String, [String])])
+
+        var lines: String {
+            switch self {
+            case .sandbox: "1.2.840.113635.100.6.3.1 = ASN1:NULL"
+            case .production: "1.2.840.113635.100.6.3.2 = ASN1:NULL"
+            case .voip: "1.2.840.113635.100.6.3.4 = ASN1:NULL"
+            case .malformedTopics: "1.2.840.113635.100.6.3.6 = ASN1:NULL"
+            case .topics: "1.2.840.113635.100.6.3.6 = ASN1:SEQUENCE:topics"
+            }
+        }
+
+        /// Sections that the line refers to.
+        var sections: String {
+            guard case .topics(let topics) = self else { return "" }
+            let list = topics.enumerated().map { "topic\($0) = UTF8:\($1.0)\nkinds\($0) = SEQUENCE:kinds\($0)\n" }
+            let kinds = topics.enumerated().map { index, topic in
+                "[kinds\(index)]\n" + topic.1.enumerated().map { "kind\($0) = UTF8:\($1)\n" }.joined()
+            }
+            return "[topics]\n" + list.joined() + kinds.joined()
+        }
     }
 
-    /// Makes `<name>.key` and a self-signed `<name>.pem`.
+    /// Makes `<name>.key`, `<name>.csr` and a `<name>.pem`, which is its own issuer or has another's signature.
+    ///
+    /// - Parameters:
+    ///   - newKey: `ec` for P-256, or an argument of `-newkey`.
+    ///   - dates: as in 20260101000000Z; nil: from now on for a year.
+    ///   - isAuthority: whether it may issue others.
     func certificate(
-        _ name: String, subject: String, extensions: [Extension], topics: [String] = [], newKey: String = "ec"
+        _ name: String, subject: String, extensions: [Extension] = [], newKey: [String] = ["ec"],
+        dates: (from: String, to: String)? = nil, issuer: String? = nil, isAuthority: Bool = false
     ) throws {
-        let list = topics.enumerated().map { index, topic in
-            "topic\(index) = UTF8:\(topic)\nkinds\(index) = SEQUENCE:kinds"
-        }
         let configuration = """
             [req]
             distinguished_name = subject
-            x509_extensions = extensions
             [subject]
+            [ca]
+            default_ca = authority
+            [authority]
+            database = \(name).database
+            new_certs_dir = .
+            rand_serial = yes
+            default_md = sha256
+            policy = policy
+            x509_extensions = extensions
+            default_days = 365
+            unique_subject = no
+            [policy]
+            UID = optional
+            commonName = optional
+            organizationalUnitName = optional
             [extensions]
-            basicConstraints = CA:FALSE
-            \(extensions.map(\.rawValue).joined(separator: "\n"))
-            [topics]
-            \(list.joined(separator: "\n"))
-            [kinds]
-            kind = UTF8:app
+            basicConstraints = CA:\(isAuthority ? "TRUE" : "FALSE")
+            \(extensions.map(\.lines).joined(separator: "\n"))
+            \(extensions.map(\.sections).joined(separator: "\n"))
             """
         try write(configuration, to: "\(name).cnf")
-        let key = newKey == "ec" ? ["ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"] : [newKey]
+        try write("", to: "\(name).database")
+        let key = newKey == ["ec"] ? ["ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"] : newKey
         try run(
             [
-                "req", "-x509", "-nodes", "-days", "365", "-config", "\(name).cnf", "-subj", subject, "-keyout",
-                "\(name).key", "-out", "\(name).pem", "-newkey",
+                "req", "-new", "-nodes", "-config", "\(name).cnf", "-subj", subject, "-keyout", "\(name).key", "-out",
+                "\(name).csr", "-newkey",
             ] + key)
+        let signer =
+            issuer.map { ["-cert", "\($0).pem", "-keyfile", "\($0).key"] } ?? [
+                "-selfsign", "-keyfile", "\(name).key",
+            ]
+        let validity = dates.map { ["-startdate", $0.from, "-enddate", $0.to] } ?? []
+        try run(
+            ["ca", "-batch", "-notext", "-config", "\(name).cnf", "-in", "\(name).csr", "-out", "\(name).pem"] + signer
+                + validity)
     }
 
-    func write(_ text: String, to name: String) throws {
-        try Data(text.utf8).write(to: folder.appending(path: name))
-    }
+    func write(_ text: String, to name: String) throws { try write(Data(text.utf8), to: name) }
+
+    func write(_ data: Data, to name: String) throws { try data.write(to: folder.appending(path: name)) }
 
     func text(_ name: String) throws -> String {
         try String(contentsOf: folder.appending(path: name), encoding: .utf8)
     }
 
+    func data(_ name: String) throws -> Data { try Data(contentsOf: folder.appending(path: name)) }
+
+    func path(_ name: String) -> String { "\(folder.path)/\(name)" }
+
     func file(_ name: String) throws -> CredentialFile {
-        try CredentialFile(path: folder.appending(path: name).path)
+        try CredentialFile(path: path(name))
     }
 }

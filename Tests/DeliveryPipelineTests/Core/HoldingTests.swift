@@ -8,7 +8,6 @@ import Testing
 @Suite struct HoldingTests {
     static let obstacles: [(name: String, apps: [App], credentials: [SnapshotCredential])] = [
         ("AppPaused", [.pausedShop], [.sample()]),
-        ("CredentialUnusable", [.shop], [.sample(state: .refused)]),
         ("CredentialUnusable", [.shop], [.sample(notAfter: now)]),
     ]
 

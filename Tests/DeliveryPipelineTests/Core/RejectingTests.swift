@@ -13,6 +13,10 @@ import Testing
         (jobBody(more: #""colour":"red","#), "com.example.shop", "colour: is not a field of a job"),
         (jobBody(app: "com.example.gone"), "com.example.gone", "app: com.example.gone is not registered"),
         (
+            jobBody(more: #""credential":"0b6e1f0c-6a51-4c7e-9d3a-2f1e0d9c8b7a","#), "com.example.shop",
+            "credential: 0b6e1f0c-6a51-4c7e-9d3a-2f1e0d9c8b7a is no credential in use"
+        ),
+        (
             jobBody(more: #""output":"pigeon","#), "com.example.shop",
             "output: is pigeon, but there is only: apns, discard"
         ),

@@ -16,6 +16,7 @@ final class EffectsRecorder: Sendable {
         var acknowledged: [UInt64] = []
         var claims: [Claims.Batch] = []
         var marks: [MarkBuffer.Batch] = []
+        var lookUps: [SuspectBuffer.LookUp] = []
         var timers: [Timer] = []
         var drained = 0
         var now = Timestamp(seconds: 1_800_000_000)
@@ -38,6 +39,7 @@ final class EffectsRecorder: Sendable {
             },
             write: { batch in self.withRecord { $0.marks.append(batch) } },
             claim: { batch in self.withRecord { $0.claims.append(batch) } },
+            lookUp: { lookUp in self.withRecord { $0.lookUps.append(lookUp) } },
             wait: { milliseconds, work in
                 self.withRecord { $0.timers.append(Timer(milliseconds: milliseconds, work: work)) }
             },

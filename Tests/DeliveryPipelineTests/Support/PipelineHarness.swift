@@ -93,6 +93,9 @@ struct PipelineHarness {
         claimed(batch, fresh: batch.keys)
     }
 
+    /// The time is over in which the database is to say which tokens are dead.
+    func passLookUpTime() { runTimers { $0 == 2_000 } }
+
     func drain() {
         core.drain { [recorder] in recorder.withRecord { $0.drained += 1 } }
         finishTurn()

@@ -1,4 +1,7 @@
+import CredentialStore
 import Foundation
+import PostgresClient
+import PushModel
 import TestSupport
 import Testing
 
@@ -44,11 +47,65 @@ struct BrokerCommandTests {
             #expect(listed.contains(Self.app) && listed.contains("com.example.new"))
             let shown = try await installation.martlet(["app", "show", "com.example.new"])
             #expect(shown.output.contains(credential), "\(shown)")
+            try await showExplains(installation, credential)
             #expect(try await installation.martlet(["app", "remove", "com.example.new"]).status == 0)
             let gone = try await installation.martlet(["app", "show", "com.example.new"])
             #expect(gone.status == 1)
             #expect(gone.errors.contains("com.example.new"), "\(gone)")
         }
+    }
+
+    private struct Shown: Decodable {
+        struct Route: Decodable {
+            struct Candidate: Decodable {
+                let credential: String
+                let rank, obstacle: String?
+            }
+            let environment, pushType, topic: String
+            let credential, problem: String?
+            let refused: [String]
+            let considered: [Candidate]
+        }
+        let routes: [Route]
+    }
+
+    /// Every push type in every environment, with what goes before the team's key.
+    private func showExplains(_ installation: Installation, _ key: String) async throws {
+        let certificate = try await installation.addCertificateApp("com.example.new", team: "TEAM000001")
+        let expired = try await installation.addCertificateApp("com.example.new", team: "TEAM000001")
+        try await installation.database.pool.query(
+            "UPDATE martlet.credentials SET not_after = '2026-01-01Z' WHERE id::text = $1", [.text(expired)])
+        let keyRefusal = Refusal(
+            credential: key, environment: .sandbox, topic: nil, reason: "InvalidProviderToken",
+            since: Timestamp(seconds: 1_795_168_800))
+        try await RefusalRepository(installation.database.pool).write([keyRefusal], ended: [], worker: "w")
+        let json = try await installation.martlet(["app", "show", "com.example.new", "--json"])
+        let routes = try JSONDecoder().decode(Shown.self, from: Data(json.output.utf8)).routes
+        #expect(routes.count == 22, "two environments, eleven push types")
+        for route in routes {
+            let byCertificate = ["alert", "background", "mdm", "voip", "complication"].contains(route.pushType)
+            #expect(route.credential == (byCertificate ? certificate : key), "\(route.pushType)")
+            let obstacle = route.considered.first { $0.credential == expired }?.obstacle
+            #expect(
+                obstacle
+                    == (byCertificate
+                        ? "expired on 2026-01-01T00:00:00.000Z"
+                        : route.pushType == "location"
+                            ? "is a certificate, and this push type needs a key" : "is not for topic \(route.topic)"))
+            #expect(
+                route.refused == (route.environment == "sandbox" && !byCertificate ? ["InvalidProviderToken"] : []))
+        }
+        let table = try await installation.martlet(["app", "show", "com.example.new"]).output
+        #expect(
+            table.contains(
+                /production +voip +com\.example\.new\.voip +certificate .* certificate for the topic; .*expired on 2026/
+            ),
+            "\(table)")
+        #expect(table.contains(/sandbox +widgets .* key of the team; .*APNs refuses it since .*InvalidProviderToken/))
+        _ = try await installation.martlet(["app", "set", "com.example.new", "--paused", "--credential", expired])
+        let held = try await installation.martlet(["app", "show", "com.example.new"]).output
+        #expect(
+            held.contains("paused: its jobs wait") && held.contains(/voip +com\.example\.new\.voip +none +.*expired/))
     }
 
     @Test func theDoctorFindsWhatIsWrong() async throws {

@@ -77,6 +77,49 @@ struct CredentialCommandTests {
         }
     }
 
+    @Test func aDryRunSaysEverythingAndNeedsNothing() async throws {
+        try await Installation.with { installation in
+            try await makeFiles(in: installation)
+            let finished = try await installation.martlet(
+                ["credential", "import", installation.path("push.pem"), "--team", "TEAM000002", "--dry-run"],
+                ["database.url": nil, "keyring.file": nil])
+            #expect(finished.status == 0, "\(finished)")
+            let said = finished.output.split(separator: "\n").map(String.init)
+            #expect(
+                said.first
+                    == "Apple Push Services: com.example.news: team TEAM000002, production, sandbox, com.example.news, com.example.news.complication, com.example.news.voip"
+            )
+            #expect(
+                said.dropFirst().first
+                    == "covers com.example.news (app), com.example.news.complication (complication), com.example.news.voip (voip)"
+            )
+            #expect(said.count == 4 && said[2].hasPrefix("expires 20") && said[3] == "nothing was imported", "\(said)")
+            #expect(try await installation.martlet(["credential", "list", "--json"]).output == "[\n\n]\n")
+        }
+    }
+
+    @Test func aRenewedCertificateNamesTheOneItReplaces() async throws {
+        try await Installation.with { installation in
+            try await makeFiles(in: installation)
+            func imported(_ file: String, _ options: String...) async throws -> String {
+                let finished = try await installation.martlet(
+                    ["credential", "import", installation.path(file), "--team", "TEAM000002"] + options)
+                #expect(finished.status == 0, "\(finished)")
+                return finished.output
+            }
+            let first = try await imported("push.pem")
+            let id = try #require(first.firstMatch(of: /as ([0-9a-f-]{36}):/)?.1)
+            #expect(!first.contains("retire"), "\(first)")
+            let key = try await imported(
+                "AuthKey_KEY1234567.p8", "--topic", "com.example.news", "--environment", "production")
+            #expect(!key.contains("retire"), "\(key)")
+            let renewed = try await imported("other.pem")
+            #expect(renewed.contains("is still active for the same topics"), "\(renewed)")
+            #expect(renewed.contains("martlet credential retire \(id)"), "\(renewed)")
+            #expect(renewed.split(separator: "retire the old one").count == 2, "a key is not replaced: \(renewed)")
+        }
+    }
+
     /// A .p8 as Apple hands it out, and a certificate with its key as PEM and as .p12.
     private func makeFiles(in installation: Installation) async throws {
         let issued = try installation.simulator.certificateAuthority.issueClientCertificate(app: "com.example.news")

@@ -1,4 +1,6 @@
+import DeliveryPipeline
 import Foundation
+import PushModel
 import TestSupport
 import Testing
 

@@ -20,8 +20,9 @@ import Testing
         }
         let expected = [
             "worker", "migrate", "app set", "credential import", "job publish", "results tail", "dead list",
+            "token register", "token export",
         ]
-        for command in expected + ["push", "simulate certificate", "doctor"] {
+        for command in expected + ["push", "simulate certificate", "doctor", "audit", "credential rekey"] {
             #expect(seen.contains(command.split(separator: " ").map(String.init)), "martlet \(command)")
         }
     }

@@ -13,7 +13,7 @@ struct ConnectionTests {
     @Test func goAwayLosesNothingAndDoublesNothing() async throws {
         try await Installation.with(simulator: { $0.streamLimit = 100 }) { installation in
             try await installation.addTokenApp(Self.app)
-            let tokens = Token.random(Token.slow(20), count: 3_000)
+            let tokens = Token.random(Token.slow(100), count: 3_000)
             let simulator = installation.simulator
             try await InProcessWorker.run(in: installation) { worker in
                 try await installation.publish([JobText("campaign", app: Self.app, to: tokens)], lane: .bulk)
@@ -39,11 +39,11 @@ struct ConnectionTests {
         let port = try await freePort()
         try await Installation.with(simulator: {
             $0.port = port
-            // Two seconds' work, so that the restart comes in the middle.
+            // Five seconds' work, so that the restart comes in the middle.
             $0.streamLimit = 20
         }) { installation in
             try await installation.addCertificateApp(Self.app)
-            let tokens = Token.random(Token.slow(20), count: 2_000)
+            let tokens = Token.random(Token.slow(50), count: 2_000)
             let simulator = installation.simulator
             try await InProcessWorker.run(in: installation, maximumConnections: 1) { worker in
                 try await installation.publish([JobText("campaign", app: Self.app, to: tokens)], lane: .bulk)

@@ -17,9 +17,10 @@ struct InProcessWorker: Sendable {
     /// Runs a worker for as long as `body` takes, then drains it.
     static func run(
         in installation: Installation, retry: RetryPolicy = Installation.quickRetry, maximumConnections: Int = 8,
+        deadTokens: DeadTokenFeed.Configuration? = nil,
         _ body: (InProcessWorker) async throws -> Void
     ) async throws {
-        let worker = try await InProcessWorker(installation, retry, maximumConnections)
+        let worker = try await InProcessWorker(installation, retry, maximumConnections, deadTokens)
         do {
             try await body(worker)
         } catch {
@@ -29,7 +30,10 @@ struct InProcessWorker: Sendable {
         #expect(isDrained, "\(worker.counts)")
     }
 
-    private init(_ installation: Installation, _ retry: RetryPolicy, _ maximumConnections: Int) async throws {
+    private init(
+        _ installation: Installation, _ retry: RetryPolicy, _ maximumConnections: Int,
+        _ deadTokens: DeadTokenFeed.Configuration?
+    ) async throws {
         let logger = installation.log.logger("worker")
         let endpoint = APNSConfiguration.Endpoint(host: "127.0.0.1", port: installation.simulator.port)
         let output = APNSOutput(
@@ -44,8 +48,11 @@ struct InProcessWorker: Sendable {
             configuration: PipelineConfiguration(names: installation.names, worker: "test-worker", retry: retry),
             broker: try installation.brokerConfiguration(), outputs: [output, DiscardOutput(now: { .now })],
             snapshots: snapshots, registry: DeviceTokenRegistry(installation.database.pool),
-            claims: ClaimRepository(installation.database.pool), logger: logger,
-            now: { .now })
+            claims: ClaimRepository(installation.database.pool),
+            deadTokens: deadTokens.map {
+                DeadTokenFeed(installation.database.pool, configuration: $0, logger: logger)
+            },
+            logger: logger, now: { .now })
         self.output = output
         self.pipeline = pipeline
         work = Task {

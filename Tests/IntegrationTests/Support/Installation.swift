@@ -37,21 +37,23 @@ struct Installation: Sendable {
     let database: TestDatabase
     let simulator: APNSSimulator
     let keyring: MasterKeyring
+    private let keyringText: String
     let results = ResultCollector()
     let log = LogBook()
 
     /// Sets everything up, lends it, and takes it away.
     static func with(
-        servers: Servers? = nil, simulator change: (inout SimulatorConfiguration) -> Void = { _ in },
+        servers: Servers? = nil, keyring keyringText: String = keyringText,
+        simulator change: (inout SimulatorConfiguration) -> Void = { _ in },
         _ body: (Installation) async throws -> Void
     ) async throws {
         let servers = try #require(servers ?? .shared)
         var configuration = SimulatorConfiguration()
         change(&configuration)
-        let installation = Installation(
+        let installation = try Installation(
             servers: servers, database: try await TestDatabase.create(on: servers.database),
             simulator: try APNSSimulator(configuration: configuration),
-            keyring: try MasterKeyring(text: keyringText, source: "test"))
+            keyringText: keyringText)
         do {
             try await installation.setUp()
             try await body(installation)
@@ -63,17 +65,18 @@ struct Installation: Sendable {
         try await installation.tearDown()
     }
 
-    private init(servers: Servers, database: TestDatabase, simulator: APNSSimulator, keyring: MasterKeyring) {
+    private init(servers: Servers, database: TestDatabase, simulator: APNSSimulator, keyringText: String) throws {
         self.servers = servers
         self.database = database
         self.simulator = simulator
-        self.keyring = keyring
+        self.keyringText = keyringText
+        keyring = try MasterKeyring(text: keyringText, source: "test")
     }
 
     private func setUp() async throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try write(try simulator.caCertificatePEM, to: "ca.pem")
-        try write(Self.keyringText, to: "keyring")
+        try write(keyringText, to: "keyring")
         simulator.isRecording = true
         try await simulator.start()
         try await results.start(names, broker: try brokerConfiguration(), logger: log.logger("collector"))

@@ -9,6 +9,7 @@ import TestSupport
 final class ResultCollector: Sendable {
     struct Entry: Sendable {
         let verdict: Verdict
+        let worker: String?
         let outcome: ResultEvent.Outcome
     }
 
@@ -57,7 +58,7 @@ final class ResultCollector: Sendable {
                 for outcome in event.outcomes ?? [] {
                     let verdict = Verdict(kind: event.kind, reason: outcome.reason, by: outcome.by)
                     state.entries[Addressee(job: outcome.job, token: outcome.recipient), default: []]
-                        .append(Entry(verdict: verdict, outcome: outcome))
+                        .append(Entry(verdict: verdict, worker: event.worker, outcome: outcome))
                 }
             } catch {
                 state.problems.append("\(error)")

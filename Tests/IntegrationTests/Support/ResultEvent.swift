@@ -21,6 +21,7 @@ struct ResultEvent: Decodable, Sendable {
 
     let kind: String
     let app: String?
+    let worker: String?
     let job: String?
     let outcomes: [Outcome]?
     let errors: [Fault]?

@@ -22,14 +22,33 @@ package struct TestDatabase: Sendable {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         try await Migrations(configuration, logger: logger).apply()
+        var options = PostgresPool.Options()
+        // A machine that runs all tests at once may be slow.
+        options.leaseTimeout = .seconds(60)
         return TestDatabase(
-            url: url, configuration: configuration, pool: PostgresPool(configuration, logger: logger), name: name,
-            server: server)
+            url: url, configuration: configuration,
+            pool: PostgresPool(configuration, options: options, logger: logger), name: name, server: server)
     }
 
     package func drop() async throws {
         pool.close()
         try await Self.asAdministrator(of: server) { try await $0.query("DROP DATABASE \(name) WITH (FORCE)") }
+    }
+
+    /// Runs `body` while nobody can reach the database.
+    package func withoutConnections(_ body: () async throws -> Void) async throws {
+        let admin = try await PostgresConnection.connect(PostgresConfiguration(url: server))
+        try await admin.query("ALTER DATABASE \(name) ALLOW_CONNECTIONS false")
+        try await admin.query(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", [.text(name)])
+        do {
+            try await body()
+        } catch {
+            try await admin.query("ALTER DATABASE \(name) ALLOW_CONNECTIONS true")
+            throw error
+        }
+        try await admin.query("ALTER DATABASE \(name) ALLOW_CONNECTIONS true")
+        await admin.close()
     }
 
     private static func asAdministrator(

@@ -1,0 +1,168 @@
+import ArgumentParser
+import CredentialStore
+import Foundation
+import Logging
+import PostgresClient
+import PushModel
+
+/// The registry of device tokens by itself, on a database that has the schema.
+struct Tokens: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Measure marking, and finding out which of many tokens are dead; prints JSON.",
+        subcommands: [Mark.self, Screen.self])
+
+    /// As pipelines do it: a thousand tokens a statement, one statement at a time for each worker.
+    struct Mark: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Mark tokens dead, as so many workers would.")
+
+        @Option(help: "The database.")
+        var databaseURL: String
+
+        @Option(help: "The app's bundle id.")
+        var app: String
+
+        @Option(help: "The first token's number.")
+        var first = 0
+
+        @Option(help: "How many tokens.")
+        var count = 100_000
+
+        @Option(help: "Every so many-th token is marked.")
+        var every = 1
+
+        @Option(help: "How many at once.")
+        var workers = 1
+
+        @Option(help: "Tokens in a statement.")
+        var size = 1_000
+
+        func run() async throws {
+            var options = PostgresPool.Options()
+            options.maximumConnections = workers
+            let pool = PostgresPool(try PostgresConfiguration(url: databaseURL), options: options, logger: .quiet)
+            let registry = DeviceTokenRegistry(pool)
+            let start = ContinuousClock.now
+            let changed = try await withThrowingTaskGroup(of: Int.self) { group in
+                for worker in 0..<workers {
+                    group.addTask {
+                        var changed = 0
+                        for batch in stride(from: worker * size, to: count, by: workers * size) {
+                            changed += try await registry.mark(
+                                (batch..<min(batch + size, count)).map { mark(first + $0 * every) })
+                        }
+                        return changed
+                    }
+                }
+                return try await group.reduce(0, +)
+            }
+            let seconds = (.now - start) / .seconds(1)
+            print(#"{"changed": \#(changed), "rows_per_second": \#(Double(count) / seconds)}"#)
+        }
+
+        private func mark(_ number: Int) -> TokenMark {
+            TokenMark(
+                key: DeviceTokenKey(output: "apns", app: app, environment: .production, token: tokenText(number)),
+                unregisteredAt: .now, reason: "Unregistered")
+        }
+    }
+
+    /// What it costs to know of each push whether its token is dead: by the filter, and by asking the database.
+    struct Screen: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Load the filter of dead tokens, look living tokens up in it, and in the database.")
+
+        @Option(help: "The database.")
+        var databaseURL: String
+
+        @Option(help: "The app's bundle id.")
+        var app: String
+
+        @Option(help: "Tokens that live: the first one's number.")
+        var first = 0
+
+        @Option(help: "Every so many-th.")
+        var every = 1
+
+        @Option(help: "How many.")
+        var count = 100_000
+
+        @Option(help: "MB for the filter.")
+        var memory = 64
+
+        func run() async throws {
+            let pool = PostgresPool(try PostgresConfiguration(url: databaseURL), logger: .quiet)
+            var configuration = DeadTokenFeed.Configuration()
+            configuration.maximumBytes = memory << 20
+            let feed = DeadTokenFeed(pool, configuration: configuration, logger: .quiet)
+            let (filters, loaded) = AsyncStream.makeStream(of: DeadTokenFilter.self)
+            let (loadStart, loadCPU) = (ContinuousClock.now, cpuSeconds())
+            let following = Task {
+                await feed.run { if case .loaded(let filter) = $0 { loaded.yield(filter) } }
+            }
+            guard let filter = await filters.first(where: { _ in true }) else { return }
+            let loadSeconds = (.now - loadStart) / .seconds(1)
+            let loadCPUSeconds = cpuSeconds() - loadCPU
+            following.cancel()
+            await following.value
+
+            let tokens = (0..<count).map { Array(tokenText(first + $0 * every).utf8) }
+            let rounds = max(1, 2_000_000 / count)
+            var suspected = 0
+            let filterCPU = cpuSeconds()
+            for _ in 0..<rounds {
+                let seed = TokenHash.seed(output: "apns", app: app, environment: .production)
+                for token in tokens where token.withUnsafeBytes({ filter.suspects(TokenHash.hash($0, seed: seed)) }) {
+                    suspected += 1
+                }
+            }
+            let filterNanoseconds = (cpuSeconds() - filterCPU) / Double(rounds * count) * 1e9
+
+            let registry = DeviceTokenRegistry(pool)
+            let asked = min(count, 100_000)
+            let (askStart, askCPU) = (ContinuousClock.now, cpuSeconds())
+            for batch in stride(from: 0, to: asked, by: 1_000) {
+                _ = try await registry.deaths(
+                    among: tokens[batch..<min(batch + 1_000, asked)].map {
+                        DeviceTokenKey(
+                            output: "apns", app: app, environment: .production,
+                            token: String(decoding: $0, as: UTF8.self))
+                    })
+            }
+            let askMicroseconds = (.now - askStart) / .seconds(1) / Double(asked) * 1e6
+            let askCPUMicroseconds = (cpuSeconds() - askCPU) / Double(asked) * 1e6
+            print(
+                """
+                {"dead": \(filter.count), "bytes": \(filter.bytes), "load_seconds": \(loadSeconds), \
+                "load_cpu_seconds": \(loadCPUSeconds), "filter_ns": \(filterNanoseconds), \
+                "suspected": \(Double(suspected) / Double(rounds * count)), "query_us": \(askMicroseconds), \
+                "query_cpu_us": \(askCPUMicroseconds)}
+                """)
+        }
+    }
+}
+
+/// Like a device token, and told by its number: the digits are spread as a real one's are.
+private func tokenText(_ number: Int) -> String {
+    var state = UInt64(truncatingIfNeeded: number)
+    var text = ""
+    for _ in 0..<4 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        word ^= word >> 31
+        let digits = String(word, radix: 16)
+        text += String(repeating: "0", count: 16 - digits.count) + digits
+    }
+    return text
+}
+
+private func cpuSeconds() -> Double { Double(cpuMicroseconds()) / 1e6 }
+
+extension Logger {
+    fileprivate static var quiet: Logger {
+        var logger = Logger(label: "bench")
+        logger.logLevel = .warning
+        return logger
+    }
+}

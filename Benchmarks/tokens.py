@@ -1,0 +1,163 @@
+"""Five million device tokens: registering, marking, suppression, size on disk."""
+import json
+import os
+import statistics
+import subprocess
+import time
+import urllib.request
+
+from orchestration import MARTLET
+
+import measure
+
+
+COUNT = 5_000_000
+# One in ten is dead in the end.
+DEAD = COUNT // 10
+MARKED = 100_000
+# Of a thousand recipients each, to measure a worker by.
+JOBS = 200
+MASK = (1 << 64) - 1
+
+
+def token(number: int) -> str:
+    """The same as `martlet-bench tokens` makes of a number (SplitMix64)."""
+    state, text = number & MASK, ""
+    for _ in range(4):
+        state = (state + 0x9E3779B97F4A7C15) & MASK
+        word = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+        word = ((word ^ (word >> 27)) * 0x94D049BB133111EB) & MASK
+        text += f"{word ^ (word >> 31):016x}"
+    return text
+
+
+class Registry:
+    def __init__(self, bench, app: str):
+        self.bench, self.run, self.app = bench, bench.run, app
+        self.url = bench.run.environment["MARTLET_TEST_DATABASE_URL"]
+        self.program = MARTLET.with_name("martlet-bench")
+
+    def sql(self, statement: str) -> str:
+        return self.run.output(["psql", "-X", "-q", "-At", "-v", "ON_ERROR_STOP=1", "-c", statement, self.url]).strip()
+
+    def row(self, what: str, value: str) -> None:
+        print(f"          {what}: {value}", flush=True)
+        self.bench.row(what, value, "", None, "", True)
+
+    def size(self, part: str) -> int:
+        return int(self.sql(f"SELECT {part}('martlet.device_tokens')"))
+
+    def register(self, path, what: str) -> None:
+        """Through the command, as an operator would, with its own work counted in."""
+        started = time.monotonic()
+        process = self.run.popen([MARTLET, "token", "register", "--file", path, "--app", self.app, "--config",
+                                  self.bench.config], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        if process.returncode != 0:
+            raise RuntimeError(f"token register ended with {process.returncode}")
+        seconds = time.monotonic() - started
+        self.row(f"register, {what}", f"{COUNT / seconds:.0f} rows/s")
+        self.row("  the command's CPU, peak memory",
+                 f"{(usage.ru_utime + usage.ru_stime) / COUNT * 1e6:.2f} µs a row, {usage.ru_maxrss / 1024:.0f} MB")
+
+    def mark(self, first: int, count: int, every: int, workers: int, what: str) -> None:
+        result = json.loads(self.run.output([
+            self.program, "tokens", "mark", "--database-url", self.url, "--app", self.app, "--first", first, "--count",
+            count, "--every", every, "--workers", workers]))
+        self.row(f"mark, {what}", f"{result['rows_per_second']:.0f} rows/s")
+
+    def screen(self, first: int, what: str, **options) -> None:
+        result = json.loads(self.run.output([
+            self.program, "tokens", "screen", "--database-url", self.url, "--app", self.app, "--first", first, "--every", 10,
+            *(text for name, value in options.items() for text in (f"--{name}", value))]))
+        self.row(f"filter, {what}: load", f"{result['load_seconds']:.1f} s, {result['load_cpu_seconds']:.1f} s of CPU, "
+                 f"{result['bytes'] / 1e6:.1f} MB, {result['dead']} tokens")
+        self.row("  a living token: filter", f"{result['filter_ns']:.0f} ns, suspected {result['suspected'] * 100:.3f} %")
+        self.row("  a living token: query of 1,000", f"{result['query_us']:.1f} µs, worker's CPU {result['query_cpu_us']:.2f} µs")
+
+
+def known_tokens(bench) -> int:
+    with urllib.request.urlopen(f"http://127.0.0.1:{bench.http_port}/metrics", timeout=5) as answer:
+        lines = answer.read().decode().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("martlet_suppression_tokens "))
+
+
+def worker_cost(bench, enabled: bool, dead: int) -> tuple[float, float]:
+    """CPU µs a push, and peak memory in MB; the filter is loaded before."""
+    text = bench.config.read_text()
+    bench.config.write_text(text + f'suppression:\n  enabled: "{str(enabled).lower()}"\n')
+    worker = bench.start_worker()
+    bench.config.write_text(text)
+    if enabled and dead:
+        bench.run.wait_for("dead tokens are known", lambda: known_tokens(bench) > dead * 0.98, 120)
+    before = measure.cpu_seconds(worker.pid)
+    bench.broker.bind_sink("bench.outcomes")
+    for number in range(JOBS):
+        bench.broker.publish("normal", bench.job(number, 1000))
+    bench.broker.count_outcomes("bench.outcomes", JOBS * 1000, bench.run.check_background, 600)
+    cost, peak = (measure.cpu_seconds(worker.pid) - before) / JOBS / 1000 * 1e6, measure.peak_memory_mb(worker.pid)
+    bench.stop_worker(worker)
+    bench.broker.unbind_sink("bench.outcomes")
+    return cost, peak
+
+
+def compare_workers(bench, registry: Registry, what: str, dead: int) -> None:
+    """In turn, so that what else the machine does falls on both."""
+    # The connection before has been idle for too long.
+    bench.broker = measure.Broker(bench.run.environment["MARTLET_TEST_AMQP_URL"])
+    off, on = [], []
+    for number in range(bench.rounds):
+        bench.run.step(f"whole worker, {what}, suppression off and on, round {number + 1} of {bench.rounds}")
+        off.append(worker_cost(bench, False, dead))
+        on.append(worker_cost(bench, True, dead))
+    for name, results in (("off", off), ("on", on)):
+        registry.row(f"whole worker, {what}, suppression {name}",
+                     f"{statistics.median(cost for cost, _ in results):.2f} µs a push, "
+                     f"peak {statistics.median(peak for _, peak in results):.0f} MB")
+
+
+def measure_tokens(bench) -> None:
+    from_app = "com.example.bench"
+    run, registry = bench.run, Registry(bench, from_app)
+    run.step(f"write a file of {COUNT} tokens")
+    path = run.directory / "tokens.csv"
+    with open(path, "w") as file:
+        file.write("token\n")
+        for first in range(0, COUNT, 100_000):
+            file.write("".join(token(number) + "\n" for number in range(first, first + 100_000)))
+    compare_workers(bench, registry, "no dead tokens", 0)
+    run.step(f"register {COUNT} tokens")
+    registry.register(path, f"{COUNT} new tokens")
+    registry.sql("VACUUM ANALYZE martlet.device_tokens")
+    registry.row("size on disk, table and index",
+                 f"{registry.size('pg_table_size') / COUNT:.0f} and {registry.size('pg_indexes_size') / COUNT:.0f} bytes a row")
+    run.step(f"register {COUNT} tokens again, a little later")
+    registry.register(path, "again, newer")
+    hot = registry.sql("SELECT round(100.0 * n_tup_hot_upd / nullif(n_tup_upd, 0)) FROM pg_stat_user_tables"
+                       " WHERE schemaname = 'martlet' AND relname = 'device_tokens'")
+    registry.row("  updates that left the indexes alone", f"{hot} %")
+    run.step("mark tokens, as one worker and as four")
+    registry.mark(0, MARKED, 10, 1, f"{MARKED} of {COUNT}, one worker")
+    registry.mark(MARKED * 10, MARKED, 10, 4, f"{MARKED}, four workers")
+    registry.mark(0, MARKED, 10, 1, f"{MARKED} that are marked already")
+    registry.mark(COUNT, MARKED, 1, 1, f"{MARKED} that were never registered")
+    registry.mark(2 * MARKED * 10, DEAD - 2 * MARKED, 10, 2, f"{DEAD - 2 * MARKED}, two workers")
+    registry.sql("VACUUM ANALYZE martlet.device_tokens")
+    registry.row("size on disk after that", f"{registry.size('pg_table_size') / 1e9:.2f} and {registry.size('pg_indexes_size') / 1e9:.2f} GB")
+    registry.screen(5, f"{DEAD + MARKED} dead")
+    run.step("suppression in the whole worker, with dead tokens about")
+    compare_workers(bench, registry, f"{DEAD + MARKED} dead tokens", DEAD + MARKED)
+    run.step("mark all others")
+    registry.sql("UPDATE martlet.device_tokens SET (registered_at, unregistered_at, marked_at, reason) ="
+                 " (NULL, now(), date_trunc('milliseconds', clock_timestamp()), 'Unregistered') WHERE unregistered_at IS NULL")
+    registry.sql("VACUUM ANALYZE martlet.device_tokens")
+    registry.screen(COUNT + MARKED, f"{COUNT + MARKED} dead")
+    registry.screen(COUNT + MARKED, f"{COUNT + MARKED} dead, memory of 1 MB", memory=1)
+    started = time.monotonic()
+    run.run([MARTLET, "token", "export", "--config", bench.config], stdout=subprocess.DEVNULL)
+    registry.row(f"export of {COUNT + MARKED}", f"{(COUNT + MARKED) / (time.monotonic() - started):.0f} rows/s")
+    registry.row("size on disk now, table and index",
+                 f"{registry.size('pg_table_size') / 1e9:.2f} and {registry.size('pg_indexes_size') / 1e9:.2f} GB")
+    registry.sql("TRUNCATE martlet.device_tokens")
+    path.unlink()

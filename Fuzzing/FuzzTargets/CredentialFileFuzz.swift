@@ -1,0 +1,44 @@
+import CredentialFormats
+import PushModel
+
+/// Any file is opened or refused with a word about it; what is opened can be opened again.
+enum CredentialFileFuzz {
+    /// What one input may cost: the fuzzer's own patience is short.
+    private static let rounds = 20_000
+
+    static func violation(in input: [UInt8]) -> String? {
+        let contents: FileContents
+        do throws(FileProblem) {
+            contents = try open(input)
+        } catch {
+            return error.description.isEmpty ? "a refusal without a reason" : nil
+        }
+        if contents.keys.isEmpty, contents.certificates.isEmpty, contents.format != .pkcs12 {
+            return "accepted with nothing in it"
+        }
+        for key in contents.keys {
+            for form in [key.der, key.pem] {
+                guard let again = try? form.withBytes({ bytes throws(FileProblem) in try open(bytes) }),
+                    again.keys == [key]
+                else { return "a key of kind \(key.algorithm) is another one when it is read again" }
+            }
+        }
+        for certificate in contents.certificates {
+            guard let again = try? open(certificate.der), again.certificates == [certificate] else {
+                return "a certificate is another one when it is read again"
+            }
+            if let push = try? PushCertificate(certificate), push.topicKinds.isEmpty || push.environments.isEmpty {
+                return "a push certificate for nothing"
+            }
+            if certificate.chain(from: contents.certificates).count > contents.certificates.count {
+                return "a chain longer than what it is made of"
+            }
+        }
+        return nil
+    }
+
+    private static func open(_ bytes: [UInt8]) throws(FileProblem) -> FileContents {
+        try FileContents(
+            bytes, passphrase: Secret("secret".utf8), algorithms: .shared, derivationRounds: rounds)
+    }
+}

@@ -1,0 +1,16 @@
+/// What kind of key it is, as far as APNs makes a difference.
+public enum KeyAlgorithm: Sendable, Hashable, CustomStringConvertible {
+    case rsa(bits: Int)
+    /// ECDSA on NIST's P-256.
+    case p256
+    /// By OpenSSL's name.
+    case other(String)
+
+    public var description: String {
+        switch self {
+        case .rsa(let bits): "RSA with \(bits) bits"
+        case .p256: "P-256"
+        case .other(let name): name
+        }
+    }
+}

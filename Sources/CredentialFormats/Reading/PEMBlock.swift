@@ -1,0 +1,54 @@
+import Foundation
+
+/// One `-----BEGIN x-----` … `-----END x-----` of a file (RFC 7468); text around it, as openssl writes, is skipped.
+struct PEMBlock {
+    let label: String
+    /// Headers (RFC 1421), an empty line if there are any, and base64.
+    private let lines: [Substring]
+
+    static func blocks(in text: String) throws(FileProblem) -> [PEMBlock] {
+        var blocks: [PEMBlock] = []
+        var begun: (label: String, lines: [Substring])?
+        for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
+            let line = line.trimmingWhitespace()
+            if line.hasPrefix("-----BEGIN "), line.hasSuffix("-----"), line.count > 16 {
+                if let begun { throw unfinished(begun.label) }
+                begun = (String(line.dropFirst(11).dropLast(5)), [])
+            } else if let whole = begun, line == "-----END \(whole.label)-----" {
+                blocks.append(PEMBlock(label: whole.label, lines: whole.lines))
+                begun = nil
+            } else {
+                begun?.lines.append(line)
+            }
+        }
+        if let begun { throw unfinished(begun.label) }
+        return blocks
+    }
+
+    private static func unfinished(_ label: String) -> FileProblem {
+        FileProblem("is cut off: there is no line -----END \(label)-----")
+    }
+
+    var isCertificate: Bool { ["CERTIFICATE", "X509 CERTIFICATE", "TRUSTED CERTIFICATE"].contains(label) }
+    var isPrivateKey: Bool { label.hasSuffix("PRIVATE KEY") }
+    /// The encryption that headers name; that of PKCS#8 is named by the label.
+    var isEncrypted: Bool { lines.contains { $0.hasPrefix("Proc-Type:") && $0.contains("ENCRYPTED") } }
+
+    /// nil if it is no base64.
+    var der: [UInt8]? {
+        Data(base64Encoded: lines.joined()).map(Array.init)
+    }
+
+    /// The block as OpenSSL wants it.
+    var text: String {
+        (["-----BEGIN \(label)-----"] + lines.map(String.init) + ["-----END \(label)-----", ""]).joined(separator: "\n")
+    }
+}
+
+extension Substring {
+    fileprivate func trimmingWhitespace() -> Substring {
+        let start = drop(while: \.isWhitespace)
+        guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
+        return start[...last]
+    }
+}

@@ -1,0 +1,57 @@
+internal import COpenSSL
+import PushModel
+
+/// A `.p12` (RFC 7292), as far as it can be seen without its passphrase.
+struct PKCS12File: ~Copyable {
+    private let file: OpaquePointer
+    private let algorithms: Algorithms
+
+    /// - Returns: nil if it is no `.p12`.
+    init?(_ bytes: [UInt8], _ algorithms: Algorithms) {
+        // Made beforehand, because that is how parsing is told of another library context than the default one.
+        var target = PKCS12_init_ex(NID_pkcs7_data, algorithms.context, nil)
+        _ = bytes.withDERPointer { d2i_PKCS12(&target, $0, $1) }
+        ERR_clear_error()
+        // A failure has freed it.
+        guard let target else { return nil }
+        file = target
+        self.algorithms = algorithms
+    }
+
+    deinit { PKCS12_free(file) }
+
+    /// All keys and certificates in it.
+    func open(_ passphrase: Passphrase, _ budget: inout DerivationBudget) throws(FileProblem) -> FileContents {
+        defer { ERR_clear_error() }
+        guard let parts = PKCS12_unpack_authsafes(file) else { throw FileProblem("is damaged") }
+        defer { OPENSSL_sk_pop_free(parts, { PKCS7_free($0.map { $0.assumingMemoryBound(to: PKCS7.self) }) }) }
+        if let rounds = checkableRounds {
+            for candidate in passphrase.forPKCS12 {
+                try budget.spend(rounds)
+                guard candidate.withPassphrase({ PKCS12_verify_mac(file, $0, $1) }) == 1 else { continue }
+                if let contents = try PKCS12Parts(parts, candidate, algorithms).contents(&budget) { return contents }
+                throw FileProblem(
+                    algorithms.hasLegacy
+                        ? "is damaged"
+                        : "is encrypted the old way (RC2), and this system lacks OpenSSL's legacy module to open it: convert it with 'openssl pkcs12' elsewhere"
+                )
+            }
+            throw FileProblem(passphrase.isMissing ? "needs a passphrase" : "the passphrase is wrong")
+        }
+        for candidate in passphrase.forPKCS12 {
+            if let contents = try PKCS12Parts(parts, candidate, algorithms).contents(&budget) { return contents }
+        }
+        throw FileProblem(passphrase.isMissing ? "needs a passphrase" : "the passphrase is wrong, or it is damaged")
+    }
+
+    /// How often the passphrase is hashed for the file's checksum; nil if it has none that can be checked.
+    private var checkableRounds: Int? {
+        var algorithm: UnsafePointer<X509_ALGOR>?
+        var rounds: UnsafePointer<ASN1_INTEGER>?
+        PKCS12_get0_mac(nil, &algorithm, nil, &rounds, file)
+        guard let algorithm, EVP_get_digestbyname(OBJ_nid2sn(OBJ_obj2nid(algorithm.pointee.algorithm))) != nil
+        else { return nil }
+        // Left out, it is one.
+        return rounds.map(DerivationBudget.number) ?? 1
+    }
+}

@@ -1,0 +1,67 @@
+public import PostgresClient
+public import PushModel
+
+/// Reads `martlet.audit`, which triggers write.
+public struct AuditRepository: Sendable {
+    /// Which entries are meant; nil means any.
+    public struct Filter: Sendable {
+        public var since: Timestamp?
+        public var app: String?
+        public var credential: Credential.ID?
+
+        public init(since: Timestamp? = nil, app: String? = nil, credential: Credential.ID? = nil) {
+            self.since = since
+            self.app = app
+            self.credential = credential
+        }
+    }
+
+    private let pool: PostgresPool
+
+    public init(_ pool: PostgresPool) {
+        self.pool = pool
+    }
+
+    /// The newest entries, the newest first.
+    /// - Parameter limit: how many at most.
+    /// - Throws: ``PostgresError``.
+    public func list(_ filter: Filter = Filter(), limit: Int) async throws -> [AuditEntry] {
+        let rows = try await pool.query(
+            """
+            SELECT entry.id, at, session_role, set_role, application, host(address) AS address, operation, object,
+                object_id, name, old_row ->> name AS old_value, new_row ->> name AS new_value
+            FROM (
+                SELECT * FROM martlet.audit
+                WHERE ($1::timestamptz IS NULL OR at >= $1) AND (
+                    ($2::text IS NULL AND $3::text IS NULL)
+                    OR (object = 'apps' AND object_id = $2) OR (object = 'credentials' AND object_id = $3))
+                ORDER BY id DESC LIMIT $4
+            ) AS entry LEFT JOIN LATERAL unnest(changed) AS name ON true
+            ORDER BY entry.id DESC, name
+            """,
+            [
+                .timestamp(milliseconds: filter.since?.milliseconds), .text(filter.app), .text(filter.credential),
+                .bigint(Int64(limit)),
+            ])
+        var entries: [AuditEntry] = []
+        var last: Int?
+        for row in rows {
+            let id = try row["id"].integer
+            if id != last { entries.append(try Self.entry(row)) }
+            last = id
+            guard let column = try row["name"].optional?.text else { continue }
+            entries[entries.endIndex - 1].changes.append(
+                AuditEntry.Change(
+                    column: column, old: try row["old_value"].optional?.text, new: try row["new_value"].optional?.text))
+        }
+        return entries
+    }
+
+    private static func entry(_ row: PostgresRow) throws -> AuditEntry {
+        AuditEntry(
+            at: Timestamp(milliseconds: try row["at"].milliseconds), role: try row["session_role"].text,
+            setRole: try row["set_role"].optional?.text, application: try row["application"].text,
+            address: try row["address"].optional?.text, operation: try row["operation"].text,
+            table: try row["object"].text, object: try row["object_id"].optional?.text)
+    }
+}

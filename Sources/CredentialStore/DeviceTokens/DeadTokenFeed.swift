@@ -1,0 +1,140 @@
+public import Logging
+public import PostgresClient
+import PushModel
+import Synchronization
+
+/// Follows which tokens are marked dead: all that are, then those that become so, a few seconds after they were
+/// marked by whomever. While the database is away it waits.
+public final class DeadTokenFeed: Sendable {
+    public enum Event: Sendable {
+        /// In place of what was told before: all tokens that are marked.
+        case loaded(DeadTokenFilter)
+        /// Tokens that were marked since, as hashes (``TokenHash``); some may come again.
+        case marked([UInt64])
+    }
+
+    public struct Configuration: Sendable {
+        /// What the filter takes at most. While it is loaded anew there are two.
+        public var maximumBytes = 64 << 20
+        /// How long a mark may go unnoticed.
+        public var pollInterval = Duration.seconds(2)
+
+        public init() {}
+    }
+
+    private static let pageSize = 20_000
+
+    private let registry: DeviceTokenRegistry
+    private let configuration: Configuration
+    private let logger: Logger
+    private let falseAlarms = Atomic<Int>(0)
+
+    public init(_ pool: PostgresPool, configuration: Configuration = Configuration(), logger: Logger) {
+        registry = DeviceTokenRegistry(pool)
+        self.configuration = configuration
+        self.logger = logger
+    }
+
+    /// Tokens that the filter suspected and the database cleared: many of them, and it is loaded anew.
+    public func note(falseAlarms count: Int) { falseAlarms.add(count, ordering: .relaxed) }
+
+    /// Works until the task is cancelled.
+    public func run(_ tell: @escaping @Sendable (Event) -> Void) async {
+        var isAway = false
+        var following: (since: Timestamp, age: FilterAge)?
+        while !Task.isCancelled {
+            do {
+                if let (since, age) = following,
+                    !age.isOver(at: .now, falseAlarms: falseAlarms.load(ordering: .relaxed))
+                {
+                    let (next, count) = try await follow(since: since, tell)
+                    following = (next, age.adding(count))
+                } else {
+                    following = try await load(tell)
+                }
+                if isAway { logger.info("Dead tokens can be read again") }
+                isAway = false
+            } catch {
+                if !isAway, !Task.isCancelled {
+                    logger.warning("Dead tokens can't be read for now", metadata: ["error": "\(error)"])
+                }
+                isAway = true
+            }
+            try? await Task.sleep(for: configuration.pollInterval)
+        }
+    }
+
+    private func load(_ tell: (Event) -> Void) async throws -> (since: Timestamp, age: FilterAge) {
+        let start = ContinuousClock.now
+        falseAlarms.store(0, ordering: .relaxed)
+        let (next, filter) = try await registry.pool.transaction { connection in
+            let next = try await DeviceTokenRegistry.marksCompleteUntil(connection)
+            let count = try await connection.query(
+                "SELECT count(*) AS dead FROM martlet.device_tokens WHERE unregistered_at IS NOT NULL")[0]["dead"]
+                .integer
+            var filter = DeadTokenFilter(expecting: count, maximumBytes: configuration.maximumBytes)
+            try await Self.read(since: nil, connection) { hashes in
+                for hash in hashes { filter.insert(hash) }
+            }
+            return (next, filter)
+        }
+        let age = FilterAge(
+            loadedAt: .now, count: filter.count, capacity: filter.capacity,
+            mayGrow: filter.bytes + 32 <= configuration.maximumBytes)
+        logger.info(
+            "Dead tokens read",
+            metadata: [
+                "tokens": "\(filter.count)", "bytes": "\(filter.bytes)", "seconds": "\((.now - start) / .seconds(1))",
+            ])
+        tell(.loaded(filter))
+        return (next, age)
+    }
+
+    /// - Returns: where to go on, and how many there were.
+    private func follow(since: Timestamp, _ tell: (Event) -> Void) async throws -> (next: Timestamp, count: Int) {
+        try await registry.pool.transaction { connection in
+            let next = try await DeviceTokenRegistry.marksCompleteUntil(connection)
+            var count = 0
+            // Those of transactions that outlast `next` come, too, and will come again.
+            try await Self.read(since: since, connection) { hashes in
+                count += hashes.count
+                tell(.marked(hashes))
+            }
+            return (max(next, since), count)
+        }
+    }
+
+    private static func read(
+        since: Timestamp?, _ connection: PostgresConnection, _ page: ([UInt64]) -> Void
+    ) async throws {
+        try await connection.query(
+            """
+            DECLARE dead NO SCROLL CURSOR FOR SELECT output, app, environment::text, token FROM martlet.device_tokens
+            WHERE unregistered_at IS NOT NULL \(since == nil ? "" : "AND marked_at >= $1")
+            """, since.map { [.timestamp(milliseconds: $0.milliseconds)] } ?? [])
+        while true {
+            let rows = try await connection.query("FETCH FORWARD \(pageSize) FROM dead")
+            if rows.isEmpty { return }
+            page(try hashes(of: rows))
+        }
+    }
+
+    private static func hashes(of rows: PostgresResult) throws -> [UInt64] {
+        // Rows of one app come in runs, more or less.
+        var last: (output: String, app: String, environment: String, seed: UInt64)?
+        var hashes: [UInt64] = []
+        hashes.reserveCapacity(rows.count)
+        for row in rows {
+            let (output, app, environment) = (try row["output"].text, try row["app"].text, try row["environment"].text)
+            let seed: UInt64
+            if let last, last.app == app, last.environment == environment, last.output == output {
+                seed = last.seed
+            } else {
+                seed = TokenHash.seed(output: output, app: app, environment: try PushEnvironment(column: environment))
+                last = (output, app, environment, seed)
+            }
+            hashes.append(try row["token"].withTextBytes { TokenHash.hash($0, seed: seed) })
+        }
+        return hashes
+    }
+}

@@ -1,0 +1,105 @@
+import PostgresClient
+public import PushModel
+
+extension DeviceTokenRegistry {
+    /// What is known of a token, for whatever app.
+    public func show(token: String, output: String = "apns") async throws -> [DeviceToken] {
+        let key = DeviceTokenKey(output: output, app: "", environment: .production, token: token)
+        // The key begins with output, app and environment: from each that there is to the next, then to the token.
+        return try await pool.query(
+            """
+            WITH RECURSIVE place AS (
+                (SELECT app, environment FROM martlet.device_tokens WHERE output = $1
+                    ORDER BY app, environment LIMIT 1)
+                UNION ALL
+                SELECT next.app, next.environment FROM place, LATERAL (
+                    SELECT app, environment FROM martlet.device_tokens AS token
+                    WHERE output = $1 AND (token.app, token.environment) > (place.app, place.environment)
+                    ORDER BY app, environment LIMIT 1) AS next)
+            SELECT \(Self.columns) FROM place JOIN martlet.device_tokens USING (app, environment)
+            WHERE output = $1 AND token = $2 ORDER BY app, environment
+            """, [.text(key.output), .text(key.token)]
+        ).map(Self.deviceToken)
+    }
+
+    /// Hands out the tokens that were marked at or after a time and are still dead, the oldest mark first.
+    ///
+    /// All of one moment; the database keeps what was true then for as long as this takes.
+    /// - Returns: the time that the next call is to begin with: nothing is left out between the two, and nothing
+    ///   comes twice. Marks of that time and later are not handed out yet.
+    @discardableResult
+    public func deadTokens(
+        since time: Timestamp, app: String? = nil, environment: PushEnvironment? = nil, pageSize: Int = 10_000,
+        _ page: ([DeviceToken]) async throws -> Void
+    ) async throws -> Timestamp {
+        try await pool.transaction { connection in
+            let end = try await Self.marksCompleteUntil(connection)
+            try await connection.query(
+                """
+                DECLARE dead NO SCROLL CURSOR FOR SELECT \(Self.columns) FROM martlet.device_tokens
+                WHERE unregistered_at IS NOT NULL AND marked_at >= $1 AND marked_at < $2
+                    AND ($3::text IS NULL OR app = $3)
+                    AND ($4::martlet.environment IS NULL OR environment = $4)
+                ORDER BY marked_at
+                """,
+                [
+                    .timestamp(milliseconds: time.milliseconds), .timestamp(milliseconds: end.milliseconds), .text(app),
+                    .text(environment?.rawValue),
+                ])
+            while true {
+                let rows = try await connection.query("FETCH FORWARD \(max(pageSize, 1)) FROM dead").map(
+                    Self.deviceToken)
+                // Never back: a caller that is ahead of the marks stays there.
+                if rows.isEmpty { return max(end, time) }
+                try await page(rows)
+            }
+        }
+    }
+
+    /// The time of death of those that are dead, by their place in the list.
+    public func deaths(among keys: [DeviceTokenKey]) async throws -> [Int: Timestamp] {
+        guard !keys.isEmpty else { return [:] }
+        // LIMIT makes it one look into the primary key for each, whatever the planner believes of the number of the
+        // dead: else it may read all of them.
+        let rows = try await pool.query(
+            """
+            SELECT place, unregistered_at
+            FROM unnest($1::text[], $2::text[], $3::text[]::martlet.environment[], $4::text[])
+                WITH ORDINALITY AS wanted (output, app, environment, token, place)
+                CROSS JOIN LATERAL (
+                    SELECT unregistered_at FROM martlet.device_tokens AS known
+                    WHERE known.output = wanted.output AND known.app = wanted.app
+                        AND known.environment = wanted.environment AND known.token = wanted.token
+                    LIMIT 1) AS known
+            WHERE unregistered_at IS NOT NULL
+            """,
+            [
+                .textArray(keys.map(\.output)), .textArray(keys.map(\.app)),
+                .textArray(keys.map(\.environment.rawValue)), .textArray(keys.map(\.token)),
+            ])
+        return try rows.reduce(into: [:]) { deaths, row in
+            deaths[try row["place"].integer - 1] = Timestamp(milliseconds: try row["unregistered_at"].milliseconds)
+        }
+    }
+
+    /// The time before which every mark can be seen by the statements that follow.
+    static func marksCompleteUntil(_ connection: PostgresConnection) async throws -> Timestamp {
+        let row = try await connection.query("SELECT martlet.marks_complete_until() AS time")[0]
+        return Timestamp(milliseconds: try row["time"].milliseconds)
+    }
+
+    private static let columns =
+        "output, app, environment::text, token, registered_at, unregistered_at, marked_at, reason"
+
+    private static func deviceToken(_ row: PostgresRow) throws -> DeviceToken {
+        func time(_ column: String) throws -> Timestamp? {
+            try row[column].optional.map { Timestamp(milliseconds: try $0.milliseconds) }
+        }
+        return DeviceToken(
+            key: DeviceTokenKey(
+                output: try row["output"].text, app: try row["app"].text,
+                environment: try PushEnvironment(column: row["environment"].text), token: try row["token"].text),
+            registeredAt: try time("registered_at"), unregisteredAt: try time("unregistered_at"),
+            markedAt: try time("marked_at"), reason: try row["reason"].optional?.text)
+    }
+}

@@ -1,0 +1,100 @@
+package import PushModel
+
+/// One line of a list of registrations, as text, before anything is checked.
+struct RegistrationFields {
+    static let names = ["token", "app", "environment", "registered_at", "output"]
+
+    private var values: [String?] = Array(repeating: nil, count: names.count)
+
+    /// Empty means that the line says nothing of it.
+    mutating func set(_ place: Int, to value: String) { values[place] = value.isEmpty ? nil : value }
+
+    var token: String? { values[0] }
+    var app: String? { values[1] }
+    var environment: String? { values[2] }
+    var registeredAt: String? { values[3] }
+    var output: String? { values[4] }
+}
+
+/// What is wrong with a line, naming the column.
+package struct BadRegistration: Error, Hashable, CustomStringConvertible {
+    package let description: String
+}
+
+/// Says whose token it is and since when, and what can't be one.
+package struct RegistrationRules: Sendable {
+    /// What a line says nothing of.
+    package var output = "apns"
+    package var app: String?
+    package var environment: PushEnvironment?
+    package var registeredAt: Timestamp?
+
+    /// The apps that there are, with their own environment.
+    private let apps: [String: PushEnvironment]
+    private let now: Timestamp
+
+    /// Clocks differ a little.
+    private static let toleratedFuture: Int64 = 300
+
+    package init(apps: [String: PushEnvironment], now: Timestamp) {
+        self.apps = apps
+        self.now = now
+    }
+
+    func registration(_ fields: RegistrationFields) throws(BadRegistration) -> TokenRegistration {
+        guard let app = fields.app ?? app else { throw BadRegistration(description: "app: is missing") }
+        guard let ownEnvironment = apps[app] else {
+            throw BadRegistration(description: "app: \(app) is not registered, see 'martlet app set'")
+        }
+        var environment = self.environment ?? ownEnvironment
+        if let name = fields.environment {
+            guard let named = PushEnvironment(rawValue: name) else {
+                throw BadRegistration(description: "environment: must be production or sandbox")
+            }
+            environment = named
+        }
+        let output = fields.output ?? output
+        guard let token = fields.token else { throw BadRegistration(description: "token: is missing") }
+        if output == "apns" { try Self.check(deviceToken: token) }
+        return TokenRegistration(
+            key: DeviceTokenKey(output: output, app: app, environment: environment, token: token),
+            registeredAt: try time(fields.registeredAt))
+    }
+
+    private func time(_ text: String?) throws(BadRegistration) -> Timestamp {
+        guard let text else { return registeredAt ?? now }
+        let time: Timestamp
+        do { time = try Self.time(text) } catch {
+            throw BadRegistration(description: "registered_at: \(error)")
+        }
+        // A token registered in the future could not die until then.
+        guard time.seconds <= now.seconds + Self.toleratedFuture else {
+            throw BadRegistration(description: "registered_at: \(text) is in the future")
+        }
+        return time
+    }
+
+    /// Seconds since 1970, or RFC 3339.
+    package static func time(_ text: String) throws(BadRegistration) -> Timestamp {
+        if let seconds = Int64(text) {
+            guard (0...Timestamp.representable.upperBound.seconds).contains(seconds) else {
+                throw BadRegistration(description: "\(text) is out of range (is it in milliseconds?)")
+            }
+            return Timestamp(seconds: seconds)
+        }
+        guard let time = Timestamp(rfc3339: text) else {
+            throw BadRegistration(description: "must be unix seconds or an RFC 3339 date-time")
+        }
+        return time
+    }
+
+    /// The same that is sent to: an even number of hex digits, up to 512.
+    private static func check(deviceToken token: String) throws(BadRegistration) {
+        guard token.utf8.allSatisfy({ $0.hexDigitValue != nil }) else {
+            throw BadRegistration(description: "token: has a character that is no hex digit")
+        }
+        guard token.utf8.count.isMultiple(of: 2), token.utf8.count <= 512 else {
+            throw BadRegistration(description: "token: must have an even number of hex digits, at most 512")
+        }
+    }
+}

@@ -1,0 +1,13 @@
+/// Apple's ids of teams and keys: ten upper-case letters and digits, in the token that Apple checks.
+enum AppleID {
+    static func isOne(_ id: String) -> Bool {
+        id.utf8.count == 10 && id.allSatisfy { $0.isASCII && ($0.isUppercase || $0.isNumber) }
+    }
+
+    static func check(_ id: String, _ field: String) throws(CredentialStoreError) -> String {
+        guard isOne(id) else {
+            throw CredentialStoreError(.invalidField, "\(field) \(id) is not ten upper-case letters and digits")
+        }
+        return id
+    }
+}

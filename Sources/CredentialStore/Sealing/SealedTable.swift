@@ -1,0 +1,45 @@
+import PostgresClient
+
+/// A table with a sealed column, as ``Rekeying`` sees it.
+struct SealedTable {
+    struct Row {
+        let id: String
+        let sealed: SealedSecret
+        let sealedRow: SealedRow
+
+        init(_ row: PostgresRow) throws {
+            id = try row["id"].uuid
+            sealed = SealedSecret(bytes: try row["sealed"].bytes, masterKeyID: try row["master_key_id"].text)
+            sealedRow = SealedRow(
+                table: try row["table"].text, id: id, kind: try row["kind"].text, names: try row["names"].textArray)
+        }
+    }
+
+    /// Selects what a ``Row`` is made of.
+    let rows: String
+    /// Replaces a secret that still is as it was read: parameters are id, old bytes, new bytes, new master key.
+    let replace: String
+
+    static let all = [credentials, providerTokens]
+    /// No row has this id.
+    static let beforeTheFirst = "00000000-0000-0000-0000-000000000000"
+
+    private static let credentials = SealedTable(
+        rows: """
+            SELECT id, 'martlet.credentials' AS table, kind, ARRAY[team, coalesce(key_id, ''), fingerprint] AS names,
+                sealed_secret AS sealed, master_key_id FROM martlet.credentials
+            """,
+        replace: """
+            UPDATE martlet.credentials SET sealed_secret = $3, master_key_id = $4 WHERE id = $1 AND sealed_secret = $2
+            """)
+
+    private static let providerTokens = SealedTable(
+        rows: """
+            SELECT credential AS id, 'martlet.provider_tokens' AS table, 'jwt' AS kind, '{}'::text[] AS names,
+                sealed_token AS sealed, master_key_id FROM martlet.provider_tokens
+            """,
+        replace: """
+            UPDATE martlet.provider_tokens SET sealed_token = $3, master_key_id = $4
+            WHERE credential = $1 AND sealed_token = $2
+            """)
+}

@@ -1,0 +1,59 @@
+public import PushModel
+
+/// On what ground a credential is considered. Of those that serve, the first goes, and the newest of equals.
+public enum RoutingRank: Int, Sendable, Hashable, CaseIterable {
+    case namedByJob
+    case namedByApp
+    /// A certificate for the topic.
+    case certificate
+    /// A key that is limited to topics, this one among them.
+    case topicKey
+    /// A key that is limited to topics, the app's own among them.
+    case appKey
+    /// A key of the whole team.
+    case teamKey
+}
+
+/// Why a credential does not serve.
+public enum RoutingObstacle: Error, Sendable, Hashable, CustomStringConvertible {
+    case otherTeam
+    case otherEnvironment(PushEnvironment)
+    case otherTopic(String)
+    /// Apple refuses certificates for this push type.
+    case isCertificate
+    case state(CredentialSummary.State)
+    case expired(Timestamp)
+    case early(Timestamp)
+    /// It can't be opened: the master key is missing, or the row was changed.
+    case sealed(String)
+
+    /// It is no fault of the credential: another one is wanted.
+    public var isMismatch: Bool {
+        switch self {
+        case .otherTeam, .otherEnvironment, .otherTopic, .isCertificate: true
+        case .state, .expired, .early, .sealed: false
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .otherTeam: "is of another team"
+        case .otherEnvironment(let environment): "is not for \(environment.rawValue)"
+        case .otherTopic(let topic): "is not for topic \(topic)"
+        case .isCertificate: "is a certificate, and this push type needs a key"
+        case .state(let state): "is \(state.rawValue)"
+        case .expired(let moment): "expired on \(moment.rfc3339)"
+        case .early(let moment): "is not valid before \(moment.rfc3339)"
+        case .sealed(let problem): "can't be opened: \(problem)"
+        }
+    }
+}
+
+/// A credential that routing looked at, and what it found.
+public struct RoutingCandidate: Sendable, Hashable {
+    public let credential: CredentialSummary
+    /// nil: it has none for this topic, environment or push type.
+    public let rank: RoutingRank?
+    /// nil: it serves.
+    public let obstacle: RoutingObstacle?
+}

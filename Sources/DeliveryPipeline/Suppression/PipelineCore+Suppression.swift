@@ -1,0 +1,77 @@
+package import CredentialStore
+import Dispatch
+package import PushModel
+
+extension PipelineCore {
+    /// How long a push waits to learn whether its token is dead.
+    private static let lookUpMilliseconds = 2_000
+
+    package func received(_ event: DeadTokenFeed.Event) {
+        queue.async { [self] in
+            switch event {
+            case .loaded(let filter): suspects.filter = filter
+            case .marked(let hashes): for hash in hashes { suspects.filter?.insert(hash) }
+            }
+        }
+    }
+
+    /// The database's answer: when those tokens died that are dead, by their place in the question; nil: it has none.
+    package func lookedUp(_ id: UInt64, deaths: [Int: Timestamp]?) {
+        queue.async { [self] in
+            if let deaths { release(suspects.answered(id), deaths) } else { giveUpLookUp(id) }
+            finishTurn()
+        }
+    }
+
+    /// Hands a job to its output. Recipients whose token may be dead follow, once the database has said that they
+    /// live.
+    func sendUnlessDead(_ job: RoutedJob, to output: any Output) {
+        let found = suspects.suspects(among: job.job, in: job.environment, now: now)
+        guard !found.isEmpty else { return output.send(job, reportingTo: self) }
+        let suspected = Set(found)
+        let cleared = job.job.recipients.indices.filter { !suspected.contains($0) }
+        if !cleared.isEmpty { output.send(job.limited(to: cleared), reportingTo: self) }
+        suspects.add(.init(job: job, output: output, recipients: found))
+    }
+
+    /// At the end of every turn.
+    func lookUpSuspects() {
+        guard suspects.canAsk, let lookUp = suspects.next(id: messages.nextID()) else { return }
+        effects?.lookUp(lookUp)
+        effects?.wait(Self.lookUpMilliseconds) { [self] in
+            giveUpLookUp(lookUp.id)
+            finishTurn()
+        }
+    }
+
+    private func giveUpLookUp(_ id: UInt64) {
+        let released = suspects.failed(id, now: now)
+        counts.lookUpsFailed += released.reduce(0) { $0 + $1.recipients.count }
+        for suspect in released { suspect.output.send(suspect.job.limited(to: suspect.recipients), reportingTo: self) }
+    }
+
+    private func release(_ released: [SuspectBuffer.Suspect], _ deaths: [Int: Timestamp]) {
+        let at = now
+        var place = 0
+        for suspect in released {
+            var living: [Int] = []
+            for recipient in suspect.recipients {
+                defer { place += 1 }
+                // Registered at the very time of its death: it lives.
+                if let death = deaths[place],
+                    death > suspect.job.job.recipients[recipient].registeredAt ?? Timestamp(milliseconds: .min)
+                {
+                    counts.lookUpsDead += 1
+                    settle(
+                        Outcome(
+                            job: suspect.job, recipient: recipient, verdict: .suppressed, unregisteredAt: death, at: at)
+                    )
+                } else {
+                    counts.lookUpsLive += 1
+                    living.append(recipient)
+                }
+            }
+            if !living.isEmpty { suspect.output.send(suspect.job.limited(to: living), reportingTo: self) }
+        }
+    }
+}

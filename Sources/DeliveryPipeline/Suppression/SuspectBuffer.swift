@@ -1,0 +1,112 @@
+package import CredentialStore
+package import PushModel
+
+/// Pushes whose token may be dead, on their way to the database and back: one question at a time, the rest gathers
+/// meanwhile. A value: no clock, no I/O.
+///
+/// | it is | and then |
+/// |---|---|
+/// | idle, with suspects | asks |
+/// | asking | answered, failed or too late: idle; those it asked about are handed out |
+/// | failed or too late | suspects nobody for five seconds: a database that is slow or away must not slow sending down |
+package struct SuspectBuffer {
+    /// Some recipients of a job.
+    struct Suspect {
+        let job: RoutedJob
+        let output: any Output
+        let recipients: [Int]
+    }
+
+    package struct LookUp: Sendable {
+        package let id: UInt64
+        package let keys: [DeviceTokenKey]
+        /// What the jobs say about when these tokens were handed in.
+        let registeredAt: [Timestamp?]
+
+        /// The tokens that are marked, and of which a job says that they were handed in after their death.
+        package func registrations(against deaths: [Int: Timestamp]) -> [TokenRegistration] {
+            deaths.compactMap { place, death in
+                guard let registered = registeredAt[place], registered >= death else { return nil }
+                return TokenRegistration(key: keys[place], registeredAt: registered)
+            }
+        }
+    }
+
+    /// A statement's worth. A job's suspects stay together, so there may be more.
+    private static let enoughTokens = 5_000
+    private static let pauseMilliseconds: Int64 = 5_000
+
+    var filter: DeadTokenFilter?
+    private var waiting: [Suspect] = []
+    private var asked: (id: UInt64, suspects: [Suspect])?
+    private var pausedUntil: Timestamp?
+
+    var knownTokens: Int { filter?.count ?? 0 }
+    var filterBytes: Int { filter?.bytes ?? 0 }
+    var canAsk: Bool { asked == nil && !waiting.isEmpty }
+
+    /// The recipients that the filter does not clear; mostly none.
+    func suspects(among job: Job, in environment: PushEnvironment, now: Timestamp) -> [Int] {
+        guard let filter, filter.count > 0, !job.isBroadcast else { return [] }
+        if let pausedUntil, now < pausedUntil { return [] }
+        let seed = TokenHash.seed(output: job.output, app: job.app, environment: environment)
+        return job.withBytes { bytes in
+            var suspects: [Int] = []
+            for (index, recipient) in job.recipients.enumerated() {
+                let token = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[recipient.token]))
+                if filter.suspects(TokenHash.hash(token, seed: seed)) { suspects.append(index) }
+            }
+            return suspects
+        }
+    }
+
+    mutating func add(_ suspect: Suspect) { waiting.append(suspect) }
+
+    /// What to ask next, unless something is being asked or there is nothing.
+    mutating func next(id: UInt64) -> LookUp? {
+        guard canAsk else { return nil }
+        var tokens = 0
+        let count = waiting.firstIndex {
+            tokens += $0.recipients.count
+            return tokens >= Self.enoughTokens
+        }
+        let suspects = Array(waiting[...(count ?? waiting.count - 1)])
+        waiting.removeFirst(suspects.count)
+        asked = (id, suspects)
+        var keys: [DeviceTokenKey] = []
+        var registeredAt: [Timestamp?] = []
+        for suspect in suspects {
+            let job = suspect.job.job
+            for index in suspect.recipients {
+                keys.append(job.key(of: index, in: suspect.job.environment))
+                registeredAt.append(job.recipients[index].registeredAt)
+            }
+        }
+        return LookUp(id: id, keys: keys, registeredAt: registeredAt)
+    }
+
+    /// The database has answered; empty when it was too late.
+    mutating func answered(_ id: UInt64) -> [Suspect] {
+        guard let asked, asked.id == id else { return [] }
+        self.asked = nil
+        return asked.suspects
+    }
+
+    /// It has not, or too late; all that wait are let go.
+    mutating func failed(_ id: UInt64, now: Timestamp) -> [Suspect] {
+        guard let asked, asked.id == id else { return [] }
+        defer { waiting = [] }
+        self.asked = nil
+        pausedUntil = Timestamp(milliseconds: now.milliseconds + Self.pauseMilliseconds)
+        return asked.suspects + waiting
+    }
+}
+
+extension Job {
+    /// What the registry knows a recipient's token by.
+    func key(of recipient: Int, in environment: PushEnvironment) -> DeviceTokenKey {
+        DeviceTokenKey(
+            output: output, app: app, environment: environment,
+            token: String(decoding: bytes(recipients[recipient].token), as: UTF8.self))
+    }
+}

@@ -1,0 +1,45 @@
+import CredentialStore
+import Logging
+import PushModel
+import ServiceLifecycle
+
+/// Logs what ``ExpiryWatch`` has to say.
+struct ExpiryService: Service {
+    private static let interval = Duration.seconds(60)
+
+    let store: SnapshotStore
+    let now: @Sendable () -> Timestamp
+    let logger: Logger
+
+    func run() async throws {
+        let changes = store.changes()
+        let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        signal.yield()
+        await cancelWhenGracefulShutdown {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { for await _ in changes { signal.yield() } }
+                group.addTask {
+                    while (try? await Task.sleep(for: Self.interval)) != nil { signal.yield() }
+                }
+                var watch = ExpiryWatch()
+                for await _ in signals { tell(watch.look(at: store.current.credentialSummaries, now: now())) }
+            }
+        }
+    }
+
+    private func tell(_ notices: [ExpiryWatch.Notice]) {
+        for notice in notices {
+            let credential = notice.credential
+            let metadata: Logger.Metadata = [
+                "credential": "\(credential.id)", "label": "\(credential.label)", "team": "\(credential.team)",
+                "topics": "\(credential.topics.sorted().joined(separator: ","))",
+                "not_after": "\(credential.notAfter?.rfc3339 ?? "-")", "days_left": "\(notice.daysLeft)",
+            ]
+            if notice.hasExpired {
+                logger.error("A credential has expired", metadata: metadata)
+            } else {
+                logger.warning("A credential expires soon", metadata: metadata)
+            }
+        }
+    }
+}

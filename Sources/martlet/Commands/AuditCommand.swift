@@ -1,0 +1,110 @@
+import ArgumentParser
+import CredentialStore
+import Foundation
+import PushModel
+
+struct AuditCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "audit", abstract: "Who changed which app or credential, when and how; the newest first.")
+
+    @Option(help: "Only from then on: a time such as 2026-11-21T00:00:00Z, or a span such as 90m, 12h or 7d.")
+    var since: AuditSince?
+
+    @Option(help: "Only of this app.")
+    var app: String?
+
+    @Option(help: "Only of this credential; with --app, of both.")
+    var credential: String?
+
+    @Option(help: "How many at most.")
+    var limit = 100
+
+    @Flag(help: "As JSON.")
+    var json = false
+
+    @OptionGroup var options: ConfigurationOptions
+
+    func validate() throws {
+        guard limit > 0 else { throw ValidationError("--limit must be at least 1") }
+    }
+
+    func run() async throws {
+        let filter = AuditRepository.Filter(
+            since: since?.time(before: .now), app: app, credential: credential?.lowercased())
+        let entries = try await withDatabase(options, for: "audit") { _, pool in
+            try await AuditRepository(pool).list(filter, limit: limit)
+        }
+        if json { return try printJSON(entries.map(AuditDescription.init)) }
+        var table = Table(header: ["AT", "ROLE", "FROM", "CHANGE", "WHAT"])
+        for entry in entries {
+            table.append([
+                entry.at.rfc3339, entry.setRole.map { "\(entry.role) as \($0)" } ?? entry.role,
+                "\(entry.application)\(entry.address.map { " (\($0))" } ?? "")",
+                "\(entry.operation) \(entry.table)\(entry.object.map { " \($0)" } ?? "")",
+                entry.changes.compactMap { entry.text($0) }.joined(separator: ", "),
+            ])
+        }
+        print(table.text)
+    }
+}
+
+/// A time, or how long ago.
+enum AuditSince: ExpressibleByArgument, Equatable {
+    case time(Timestamp)
+    case ago(seconds: Int64)
+
+    init?(argument: String) {
+        if let match = argument.wholeMatch(of: /([0-9]{1,6})([smhd])/), let count = Int64(match.1) {
+            let units: [Substring: Int64] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400]
+            self = .ago(seconds: count * (units[match.2] ?? 1))
+        } else if let time = Timestamp(rfc3339: argument) {
+            self = .time(time)
+        } else {
+            return nil
+        }
+    }
+
+    func time(before now: Timestamp) -> Timestamp {
+        switch self {
+        case .time(let time): time
+        case .ago(let seconds): Timestamp(milliseconds: now.milliseconds - seconds * 1000)
+        }
+    }
+}
+
+extension AuditEntry {
+    /// For people: a new row's times and empty fields say nothing.
+    fileprivate func text(_ change: Change) -> String? {
+        switch (change.old, change.new) {
+        case (nil, nil): operation == "update" ? "\(change.column) changed" : nil
+        case (nil, let new?) where operation == "insert":
+            ["created_at", "updated_at"].contains(change.column) || new == "[]" ? nil : "\(change.column): \(new)"
+        case (_, nil) where operation == "delete": nil
+        case (let old, let new): "\(change.column): \(old ?? "none") → \(new ?? "none")"
+        }
+    }
+}
+
+/// An entry as `--json` shows it.
+private struct AuditDescription: Encodable {
+    struct Change: Encodable {
+        let column: String
+        let old, new: String?
+    }
+
+    let at, role, application, operation, table: String
+    let setRole, address, object: String?
+    let changes: [Change]
+
+    init(_ entry: AuditEntry) {
+        at = entry.at.rfc3339
+        role = entry.role
+        setRole = entry.setRole
+        application = entry.application
+        address = entry.address
+        operation = entry.operation
+        table = entry.table
+        object = entry.object
+        changes = entry.changes.map { Change(column: $0.column, old: $0.old, new: $0.new) }
+    }
+}

@@ -1,0 +1,43 @@
+import ArgumentParser
+import CredentialStore
+import Foundation
+import MartletService
+
+extension CredentialCommand {
+    struct Rekey: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Seal everything anew under the current master key.",
+            discussion: """
+                For credentials, retired ones included, and provider tokens, while workers run. Every worker must have \
+                the current master key already. Can be interrupted and run again. Ends with 1 if something could not \
+                be opened.
+                """)
+
+        @Flag(help: "Only open everything and say what would be done.")
+        var dryRun = false
+
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            let (report, keyring) = try await withDatabase(options, for: "credential rekey") { source, pool in
+                let keyring = try source.keyring()
+                let report = try await Rekeying(pool, keyring: keyring, isDryRun: dryRun).run { seen in
+                    FileHandle.standardError.write(Data("looked at \(seen) rows\n".utf8))
+                }
+                return (report, keyring)
+            }
+            print(
+                "\(dryRun ? "would seal" : "sealed") \(report.resealed) of \(report.rows) rows anew under master key \(keyring.currentKeyID)"
+            )
+            for problem in report.problems { print("could not open: \(problem)") }
+            for key in keyring.keyIDs.union(report.rowsByMasterKey.keys).sorted() where key != keyring.currentKeyID {
+                let count = report.rowsByMasterKey[key] ?? 0
+                print(
+                    count == 0
+                        ? "no row needs master key \(key) any more"
+                        : "master key \(key) is still needed by \(count) row\(count == 1 ? "" : "s")")
+            }
+            if !report.problems.isEmpty { throw ExitCode.failure }
+        }
+    }
+}

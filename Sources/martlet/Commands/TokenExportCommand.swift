@@ -1,0 +1,78 @@
+import ArgumentParser
+import CredentialStore
+import Foundation
+import MartletService
+import PushModel
+
+extension TokenCommand {
+    struct Export: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Write out the tokens that are marked dead, the oldest mark first, as NDJSON or CSV.",
+            discussion: """
+                With --cursor each export continues where the last one ended: nothing is left out, nothing comes twice. \
+                Without it the time to continue with is printed on standard error.
+                """)
+
+        @Option(help: "Only what was marked at this time or later: RFC 3339 or unix seconds.")
+        var since: String?
+
+        @Option(help: "File that keeps where the next export continues; made by the first one.", completion: .file())
+        var cursor: String?
+
+        @Option(help: "Only this app's tokens.")
+        var app: String?
+
+        @Option(help: "Only this environment's: production or sandbox.")
+        var environment: PushEnvironment?
+
+        @Flag(help: "CSV with column names in place of NDJSON.")
+        var csv = false
+
+        @OptionGroup var options: ConfigurationOptions
+
+        func validate() throws {
+            if since != nil, cursor != nil { throw ValidationError("give --since or --cursor, not both") }
+            _ = try sinceTime()
+        }
+
+        func run() async throws {
+            let start = try sinceTime() ?? cursorTime() ?? Timestamp(milliseconds: 0)
+            let output = FileHandle.standardOutput
+            if csv { try output.write(contentsOf: Data(DeadTokenText.csvHeader.utf8)) }
+            let next = try await withDatabase(options, for: "token") { _, pool in
+                try await DeviceTokenRegistry(pool).deadTokens(since: start, app: app, environment: environment) {
+                    page in
+                    var text: [UInt8] = []
+                    for token in page {
+                        if csv {
+                            DeadTokenText.appendCSV(token, to: &text)
+                        } else {
+                            DeadTokenText.appendJSON(token, to: &text)
+                        }
+                    }
+                    try output.write(contentsOf: text)
+                }
+            }
+            if let cursor {
+                try Data((next.rfc3339 + "\n").utf8).write(to: URL(filePath: cursor), options: .atomic)
+            } else {
+                printError("continue with --since \(next.rfc3339)")
+            }
+        }
+
+        private func sinceTime() throws -> Timestamp? {
+            try since.map { text in
+                do { return try RegistrationRules.time(text) } catch { throw ValidationError("--since: \(error)") }
+            }
+        }
+
+        private func cursorTime() throws -> Timestamp? {
+            guard let cursor, FileManager.default.fileExists(atPath: cursor) else { return nil }
+            let text = String(decoding: try readInput(cursor), as: UTF8.self)
+            guard let time = Timestamp(rfc3339: text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+                throw ValidationError("--cursor \(cursor): holds no time of an export")
+            }
+            return time
+        }
+    }
+}

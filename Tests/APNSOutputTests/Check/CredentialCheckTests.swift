@@ -1,0 +1,165 @@
+import APNSOutput
+import APNSSimulator
+import CredentialStore
+import Crypto
+import NIOCore
+import NIOPosix
+import NIOSSL
+import PushModel
+import Testing
+
+/// What a check finds out, from a server that is one of Apple's for all it knows.
+@Suite struct CredentialCheckTests {
+    private static let app = "com.example.shop"
+    private let key = P256.Signing.PrivateKey()
+    private let tokens = LocalProviderTokens(clock: { .now })
+
+    private func key(topics: Set<String> = [], team: String = "TEAM123456") -> Credential {
+        Credential(
+            id: "key", kind: .token(keyID: "ABC123DEFG", privateKeyPEM: Secret(key.pemRepresentation.utf8)), team: team,
+            environments: [.production, .sandbox], topics: topics)
+    }
+
+    private func certificate(_ issued: CertificateAuthority.Issued) throws -> Credential {
+        var importer = CredentialImporter()
+        importer.team = "TEAM123456"
+        let pem = issued.certificatePEM + "\n" + issued.privateKeyPEM + "\n"
+        let new = try importer.read([CredentialFile(name: "push.pem", contents: Secret(pem.utf8))], now: .now)
+        return Credential(
+            id: "certificate", kind: new.kind, team: new.team, environments: new.environments, topics: new.topics)
+    }
+
+    private func withSimulator(
+        _ change: (inout SimulatorConfiguration) -> Void = { _ in }, scope: TokenKey.Scope = .init(),
+        _ body: (APNSSimulator, APNSCredentialCheck) async throws -> Void
+    ) async throws {
+        let simulator = try await WireFixture.startedSimulator(change)
+        var registered = TokenKey(team: "TEAM123456", keyID: "ABC123DEFG", publicKey: key.publicKey)
+        registered.scope = scope
+        simulator.register(registered)
+        try await body(simulator, try check(port: simulator.port))
+        await simulator.stop()
+    }
+
+    private func check(port: Int) throws -> APNSCredentialCheck {
+        let endpoint = APNSConfiguration.Endpoint(host: "127.0.0.1", port: port)
+        return APNSCredentialCheck(
+            configuration: APNSConfiguration(
+                production: endpoint, sandbox: endpoint, verifiesCertificates: false, requestTimeoutSeconds: 2,
+                connectTimeoutSeconds: 2),
+            tokens: tokens, eventLoop: MultiThreadedEventLoopGroup.singleton.next())
+    }
+
+    @Test func aGoodCredentialIsFoundGoodWithoutAPush() async throws {
+        try await withSimulator { simulator, check in
+            let authenticated = "authenticated; nothing was sent"
+            #expect(
+                await check.run(key(), in: .production)
+                    == .accepted("\(authenticated) (MissingTopic for a token that no device has)"))
+            #expect(
+                await check.run(key(), in: .production, topic: Self.app)
+                    == .accepted("\(authenticated) (BadDeviceToken for a token that no device has)"))
+            let issued = try simulator.certificateAuthority.issueClientCertificate(app: Self.app)
+            #expect(
+                await check.run(try certificate(issued), in: .production)
+                    == .accepted("\(authenticated) (BadDeviceToken for a token that no device has)"))
+            let counters = await simulator.counters()
+            #expect(counters.byStatus == [400: 3])
+            #expect(simulator.tokenUses.count == 1, "one key, one token")
+        }
+    }
+
+    @Test func aDeviceIsSentABackgroundPush() async throws {
+        try await withSimulator { simulator, check in
+            guard case .accepted(let how) = await check.run(key(), in: .production, device: "c0ffee", topic: Self.app)
+            else {
+                Issue.record("not accepted")
+                return
+            }
+            #expect(how.hasPrefix("APNs accepted the push, apns-id "))
+            let dead = await check.run(key(), in: .production, device: "dead0410", topic: Self.app)
+            #expect(dead == .refused(status: 410, reason: "Unregistered"))
+            #expect(dead.advice == "the credential was accepted, but the device token is dead")
+            let zeros = await check.run(
+                key(), in: .production, device: String(repeating: "0", count: 64), topic: Self.app)
+            #expect(zeros == .refused(status: 400, reason: "BadDeviceToken"), "asked for, it is no proof")
+            for topic in [Self.app + ".voip", Self.app + ".push-type.liveactivity", Self.app + ".voip-ptt"] {
+                guard case .accepted = await check.run(key(), in: .production, device: "c0ffee", topic: topic) else {
+                    Issue.record("\(topic) has its own push type")
+                    return
+                }
+            }
+        }
+    }
+
+    @Test func aBadCredentialIsToldWithApplesReason() async throws {
+        try await withSimulator { simulator, check in
+            simulator.refuse(keyID: "ABC123DEFG")
+            let revoked = await check.run(key(), in: .production)
+            #expect(revoked == .refused(status: 403, reason: "InvalidProviderToken"))
+            #expect(revoked.advice?.contains("or the key was revoked") == true)
+            simulator.refuse(keyID: "ABC123DEFG", nil)
+            var other = key(team: "TEAM999999")
+            other = Credential(id: "other", kind: other.kind, team: other.team, environments: other.environments)
+            #expect(await check.run(other, in: .production) == .refused(status: 403, reason: "InvalidProviderToken"))
+            let broken = Credential(
+                id: "broken", kind: .token(keyID: "ABC123DEFG", privateKeyPEM: Secret([1])), team: "TEAM123456",
+                environments: [.production])
+            guard case .unusable = await check.run(broken, in: .production) else {
+                Issue.record("a broken key was used")
+                return
+            }
+        }
+    }
+
+    @Test func aKeyForSomeTopicsIsTriedWithOneOfThem() async throws {
+        let scope = TokenKey.Scope(environments: [.production], topics: [Self.app])
+        try await withSimulator(scope: scope) { _, check in
+            guard case .accepted = await check.run(key(topics: [Self.app, Self.app + ".voip"]), in: .production) else {
+                Issue.record("the shortest topic is the app")
+                return
+            }
+            #expect(
+                await check.run(key(topics: ["com.example.other"]), in: .production)
+                    == .refused(status: 400, reason: "TopicDisallowed"))
+        }
+        try await withSimulator({ $0.environment = .sandbox }, scope: scope) { _, check in
+            let elsewhere = await check.run(key(), in: .sandbox)
+            #expect(elsewhere == .refused(status: 403, reason: "BadEnvironmentKeyInToken"))
+            #expect(elsewhere.advice?.contains("--environment") == true)
+        }
+    }
+
+    @Test func aCertificateIsRefusedByAnswerOrInTheHandshake() async throws {
+        try await withSimulator({ $0.environment = .sandbox }) { simulator, check in
+            let elsewhere = try certificate(
+                simulator.certificateAuthority.issueClientCertificate(app: Self.app, environments: [.production]))
+            #expect(
+                await check.run(elsewhere, in: .sandbox) == .refused(status: 403, reason: "BadCertificateEnvironment"))
+            let stranger = try certificate(CertificateAuthority().issueClientCertificate(app: Self.app))
+            let refused = await check.run(stranger, in: .sandbox)
+            guard case .refused(nil, let reason) = refused else {
+                Issue.record("\(refused)")
+                return
+            }
+            #expect(reason.hasPrefix("in the TLS handshake"))
+            #expect(refused.advice?.contains("import a new one") == true)
+        }
+    }
+
+    @Test func aHostThatIsAwaySaysNothingAboutTheCredential() async throws {
+        try await withSimulator { simulator, check in
+            var faults = StandingFaults()
+            faults.silence = .answers
+            await simulator.setFaults(faults)
+            #expect(await check.run(key(), in: .production) == .unreachable("APNs did not answer in time"))
+            await simulator.stop()
+            let away = await check.run(key(), in: .production)
+            guard case .unreachable = away else {
+                Issue.record("\(away)")
+                return
+            }
+            #expect(away.advice?.contains("nothing about the credential") == true)
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import CredentialStore
+import PostgresClient
+import PushModel
+import Synchronization
+import Testing
+
+@Suite(.enabled(if: TestDatabase.serverURL != nil, TestDatabase.missing), .timeLimit(.minutes(1)))
+struct DeadTokenFeedTests {
+    /// What a pipeline makes of a feed.
+    private final class Follower: Sendable {
+        let state = Mutex((filter: DeadTokenFilter?.none, loads: 0))
+
+        func take(_ event: DeadTokenFeed.Event) {
+            state.withLock { state in
+                switch event {
+                case .loaded(let filter): state = (filter, state.loads + 1)
+                case .marked(let hashes): for hash in hashes { state.filter?.insert(hash) }
+                }
+            }
+        }
+
+        func suspects(_ key: DeviceTokenKey) -> Bool {
+            let seed = TokenHash.seed(output: key.output, app: key.app, environment: key.environment)
+            let hash = Array(key.token.utf8).withUnsafeBytes { TokenHash.hash($0, seed: seed) }
+            return state.withLock { $0.filter?.suspects(hash) ?? false }
+        }
+    }
+
+    private func key(_ token: String, app: String = "com.example.shop", _ environment: PushEnvironment = .production)
+        -> DeviceTokenKey
+    {
+        DeviceTokenKey(output: "apns", app: app, environment: environment, token: token)
+    }
+
+    private func marks(_ keys: [DeviceTokenKey]) -> [TokenMark] {
+        keys.map { TokenMark(key: $0, unregisteredAt: Timestamp(milliseconds: 1_000), reason: "Unregistered") }
+    }
+
+    private func following(
+        _ database: TestDatabase, _ body: (Follower, DeviceTokenRegistry) async throws -> Void
+    ) async throws {
+        var configuration = DeadTokenFeed.Configuration()
+        configuration.pollInterval = .milliseconds(50)
+        let feed = DeadTokenFeed(database.pool, configuration: configuration, logger: database.logger)
+        let follower = Follower()
+        let task = Task { await feed.run { follower.take($0) } }
+        try await body(follower, DeviceTokenRegistry(database.pool))
+        task.cancel()
+        await task.value
+    }
+
+    @Test func itTellsWhatIsMarkedAndWhatBecomesSo() async throws {
+        try await TestDatabase.withMigrated { database in
+            let before = (0..<500).map {
+                key("aa\($0)", app: "com.example.app\($0 % 7)", $0 % 2 == 0 ? .sandbox : .production)
+            }
+            try await DeviceTokenRegistry(database.pool).mark(marks(before))
+            try await following(database) { follower, registry in
+                try await eventually("a filter") { follower.state.withLock { $0.filter != nil } }
+                #expect(before.allSatisfy { follower.suspects($0) })
+                #expect(!follower.suspects(key("bb")))
+                #expect(!follower.suspects(key("aa0")), "of another app")
+                try await registry.mark(marks([key("bb"), key("CC")]))
+                try await eventually("the new marks") { follower.suspects(key("bb")) && follower.suspects(key("cc")) }
+                #expect(follower.state.withLock { $0.loads } == 1)
+            }
+        }
+    }
+
+    @Test func aMarkThatIsCommittedLateIsTold() async throws {
+        try await TestDatabase.withMigrated { database in
+            try await following(database) { follower, registry in
+                try await eventually("a filter") { follower.state.withLock { $0.filter != nil } }
+                try await database.pool.transaction { connection in
+                    try await connection.query(
+                        """
+                        INSERT INTO martlet.device_tokens (output, app, environment, token, unregistered_at, marked_at)
+                        VALUES ('apns', 'com.example.shop', 'production', 'aa', now(), clock_timestamp())
+                        """)
+                    try await Task.sleep(for: .milliseconds(1_500))
+                    try await registry.mark(marks([key("bb")]))
+                    try await eventually("the later one is not held up") { follower.suspects(key("bb")) }
+                    #expect(!follower.suspects(key("aa")))
+                }
+                try await eventually("the late one") { follower.suspects(key("aa")) }
+            }
+        }
+    }
+
+    @Test func itWaitsForTheDatabase() async throws {
+        try await TestDatabase.withMigrated { database in
+            try await following(database) { follower, _ in
+                try await eventually("a filter") { follower.state.withLock { $0.filter != nil } }
+                try await database.asAdministrator { admin in
+                    try await admin.query("ALTER DATABASE \(database.name) ALLOW_CONNECTIONS false")
+                    try await admin.query(
+                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1",
+                        [.text(database.name)])
+                    try await Task.sleep(for: .milliseconds(300))
+                    try await admin.query("ALTER DATABASE \(database.name) ALLOW_CONNECTIONS true")
+                }
+                let registry = DeviceTokenRegistry(
+                    PostgresPool(database.configuration, logger: database.logger))
+                try await eventually("a mark") { (try? await registry.mark(marks([key("aa")]))) != nil }
+                try await eventually("the mark is told") { follower.suspects(key("aa")) }
+            }
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import PostgresClient
+import TestSupport
+import Testing
+
+@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+struct DoctorTests {
+    private func doctor(
+        _ installation: Installation, host: String? = nil, options: String = ""
+    ) async throws -> Subprocess.Finished {
+        var components = try #require(URLComponents(string: installation.database.url))
+        if let host { components.host = host }
+        components.percentEncodedQuery = options
+        let url = try #require(components.string)
+        return try await installation.martlet(["doctor"], ["database.url": url])
+    }
+
+    @Test func aDatabaseThatIsNotVerifiedIsWarnedOf() async throws {
+        try await Installation.with { installation in
+            #expect(try await !doctor(installation).output.contains("WARN"))
+            let far = try await doctor(installation, host: "db.example.net", options: "hostaddr=127.0.0.1")
+            #expect(
+                far.output.contains(
+                    "WARN  database TLS  db.example.net is not verified: set sslmode=verify-full in database.url"),
+                "\(far)")
+            #expect(far.status == 0, "a warning is no failure: \(far)")
+        }
+    }
+
+    /// A function that hides PostgreSQL's clock plays a server whose time is wrong.
+    @Test(arguments: [(2, "ok    clock"), (8, "WARN  clock"), (-8, "WARN  clock"), (40, "FAIL  clock")])
+    func aDatabaseWhoseClockIsOffIsWarnedOf(seconds: Int, verdict: String) async throws {
+        try await Installation.with { installation in
+            try await installation.database.pool.query("CREATE SCHEMA late")
+            try await installation.database.pool.query(
+                """
+                CREATE FUNCTION late.clock_timestamp() RETURNS timestamptz LANGUAGE sql
+                AS $$ SELECT pg_catalog.clock_timestamp() + interval '\(seconds) seconds' $$
+                """)
+            let finished = try await doctor(installation, options: "options=-csearch_path%3Dlate,pg_catalog")
+            #expect(finished.output.contains(verdict), "\(finished)")
+            #expect(finished.status == (verdict.hasPrefix("FAIL") ? 1 : 0), "\(finished)")
+            #expect(finished.output.contains(seconds > 0 ? "ms behind" : "ms ahead of"), "\(finished)")
+        }
+    }
+}

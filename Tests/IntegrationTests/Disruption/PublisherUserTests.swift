@@ -1,0 +1,87 @@
+import AMQPClient
+import APNSSimulator
+import CredentialStore
+import DeliveryPipeline
+import PushModel
+import TestSupport
+import Testing
+
+extension PrivateServerTests {
+    /// An app that names its publishers, with users that the broker knows and whose `user_id` it validates.
+    struct PublisherUserTests {
+        private static let app = "com.example.shop"
+
+        @Test func onlyTheNamedUsersMayPush() async throws {
+            let servers = try #require(PrivateServers.current)
+            for user in ["shop-backend", "somebody"] {
+                try await PrivateServers.evaluateInBroker(
+                    """
+                    ok = rabbit_auth_backend_internal:add_user(<<"\(user)">>, <<"secret">>, <<"test">>),
+                    ok = rabbit_auth_backend_internal:set_permissions(
+                        <<"\(user)">>, <<"/">>, <<".*">>, <<".*">>, <<".*">>, <<"test">>).
+                    """)
+            }
+            try await Installation.with(servers: servers) { installation in
+                try await installation.addTokenApp(Self.app)
+                try await installation.addTokenApp("com.example.open", team: "TEAM000003")
+                try await installation.setApp(
+                    App(bundleID: Self.app, team: "TEAM000001", allowedPublishers: ["shop-backend"]))
+                // The first attempt fails, so that a worker, another user, publishes it again.
+                let retried = Token.random()
+                installation.simulator.setAnswer(PlannedAnswer(.serviceUnavailable), forToken: retried)
+                try await InProcessWorker.run(in: installation) { worker in
+                    try await publish("named", in: installation, as: "shop-backend", userID: "shop-backend")
+                    try await publish(
+                        "again", in: installation, as: "shop-backend", userID: "shop-backend", to: retried)
+                    try await publish("silent", in: installation, as: "shop-backend", userID: nil)
+                    try await publish("stranger", in: installation, as: "somebody", userID: "somebody")
+                    try await publish("free", in: installation, as: "somebody", userID: nil, app: "com.example.open")
+                    let forged = await #expect(throws: AMQPError.self) {
+                        try await publish("forged", in: installation, as: "somebody", userID: "shop-backend")
+                    }
+                    #expect(
+                        "\(forged.map { "\($0)" } ?? "")".contains("406"), "the broker refuses it: \(forged as Any)")
+                    try await eventually("a retry: \(worker.counts)") { worker.counts.retries >= 1 }
+                    installation.simulator.setAnswer(nil, forToken: retried)
+                    try await installation.results.wait(for: 3)
+                    try await eventually("rejected: \(worker.counts)") { worker.counts.jobsRejected == 2 }
+                }
+                #expect(Set(installation.results.entries.keys.map(\.job)) == ["named", "again", "free"])
+                #expect(installation.results.tally == ["sent": 3])
+                let dead = try await installation.broker.messages(in: installation.names.dead)
+                #expect(
+                    Set(dead.map(\.reason)) == [
+                        "app: \(Self.app) has a list of publishers, and the message has no user_id property",
+                        "app: \(Self.app) may not be pushed to by broker user somebody",
+                    ])
+                #expect(Set(installation.results.rejections.compactMap(\.job)) == ["silent", "stranger"])
+            }
+        }
+
+        private func publish(
+            _ id: String, in installation: Installation, as user: String, userID: String?,
+            to token: String = Token.random(),
+            app: String = Self.app
+        ) async throws {
+            var broker = try installation.brokerConfiguration()
+            (broker.user, broker.password) = (user, AMQPPassword("secret"))
+            let publisher = try AMQPPublisher(
+                configuration: broker, topology: installation.names.topology(delays: []),
+                logger: installation.log.logger("publisher"))
+            try await publisher.connectOnce()
+            var properties = AMQPProperties(contentType: "application/json")
+            properties.userID = userID
+            let publication = AMQPPublication(
+                id: 1, exchange: installation.names.jobs, routingKey: "normal", isMandatory: true,
+                properties: properties,
+                body: Array(JobText(id, app: app, to: [token]).json.utf8))
+            do {
+                try await publisher.publishAndWait([publication])
+            } catch {
+                await publisher.close()
+                throw error
+            }
+            await publisher.close()
+        }
+    }
+}

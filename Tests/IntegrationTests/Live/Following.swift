@@ -1,0 +1,51 @@
+import APNSSimulator
+import PushModel
+
+/// Which worker has used which credential for which app, and when.
+struct Usage {
+    struct Use {
+        let app: String
+        let credential: String
+        let worker: String
+        let at: Timestamp
+    }
+
+    let uses: [Use]
+
+    init(_ installation: Installation, _ load: SteadyLoad) {
+        let published = load.published
+        let recorded = installation.simulator.recordedRequests.filter { $0.status == 200 }
+        let credentials = Dictionary(recorded.map { ($0.token, $0.credential ?? "-") }) { $1 }
+        uses = installation.results.entries.flatMap { addressee, entries in
+            entries.compactMap { entry in
+                guard let app = published[addressee.token], let credential = credentials[addressee.token],
+                    let worker = entry.worker, let at = Timestamp(rfc3339: entry.outcome.at)
+                else { return nil }
+                return Use(app: app, credential: credential, worker: worker, at: at)
+            }
+        }
+    }
+
+    /// The workers that have used it for the app since then.
+    func workers(using credential: String, for app: String, since start: Timestamp) -> Set<String> {
+        Set(uses.filter { $0.credential == credential && $0.app == app && $0.at > start }.map(\.worker))
+    }
+
+    /// By worker, milliseconds from a change to the first use that fits.
+    func first(after start: Timestamp, _ fits: (Use) -> Bool) -> [String: Int64] {
+        milliseconds(after: start, min, fits)
+    }
+
+    /// By worker, milliseconds from a change to the last use that fits.
+    func last(after start: Timestamp, _ fits: (Use) -> Bool) -> [String: Int64] {
+        milliseconds(after: start, max, fits)
+    }
+
+    private func milliseconds(
+        after start: Timestamp, _ better: (Int64, Int64) -> Int64, _ fits: (Use) -> Bool
+    ) -> [String: Int64] {
+        Dictionary(
+            uses.filter { $0.at > start && fits($0) }.map { ($0.worker, $0.at.milliseconds - start.milliseconds) },
+            uniquingKeysWith: better)
+    }
+}

@@ -1,0 +1,58 @@
+import AMQPClient
+import DeliveryPipeline
+import Foundation
+import PushModel
+import Synchronization
+import TestSupport
+
+/// Jobs for all apps, without end; more of them for the apps that are looked at, so that each worker soon gets one.
+final class SteadyLoad: Sendable {
+    private let tokens = Mutex<[String: String]>([:])
+
+    /// Every device token that was pushed to, and its app.
+    var published: [String: String] { tokens.withLock { $0 } }
+
+    /// Publishes for as long as `body` takes.
+    static func run(
+        in installation: Installation, apps: [String], watched: [String], _ body: (SteadyLoad) async throws -> Void
+    ) async throws {
+        let load = SteadyLoad()
+        let publisher = try AMQPPublisher(
+            configuration: try installation.brokerConfiguration(), topology: installation.names.topology(delays: []),
+            logger: installation.log.logger("load"))
+        try await publisher.connectOnce()
+        let apps = apps + watched.flatMap { Array(repeating: $0, count: 5) }
+        let work = Task {
+            while !Task.isCancelled {
+                try await load.publishRound(for: apps, with: publisher, exchange: installation.names.jobs)
+                // The pace: 250 pushes a second at most.
+                try? await Task.sleep(for: .milliseconds(240))
+            }
+        }
+        do {
+            try await body(load)
+        } catch {
+            work.cancel()
+            _ = await work.result
+            await publisher.close()
+            throw error
+        }
+        work.cancel()
+        try await work.value
+        await publisher.close()
+    }
+
+    private func publishRound(for apps: [String], with publisher: AMQPPublisher, exchange: String) async throws {
+        var publications: [AMQPPublication] = []
+        for (index, app) in apps.enumerated() {
+            let token = Token.random()
+            tokens.withLock { $0[token] = app }
+            publications.append(
+                AMQPPublication(
+                    id: UInt64(index), exchange: exchange, routingKey: Lane.normal.rawValue, isMandatory: true,
+                    properties: AMQPProperties(contentType: "application/json"),
+                    body: Array(JobText(token, app: app, to: [token]).json.utf8)))
+        }
+        try await publisher.publishAndWait(publications)
+    }
+}

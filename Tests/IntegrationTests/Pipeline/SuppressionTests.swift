@@ -1,0 +1,188 @@
+import APNSSimulator
+import CredentialStore
+import DeliveryPipeline
+import PostgresClient
+import PushModel
+import TestSupport
+import Testing
+
+/// Tokens that are known to be dead are not sent to, until they are registered again.
+@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+struct SuppressionTests {
+    private static let app = "com.example.shop"
+
+    private static var quick: DeadTokenFeed.Configuration {
+        var configuration = DeadTokenFeed.Configuration()
+        configuration.pollInterval = .milliseconds(100)
+        return configuration
+    }
+
+    private func key(_ token: String) -> DeviceTokenKey {
+        DeviceTokenKey(output: "apns", app: Self.app, environment: .production, token: token)
+    }
+
+    private func kinds(_ installation: Installation, _ job: String) -> [String: Int] {
+        installation.results.entries.filter { $0.key.job == job }.values.flatMap { $0 }
+            .reduce(into: [:]) { $0[$1.verdict.kind, default: 0] += 1 }
+    }
+
+    /// Publishes job after job to a token, until one ends as it should.
+    private func eventually(
+        _ kind: String, _ installation: Installation, _ token: String, _ name: String,
+        within limit: Duration = .seconds(10)
+    ) async throws {
+        var number = 0
+        try await TestSupport.eventually("\(name) ends \(kind): \(installation.results.tally)", within: limit) {
+            number += 1
+            let before = installation.results.count
+            try await installation.publish([JobText("\(name)-\(number)", app: Self.app, to: [token])])
+            try await installation.results.wait(for: before + 1)
+            return kinds(installation, "\(name)-\(number)")[kind] == 1
+        }
+    }
+
+    /// One worker is told by APNs; the others hear of it, in other processes too.
+    @Test func aTokenThatOneWorkerMarksIsNotSentToByAnother() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            let (dead, live) = (Token.random(Token.dead), Token.random())
+            try await InProcessWorker.run(in: installation) { worker in
+                try await installation.publish([JobText("first", app: Self.app, to: [dead, live])])
+                try await installation.results.wait(for: 2)
+                try await TestSupport.eventually("\(worker.counts)") { worker.counts.jobsOpen == 0 }
+            }
+            #expect(installation.results.tally == ["unregistered Unregistered": 1, "sent": 1])
+            let arrivals = installation.simulator.recordedArrivals[dead]
+            // The command's worker, as it is configured when nothing is said.
+            try await installation.withWorker { _ in
+                try await eventually("suppressed", installation, dead, "again")
+                let sent = installation.simulator.recordedArrivals[dead]
+                try await installation.publish([
+                    JobText("many", app: Self.app, to: [dead, live], more: #","results":"problems""#)
+                ])
+                try await TestSupport.eventually("\(installation.results.tally)") {
+                    kinds(installation, "many") == ["suppressed": 1]
+                }
+                try await TestSupport.eventually("the living are sent to") {
+                    installation.simulator.recordedArrivals[live] == 2
+                }
+                #expect(installation.simulator.recordedArrivals[dead] == sent)
+            }
+            let outcome = installation.results.entries[Addressee(job: "many", token: dead)]?.first?.outcome
+            #expect(outcome?.unregistered_at != nil && outcome?.status == nil && outcome?.reason == nil)
+            #expect(arrivals == 1)
+        }
+    }
+
+    @Test func amongRunningWorkersAMarkIsKnownWithinSeconds() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            let token = Token.random()
+            try await installation.withWorker { _ in
+                try await eventually("sent", installation, token, "before")
+                // What another worker would write.
+                try await DeviceTokenRegistry(installation.database.pool).mark([
+                    TokenMark(key: key(token), unregisteredAt: .now, reason: "Unregistered")
+                ])
+                let marked = ContinuousClock.now
+                try await eventually("suppressed", installation, token, "after")
+                #expect(ContinuousClock.now - marked < .seconds(5))
+            }
+        }
+    }
+
+    @Test func aTokenThatIsRegisteredAgainIsSentTo() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            let (byCommand, byJob) = (Token.random(), Token.random())
+            let registry = DeviceTokenRegistry(installation.database.pool)
+            let death = Timestamp(seconds: Timestamp.now.seconds - 60)
+            try await registry.mark(
+                [byCommand, byJob].map { TokenMark(key: key($0), unregisteredAt: death, reason: "Unregistered") })
+            try await InProcessWorker.run(in: installation, deadTokens: Self.quick) { worker in
+                try await eventually("suppressed", installation, byCommand, "dead")
+                let registered = try await installation.martlet(["token", "register", byCommand, "--app", Self.app])
+                #expect(registered.status == 0, "\(registered)")
+                try await eventually("sent", installation, byCommand, "registered", within: .seconds(2))
+
+                // At the time of its death it was handed in: too early for one job, not for the other.
+                var early = JobText("early", app: Self.app, to: [])
+                early.recipients = [.init(token: byJob, registeredAt: Int(death.seconds) - 1)]
+                var later = JobText("later", app: Self.app, to: [])
+                later.recipients = [.init(token: byJob, registeredAt: Int(death.seconds))]
+                let before = installation.results.count
+                try await installation.publish([early])
+                try await installation.results.wait(for: before + 1)
+                try await installation.publish([later])
+                try await installation.results.wait(for: before + 2)
+                #expect(kinds(installation, "early") == ["suppressed": 1])
+                #expect(kinds(installation, "later") == ["sent": 1])
+                // The registry has learnt it from the job, so it holds for jobs that say nothing.
+                try await eventually("sent", installation, byJob, "afterwards")
+                let state = try await registry.show(token: byJob)
+                #expect(state.map(\.registeredAt) == [death] && state.map(\.unregisteredAt) == [nil])
+                #expect(worker.counts.lookUpsDead >= 2 && worker.counts.lookUpsLive >= 3)
+            }
+        }
+    }
+
+    /// A filter of 32 bytes suspects every token once some hundred are in it: the database clears the living.
+    @Test func noLivingTokenIsTakenForADeadOneWhateverTheMemory() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            let dead = Token.random(count: 500)
+            let live = Token.random(count: 500)
+            try await DeviceTokenRegistry(installation.database.pool).mark(
+                dead.map { TokenMark(key: key($0), unregisteredAt: .now, reason: "Unregistered") })
+            var tiny = Self.quick
+            tiny.maximumBytes = 32
+            try await InProcessWorker.run(in: installation, deadTokens: tiny) { worker in
+                try await TestSupport.eventually("\(worker.counts)") { worker.counts.suppressionBytes == 32 }
+                let tokens = zip(dead, live).flatMap { [$0, $1] }
+                try await installation.publish([JobText("all", app: Self.app, to: tokens)])
+                try await installation.results.wait(for: 1_000)
+                #expect(worker.counts.lookUpsDead == 500 && worker.counts.lookUpsLive == 500, "\(worker.counts)")
+            }
+            #expect(installation.results.tally == ["suppressed": 500, "sent": 500])
+            #expect(Set(installation.simulator.recordedArrivals.keys) == Set(live))
+        }
+    }
+
+    @Test func withoutTheDatabasePushesAreSent() async throws {
+        try await Installation.with { installation in
+            // A certificate: a provider token would need the database.
+            try await installation.addCertificateApp(Self.app)
+            let token = Token.random()
+            try await DeviceTokenRegistry(installation.database.pool).mark([
+                TokenMark(key: key(token), unregisteredAt: .now, reason: "Unregistered")
+            ])
+            try await InProcessWorker.run(in: installation, deadTokens: Self.quick) { worker in
+                try await eventually("suppressed", installation, token, "with")
+                try await installation.database.withoutConnections {
+                    let before = installation.results.count
+                    let start = ContinuousClock.now
+                    try await installation.publish([JobText("without", app: Self.app, to: [token])])
+                    try await installation.results.wait(for: before + 1, within: .seconds(20))
+                    #expect(kinds(installation, "without") == ["sent": 1])
+                    #expect(ContinuousClock.now - start < .seconds(5), "it is not waited for long")
+                }
+                try await eventually("suppressed", installation, token, "back", within: .seconds(30))
+            }
+        }
+    }
+
+    @Test func whoSwitchesItOffHasDeadTokensSentTo() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            let token = Token.random()
+            try await DeviceTokenRegistry(installation.database.pool).mark([
+                TokenMark(key: key(token), unregisteredAt: .now, reason: "Unregistered")
+            ])
+            try await installation.withWorker(["suppression.enabled": "false"]) { _ in
+                try await installation.publish([JobText("on", app: Self.app, to: [token])])
+                try await installation.results.wait(for: 1)
+            }
+            #expect(installation.results.tally == ["sent": 1])
+        }
+    }
+}
