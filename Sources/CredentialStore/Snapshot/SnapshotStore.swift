@@ -79,8 +79,12 @@ public final class SnapshotStore: Sendable {
             }
             var isAway = false
             var keyringProblem: CredentialStoreError?
+            var generation = loader.keyring.generation
             for await _ in signals {
                 keyringProblem = refreshKeyring(lastProblem: keyringProblem)
+                // It also reads itself again where a row names a key that it lacks.
+                if loader.keyring.generation != generation { logKeyring() }
+                generation = loader.keyring.generation
                 isAway = await reload(wasAway: isAway)
             }
         }
@@ -89,13 +93,7 @@ public final class SnapshotStore: Sendable {
     /// - Returns: why the keyring can't be read again.
     private func refreshKeyring(lastProblem: CredentialStoreError?) -> CredentialStoreError? {
         do {
-            if try loader.keyring.refresh() {
-                logger.notice(
-                    "Master keys read again",
-                    metadata: [
-                        "current": "\(loader.keyring.currentKeyID)", "keys": "\(loader.keyring.keyIDs.sorted())",
-                    ])
-            }
+            _ = try loader.keyring.refresh()
             return nil
         } catch {
             if error != lastProblem {
@@ -104,6 +102,13 @@ public final class SnapshotStore: Sendable {
             }
             return error
         }
+    }
+
+    private func logKeyring() {
+        let keyring = loader.keyring
+        logger.notice(
+            "Master keys read again",
+            metadata: ["current": "\(keyring.currentKeyID)", "keys": "\(keyring.keyIDs.sorted())"])
     }
 
     /// - Returns: whether the database is away.

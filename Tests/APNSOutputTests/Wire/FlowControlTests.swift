@@ -74,19 +74,19 @@ import Testing
         let simulator = try await WireFixture.startedSimulator { $0.streamLimit = 50 }
         let fixture = WireFixture([try .init(ipAddress: "127.0.0.1", port: simulator.port)], maximumConnections: 1)
         try fixture.register(at: simulator)
-        try fixture.send(to: WireFixture.tokens(400, "de1ade1a0020"))
+        try fixture.send(to: WireFixture.tokens(1_000, "de1ade1a0100"))
         try await eventually("load") { await simulator.counters().mostOpenStreams == 50 }
         await simulator.changeStreamLimit(to: 1)
         try await eventually("one stream") { await simulator.counters().openStreams <= 1 }
         let before = await simulator.counters().arrivals
-        #expect(before < 400, "the test came too late")
+        #expect(before < 1_000, "the test came too late")
         for _ in 0..<10 {
             #expect(await simulator.counters().openStreams <= 1)
             try await Task.sleep(for: .milliseconds(5))
         }
         await simulator.changeStreamLimit(to: 50)
-        await fixture.recorder.wait(for: 400, atMost: .seconds(60))
-        #expect(fixture.tally == ["sent": 400])
+        await fixture.recorder.wait(for: 1_000, atMost: .seconds(60))
+        #expect(fixture.tally == ["sent": 1_000])
         #expect(simulator.recordedArrivals.values.allSatisfy { $0 == 1 }, "nothing was refused")
         #expect(await simulator.counters().connections == 1)
         await fixture.output.shutDown()
