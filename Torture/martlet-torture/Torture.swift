@@ -1,0 +1,41 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import TortureRun
+
+/// `make torture`: docs/torture.md.
+@main
+struct Torture: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "martlet-torture", abstract: "Disturbs a fleet of workers in every way, and counts.")
+
+    @Option(help: "What happens is the same for the same seed.")
+    var seed: UInt64 = .random(in: 1...999_999)
+
+    @Option(help: "How long jobs are published and faults happen.")
+    var minutes = 2.0
+
+    @Option(help: "Recipients published in a second.")
+    var rate = 600
+
+    @Flag(help: "The short form that is among the tests.")
+    var short = false
+
+    @Flag(help: "Nothing goes wrong: not one duplicate is allowed.")
+    var calm = false
+
+    func run() async throws {
+        var profile = short ? Profile.short : Profile.long(minutes: minutes)
+        profile.rate = rate
+        let run = TortureRun(seed: seed, profile: profile, hasFaults: !calm, instance: "torture-run") { text in
+            print("torture: \(text)")
+            fflush(nil)
+        }
+        print("torture: seed \(seed)")
+        let result = try await run.run()
+        print(result.report(of: run), terminator: "")
+        fflush(nil)
+        // Not by way of the C library's exit handlers: threads of libpq may still be ending.
+        _exit(result.verdict.isGood ? 0 : 1)
+    }
+}
