@@ -29,8 +29,8 @@ struct PlanTests {
 
     @Test func everythingGoesWrongInAnHour() {
         let names = Set(Schedule(seed: 5, profile: .long(minutes: 60)).tracks.joined().map(\.fault.name))
-        // Three for each link and three for the servers, of which stop and kill are two.
-        #expect(names.count == 3 + 3 * 2 + 3 * 3 + 8 + 1, "\(names.sorted())")
+        // Of workers, of servers (stop and kill of one, the other and both), of three links, of APNs, of credentials.
+        #expect(names.count == 3 + 2 * 3 + 3 * 3 + 9 + 1, "\(names.sorted())")
     }
 
     @Test func theFirstWorkerLivesThrough() {

@@ -56,6 +56,7 @@ package struct TortureRun: Sendable {
             try? await servers.wipe()
             throw error
         }
+        say("stopping the servers")
         try await servers.wipe()
         let record = log.snapshot
         let result = Result(
@@ -140,7 +141,14 @@ package struct TortureRun: Sendable {
 
     /// Drains the workers, so that what they still hold comes back to the queues, and looks at what is left.
     private func finish(_ site: Site, _ log: RunLog) async throws {
-        for worker in site.workers { try await worker.stop(within: .seconds(profile.drainSeconds + 45)) }
+        say("settled; stopping the workers")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for worker in site.workers {
+                group.addTask { try await worker.stop(within: .seconds(profile.drainSeconds + 45)) }
+            }
+            try await group.waitForAll()
+        }
+        say("workers have ended; looking at what is left")
         // The broker gives up a closed consumer's messages a moment later; the last results are on their way.
         try await Task.sleep(for: .seconds(1))
         let waiting = try await site.waitingMessages()

@@ -16,7 +16,7 @@ struct Torture: AsyncParsableCommand {
     var minutes = 2.0
 
     @Option(help: "Recipients published in a second.")
-    var rate = 600
+    var rate: Int?
 
     @Flag(help: "The short form that is among the tests.")
     var short = false
@@ -26,9 +26,10 @@ struct Torture: AsyncParsableCommand {
 
     func run() async throws {
         var profile = short ? Profile.short : Profile.long(minutes: minutes)
-        profile.rate = rate
+        if let rate { profile.rate = rate }
+        let started = ContinuousClock.now
         let run = TortureRun(seed: seed, profile: profile, hasFaults: !calm, instance: "torture-run") { text in
-            print("torture: \(text)")
+            print("[\(Int((ContinuousClock.now - started) / .seconds(1))) s] \(text)")
             fflush(nil)
         }
         print("torture: seed \(seed)")

@@ -49,7 +49,13 @@ package struct Profile: Sendable {
     }
 
     /// Among the tests: everything happens, and it takes less than a minute.
-    package static let short = Profile(
+    package static let short: Profile = {
+        var profile = shortOfTime
+        (profile.retryDelays, profile.maximumAttempts) = ([1, 2], 8)
+        return profile
+    }()
+
+    private static let shortOfTime = Profile(
         seconds: 20, rate: 300,
         gaps: Gaps(
             workers: 2_000...5_000, servers: 4_000...6_000, network: 500...2_000, apns: 500...2_000,

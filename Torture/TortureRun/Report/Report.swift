@@ -17,6 +17,7 @@ struct Report {
                 + "\(tally.jobsMaybePublishedTwice) perhaps published twice",
             "outcomes: " + list(tally.outcomes) + "; \(tally.redeliveredOutcomes) of them redelivered",
             "requests at APNs: \(tally.requests)",
+            "wait from publishing to the first outcome: \(waits)",
             "duplicates: \(tally.recipientsWithSeveralOutcomes) recipients with several outcomes, "
                 + "\(tally.recipientsWithSeveralArrivals) with several requests that may have been accepted (at most "
                 + "\(tally.duplicateBound)); \(tally.repeatedEvents) events came twice",
@@ -39,9 +40,17 @@ struct Report {
         try text.write(to: run.folder.appending(path: "report.txt"), atomically: true, encoding: .utf8)
         let faults = result.record.faults.sorted { $0.start < $1.start }.map(line).joined(separator: "\n")
         try (faults + "\n").write(to: run.folder.appending(path: "faults.txt"), atomically: true, encoding: .utf8)
+        try slowest.write(to: run.folder.appending(path: "slowest.txt"), atomically: true, encoding: .utf8)
         if !result.verdict.isGood {
             try evidence.write(to: run.folder.appending(path: "evidence.txt"), atomically: true, encoding: .utf8)
         }
+    }
+
+    private var waits: String {
+        let waits = result.record.histories().known.values.compactMap(\.wait).sorted()
+        guard let longest = waits.last else { return "none" }
+        func share(_ percent: Int) -> Int64 { waits[min(waits.count - 1, waits.count * percent / 100)] }
+        return "half within \(share(50)) ms, 99 % within \(share(99)) ms, the longest \(longest) ms"
     }
 
     private var memory: [String] {
@@ -72,6 +81,14 @@ struct Report {
             if !rest.isEmpty { lines.append("-- and of these: " + rest.joined(separator: " ")) }
         }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// What happened to those who waited longest.
+    private var slowest: String {
+        let waits = result.record.histories().known.values.map { (history: $0, wait: $0.wait ?? .max) }
+        return waits.sorted { $0.wait > $1.wait }.prefix(Self.mostShown).map { history, wait in
+            (["\(history.recipient): \(wait) ms"] + story(of: history)).joined(separator: "\n") + "\n"
+        }.joined()
     }
 
     private func story(of history: History) -> [String] {

@@ -26,6 +26,9 @@ package struct History: Sendable {
     /// An outcome owns up to its recipient having perhaps been sent to before.
     var isSaidToBeRepeated: Bool { outcomes.contains { $0.isRedelivered || $0.attempts > 1 } }
 
+    /// Milliseconds from publishing to the first outcome.
+    var wait: Int64? { outcomes.map(\.received).min().map { $0 - job.published } }
+
     var isConfirmed: Bool { job.confirmed != nil }
 }
 
