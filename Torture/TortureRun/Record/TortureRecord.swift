@@ -150,13 +150,18 @@ package struct WorkerEnd: Sendable {
     package var status: Int32
     /// SIGTERM had been sent.
     package var wasAsked: Bool
+    /// It was past waiting for the database, and had something to drain.
+    package var wasRunning: Bool
     package var log: String
 
-    package init(worker: Int, at: Int64, status: Int32, wasAsked: Bool, log: String = "") {
+    package init(
+        worker: Int, at: Int64, status: Int32, wasAsked: Bool, wasRunning: Bool = true, log: String = ""
+    ) {
         self.worker = worker
         self.at = at
         self.status = status
         self.wasAsked = wasAsked
+        self.wasRunning = wasRunning
         self.log = log
     }
 }

@@ -94,7 +94,8 @@ final class WorkerProcess: Sendable {
     private func recordEnd(status: Int32, wasAsked: Bool, _ errors: String) {
         let last = errors.split(separator: "\n").suffix(3).joined(separator: "\n")
         let end = WorkerEnd(
-            worker: number, at: currentMilliseconds(), status: status, wasAsked: wasAsked, log: last)
+            worker: number, at: currentMilliseconds(), status: status, wasAsked: wasAsked,
+            wasRunning: errors.contains("Worker started"), log: last)
         log.update { $0.workerEnds.append(end) }
     }
 
