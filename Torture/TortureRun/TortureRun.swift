@@ -155,7 +155,8 @@ package struct TortureRun: Sendable {
         let dead = waiting[Site.names.dead] ?? 0
         let reasons =
             dead == 0
-            ? [] : try await Broker(url: try site.servers.brokerURL).messages(in: Site.names.dead).map {
+            ? []
+            : try await Broker(url: try site.servers.brokerURL).messages(in: Site.names.dead).map {
                 "\($0.reason): \($0.body.prefix(60))"
             }
         let marked = try await site.database.pool.query(

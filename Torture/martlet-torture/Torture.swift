@@ -33,6 +33,11 @@ struct Torture: AsyncParsableCommand {
             fflush(nil)
         }
         print("torture: seed \(seed)")
+        // What a killed run leaves of its processes' output, the next one clears away.
+        let scratch = run.folder.deletingLastPathComponent().appending(path: "scratch")
+        try? FileManager.default.removeItem(at: scratch)
+        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+        setenv("TMPDIR", scratch.path, 1)
         let result = try await run.run()
         print(result.report(of: run), terminator: "")
         fflush(nil)

@@ -56,11 +56,11 @@ package struct Profile: Sendable {
     }()
 
     private static let shortOfTime = Profile(
-        seconds: 20, rate: 300,
+        seconds: 15, rate: 300,
         gaps: Gaps(
-            workers: 2_000...5_000, servers: 4_000...6_000, network: 500...2_000, apns: 500...2_000,
+            workers: 2_000...5_000, servers: 2_000...4_000, network: 500...2_000, apns: 500...2_000,
             credentials: 2_000...5_000),
-        outage: 300...1_500, freeze: 4_500...5_500, settleSeconds: 90, hasSilentTokens: false)
+        outage: 300...1_500, freeze: 4_500...5_500, settleSeconds: 120, hasSilentTokens: false)
 
     /// Open jobs of one worker: no more can come back at once.
     package var openJobs: Int { prefetch.values.reduce(0, +) }

@@ -37,7 +37,9 @@ package struct Schedule: Sendable {
         track(profile.gaps.servers) { Self.serverFault(profile, &$0) }
         track(profile.gaps.network) { Self.networkFault(profile, &$0) }
         track(profile.gaps.apns) { Self.apnsFault(profile, &$0) }
-        track(profile.gaps.credentials) { (.rotateCredential(app: .random(in: 0..<Workload.apps.count, using: &$0)), 0...0) }
+        track(profile.gaps.credentials) {
+            (.rotateCredential(app: .random(in: 0..<Workload.apps.count, using: &$0)), 0...0)
+        }
         self.tracks = tracks
     }
 

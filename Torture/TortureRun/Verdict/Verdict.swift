@@ -7,6 +7,7 @@ package struct Verdict: Sendable {
         package var unconfirmedJobs = 0
         package var jobsMaybePublishedTwice = 0
         package var atMostOnceRecipients = 0
+        /// By kind, and by what the recipient was.
         package var outcomes: [String: Int] = [:]
         package var redeliveredOutcomes = 0
         package var repeatedEvents = 0
@@ -40,7 +41,11 @@ package struct Verdict: Sendable {
         tally.unconfirmedJobs = record.jobs.values.count { $0.confirmed == nil }
         tally.jobsMaybePublishedTwice = record.jobs.values.count { $0.isMaybeTwice }
         tally.atMostOnceRecipients = histories.count { $0.job.isAtMostOnce }
-        for outcome in record.outcomes where !outcome.isRepeated { tally.outcomes[outcome.kind, default: 0] += 1 }
+        for history in histories {
+            for outcome in history.distinct {
+                tally.outcomes["\(outcome.kind) (\(history.kind.rawValue))", default: 0] += 1
+            }
+        }
         tally.redeliveredOutcomes = record.outcomes.count { $0.isRedelivered && !$0.isRepeated }
         tally.repeatedEvents = Set(record.outcomes.filter(\.isRepeated).map(\.event)).count
         tally.recipientsWithSeveralOutcomes = histories.count { $0.distinct.count > 1 }
@@ -97,7 +102,8 @@ package struct Verdict: Sendable {
             find(.atMostOnce, history, "\(possible) requests that may have been accepted\(excuse)")
         }
         if !history.isSaidToBeRepeated, !history.job.isMaybeTwice, !history.outcomes.isEmpty {
-            find(.arrivalsExplained, history, "\(possible) requests that may have been accepted, and no outcome says so")
+            find(
+                .arrivalsExplained, history, "\(possible) requests that may have been accepted, and no outcome says so")
         }
     }
 
@@ -108,7 +114,8 @@ package struct Verdict: Sendable {
         return switch outcome.kind {
         case "sent": history.acceptances > 0 ? nil : "sent, and APNs accepted nothing"
         case "unregistered": history.kind == .dead ? nil : "unregistered, but it is \(history.kind.rawValue)"
-        case "rejected": history.kind == .bad ? nil : "rejected (\(outcome.reason ?? "")), but it is \(history.kind.rawValue)"
+        case "rejected":
+            history.kind == .bad ? nil : "rejected (\(outcome.reason ?? "")), but it is \(history.kind.rawValue)"
         case "failed", "expired":
             isAlone && history.acceptances > 0 ? "\(outcome.kind), and APNs had accepted it" : nil
         case "suppressed":
