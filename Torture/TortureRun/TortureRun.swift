@@ -126,14 +126,17 @@ package struct TortureRun: Sendable {
         }
     }
 
+    /// Waits until nothing waits and nothing has happened for longer than a request may take: a message at a worker is
+    /// in no queue.
     private func settle(_ site: Site, _ log: RunLog) async {
         let deadline = ContinuousClock.now + .seconds(profile.settleSeconds)
+        var (requests, quietSince) = (0, ContinuousClock.now)
         while ContinuousClock.now < deadline {
-            if log.recipientsOpen == 0, let waiting = try? await site.waitingMessages(),
-                waiting.values.allSatisfy({ $0 == 0 })
-            {
-                return
+            let waiting = try? await site.waitingMessages().values.reduce(0, +)
+            if waiting != 0 || log.recipientsOpen > 0 || log.sightingCount != requests {
+                (requests, quietSince) = (log.sightingCount, .now)
             }
+            if ContinuousClock.now - quietSince > .seconds(profile.requestTimeoutSeconds + 2) { return }
             try? await Task.sleep(for: .milliseconds(500))
         }
         log.update { $0.isSettled = false }

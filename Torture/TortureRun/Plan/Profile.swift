@@ -56,7 +56,7 @@ package struct Profile: Sendable {
     }()
 
     private static let shortOfTime = Profile(
-        seconds: 15, rate: 300,
+        seconds: 12, rate: 300,
         gaps: Gaps(
             workers: 2_000...5_000, servers: 2_000...4_000, network: 500...2_000, apns: 500...2_000,
             credentials: 2_000...5_000),

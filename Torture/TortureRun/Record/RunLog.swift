@@ -8,11 +8,13 @@ func currentMilliseconds() -> Int64 { Int64(Date().timeIntervalSince1970 * 1_000
 final class RunLog: Sendable {
     private let record = Mutex(TortureRecord())
     private let events = Mutex<[String: Int]>([:])
-    private let settledCount = Mutex(SettledCount())
+    private let progress = Mutex(Progress())
 
-    /// Kept beside the record, so that asking whether all are settled costs nothing.
-    private struct SettledCount {
+    /// Kept beside the record, so that asking how far things are costs little.
+    private struct Progress {
         var withOutcome: Set<RecipientID> = []
+        /// Recipients without an outcome, of those jobs that have any.
+        var open: [Int: Int] = [:]
     }
 
     var snapshot: TortureRecord { record.withLock { $0 } }
@@ -24,6 +26,7 @@ final class RunLog: Sendable {
     // MARK: Jobs
 
     func published(_ plan: JobPlan) {
+        progress.withLock { $0.open[plan.number] = plan.recipients.count }
         update {
             $0.jobs[plan.number] = JobRecord(
                 app: plan.app, lane: plan.lane, isAtMostOnce: plan.isAtMostOnce, recipients: plan.recipients,
@@ -42,15 +45,9 @@ final class RunLog: Sendable {
 
     /// Recipients of confirmed jobs without an outcome.
     var recipientsOpen: Int {
-        let withOutcome = settledCount.withLock { $0.withOutcome }
+        let open = progress.withLock { $0.open }
         return record.withLock { record in
-            record.jobs.reduce(0) { sum, job in
-                guard job.value.confirmed != nil else { return sum }
-                return sum
-                    + job.value.recipients.indices.count {
-                        !withOutcome.contains(RecipientID(job: job.key, index: $0))
-                    }
-            }
+            open.reduce(0) { sum, job in record.jobs[job.key]?.confirmed == nil ? sum : sum + job.value }
         }
     }
 
@@ -67,8 +64,15 @@ final class RunLog: Sendable {
 
     func add(_ outcomes: [OutcomeRecord]) {
         update { $0.outcomes += outcomes }
-        settledCount.withLock { for outcome in outcomes { $0.withOutcome.insert(outcome.recipient) } }
+        progress.withLock { progress in
+            for recipient in outcomes.map(\.recipient) where progress.withOutcome.insert(recipient).inserted {
+                guard let open = progress.open[recipient.job] else { continue }
+                progress.open[recipient.job] = open > 1 ? open - 1 : nil
+            }
+        }
     }
 
-    var outcomeCount: Int { settledCount.withLock { $0.withOutcome.count } }
+    var sightingCount: Int { record.withLock { $0.sightings.count } }
+
+    var outcomeCount: Int { progress.withLock { $0.withOutcome.count } }
 }
