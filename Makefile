@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help install build up down demo test check bench fuzz format clean
+.PHONY: help install build up down demo test torture check bench fuzz format clean
 
 # When make is killed, even by SIGKILL, the kernel tells what it was running.
 RUN := exec setpriv --pdeathsig TERM
@@ -28,6 +28,9 @@ demo: build ## the main job, end to end, on this machine
 
 test: install ## build and run all tests, with private servers
 	@$(RUN) scripts/test
+
+torture: build ## kill, freeze, cut and count: docs/torture.md; SEED=7 MINUTES=10 if you like
+	@$(RUN) .build/release/martlet-torture $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES))
 
 check: install ## the quick gate: format, imports, sizes, links, schemas
 	@$(RUN) scripts/check

@@ -61,6 +61,8 @@ let package = Package(
         .target(name: "HTTP2Session", dependencies: ["CNGHTTP2"], swiftSettings: settings),
         .target(
             name: "HTTP2Channel", dependencies: ["HTTP2Session", .nioCore], swiftSettings: settings),
+        .testTarget(
+            name: "AMQPClientTests", dependencies: ["AMQPClient", "TestSupport", .logging], swiftSettings: settings),
         .target(name: "PushModel", swiftSettings: settings),
         .target(name: "CredentialFormats", dependencies: ["COpenSSL", "PushModel"], swiftSettings: settings),
         .target(
@@ -159,7 +161,19 @@ let package = Package(
         // What tests of several targets need; no Testing in it, so it is built as any other target.
         .target(
             name: "TestSupport", dependencies: ["CredentialStore", "PostgresClient", .logging],
-            path: "Tests/Support/TestSupport", swiftSettings: settings),
+            path: "Tests/Support/TestSupport", exclude: ["broker.py"], swiftSettings: settings),
+        // The torture run: one harness for `make torture` and for its short form among the tests.
+        .target(
+            name: "TortureRun",
+            dependencies: [
+                "AMQPClient", "APNSSimulator", "CredentialStore", "DeliveryPipeline", "PostgresClient", "PushModel",
+                "PushTestSupport", "TestSupport", .crypto, .logging,
+            ],
+            path: "Torture/TortureRun", swiftSettings: settings),
+        .executableTarget(
+            name: "martlet-torture", dependencies: ["TortureRun", .argumentParser], path: "Torture/martlet-torture",
+            swiftSettings: settings),
+        .testTarget(name: "TortureTests", dependencies: ["PushTestSupport", "TortureRun"], swiftSettings: settings),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
@@ -167,6 +181,6 @@ let package = Package(
                 "HTTP2Session", "PostgresClient", "PushModel", "PushTestSupport", "TestSupport", .crypto, .logging,
                 .nioCore, .nioPosix, .nioSSL,
             ],
-            exclude: ["Support/broker.py"], swiftSettings: settings),
+            swiftSettings: settings),
     ]
 )

@@ -281,6 +281,12 @@ public final class APNSSimulator: Sendable {
         recorder.acceptedByToken
     }
 
+    /// Tells the observer of every request to a device token from now on, on the thread of its connection, in place of
+    /// recording it.
+    package func observe(_ observer: @escaping @Sendable (_ token: String, _ sighting: RequestSighting) -> Void) {
+        recorder.observe(observer)
+    }
+
     /// Sets counters to zero and forgets chosen answers, faults, refusals of keys, recordings and stream limits.
     /// Keys, channels and open connections stay.
     public func reset() async {

@@ -150,7 +150,7 @@ def configuration_keys(root: pathlib.Path) -> list[str]:
 def hosts(root: pathlib.Path) -> list[str]:
     """Tests and scripts talk to this machine only."""
     problems = []
-    folders = ("Tests", "scripts", "demo", "Benchmarks", ".ci")
+    folders = ("Tests", "scripts", "demo", "Benchmarks", "Torture", ".ci")
     files = [root / "Makefile", *(file for folder in folders for file in (root / folder).rglob("*") if file.is_file())]
     for file in files:
         if not file.exists() or file.suffix in (".pyc",):

@@ -1,4 +1,5 @@
 import AMQPClient
+import TestSupport
 import Testing
 
 @Suite("Recovery on a broker", .enabled(if: TestBroker.url != nil, TestBroker.isMissing), .timeLimit(.minutes(1)))

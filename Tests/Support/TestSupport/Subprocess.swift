@@ -106,6 +106,11 @@ private final class LaunchThread: Sendable {
 
     private init() {
         Thread.detachNewThread {
+            // Processes inherit the mask of the thread that starts them, and threads that of theirs, which may be
+            // one of a pool that takes no signals: then SIGTERM would never reach them.
+            var none = sigset_t()
+            sigemptyset(&none)
+            pthread_sigmask(SIG_SETMASK, &none, nil)
             while true {
                 self.arrivals.wait()
                 self.waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() }?.carryOut()

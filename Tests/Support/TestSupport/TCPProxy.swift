@@ -1,30 +1,52 @@
 import Foundation
 import Synchronization
 
-/// Stands between a client and the broker, on loopback, and breaks the connection in the ways a network does.
-final class TCPProxy: Sendable {
-    private struct Pair {
+/// Stands between a client and a server, on loopback, and breaks connections in the ways a network does.
+package final class TCPProxy: Sendable {
+    /// One client's connection. Two threads use its descriptors; whoever is done last closes them.
+    private final class Pair: Sendable {
         let number: Int
         let client: Int32
         let server: Int32
+        private let users = Atomic(2)
+
+        init(number: Int, client: Int32, server: Int32) {
+            self.number = number
+            self.client = client
+            self.server = server
+        }
+
+        func shutDown() {
+            shutdown(client, Int32(SHUT_RDWR))
+            shutdown(server, Int32(SHUT_RDWR))
+        }
+
+        /// - Returns: whether that was the last one.
+        func isDone() -> Bool {
+            guard users.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 else { return false }
+            close(client)
+            close(server)
+            return true
+        }
     }
 
     private struct State {
-        var pairs: [Pair] = []
+        var pairs: [Int: Pair] = [:]
         var pairCount = 0
         /// Pairs below these numbers are frozen or stalled; later ones are not.
         var frozenEnd = 0
         var stalledEnd = 0
+        var delayMicroseconds: UInt32 = 0
         var isListening = true
     }
 
     private let listener: Int32
     private let target: UInt16
     private let state = Mutex(State())
-    let port: UInt16
+    package let port: UInt16
 
-    /// - Parameter target: the broker's port on 127.0.0.1.
-    init(target: UInt16) throws {
+    /// - Parameter target: the server's port on 127.0.0.1.
+    package init(target: UInt16) throws {
         self.target = target
         let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         self.listener = listener
@@ -32,7 +54,7 @@ final class TCPProxy: Sendable {
         let status = withUnsafeMutablePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
                 var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-                return bind(listener, pointer, length) == 0 && listen(listener, 16) == 0
+                return bind(listener, pointer, length) == 0 && listen(listener, 64) == 0
                     && getsockname(listener, pointer, &length) == 0
             }
         }
@@ -41,25 +63,27 @@ final class TCPProxy: Sendable {
         Thread.detachNewThread { self.accept() }
     }
 
-    /// Breaks all connections, as a broker that dies.
-    func cut() {
-        state.withLock { state in
-            for pair in state.pairs { Self.shutDown(pair) }
-            state.pairs = []
-        }
+    /// Breaks all connections, as a server that dies.
+    package func cut() {
+        state.withLock { for pair in $0.pairs.values { pair.shutDown() } }
     }
 
     /// Passes nothing on any more over the present connections, and says nothing, as a cable that is pulled.
-    func freeze() {
+    package func freeze() {
         state.withLock { $0.frozenEnd = $0.pairCount }
     }
 
-    /// Takes nothing more from the clients of the present connections, as a broker that hangs.
-    func stall() {
+    /// Takes nothing more from the clients of the present connections, as a server that hangs.
+    package func stall() {
         state.withLock { $0.stalledEnd = $0.pairCount }
     }
 
-    func stop() {
+    /// Whatever passes, in either direction, comes so much later, and so do all bytes behind it.
+    package func setDelay(milliseconds: Int) {
+        state.withLock { $0.delayMicroseconds = UInt32(milliseconds * 1_000) }
+    }
+
+    package func stop() {
         state.withLock { $0.isListening = false }
         cut()
         shutdown(listener, Int32(SHUT_RDWR))
@@ -71,15 +95,26 @@ final class TCPProxy: Sendable {
             guard client >= 0 else { continue }
             let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
             var address = Self.loopback(port: target)
-            _ = withUnsafePointer(to: &address) {
+            let isConnected = withUnsafePointer(to: &address) {
                 $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                     connect(server, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
                 }
             }
+            guard isConnected == 0 else {
+                close(client)
+                close(server)
+                continue
+            }
+            // Small messages of protocols that talk back and forth must not wait for each other.
+            var on: Int32 = 1
+            for descriptor in [client, server] {
+                setsockopt(
+                    descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+            }
             let pair = state.withLock { state in
                 let pair = Pair(number: state.pairCount, client: client, server: server)
                 state.pairCount += 1
-                state.pairs.append(pair)
+                state.pairs[pair.number] = pair
                 return pair
             }
             Thread.detachNewThread { self.forward(from: client, to: server, pair) }
@@ -93,9 +128,12 @@ final class TCPProxy: Sendable {
         while true {
             let count = recv(source, &buffer, buffer.count, 0)
             if count <= 0 { break }
-            let (isFrozen, isStalled) = state.withLock { (pair.number < $0.frozenEnd, pair.number < $0.stalledEnd) }
-            if isStalled && source == pair.client { return }
+            let (isFrozen, isStalled, delay) = state.withLock {
+                (pair.number < $0.frozenEnd, pair.number < $0.stalledEnd, $0.delayMicroseconds)
+            }
+            if isStalled && source == pair.client { return leave(pair) }
             if isFrozen { continue }
+            if delay > 0 { usleep(delay) }
             var sent = 0
             while sent < count {
                 let part = buffer[sent..<count].withUnsafeBytes {
@@ -105,13 +143,15 @@ final class TCPProxy: Sendable {
                 sent += part
             }
         }
-        Self.shutDown(pair)
+        pair.shutDown()
+        leave(pair)
     }
 
-    /// The descriptors stay taken until the process ends: the other direction may still be using them.
-    private static func shutDown(_ pair: Pair) {
-        shutdown(pair.client, Int32(SHUT_RDWR))
-        shutdown(pair.server, Int32(SHUT_RDWR))
+    private func leave(_ pair: Pair) {
+        // Forgotten first: `cut` must not reach a descriptor that is somebody else's by then.
+        state.withLock { state in
+            if pair.isDone() { state.pairs[pair.number] = nil }
+        }
     }
 
     private static func loopback(port: UInt16) -> sockaddr_in {

@@ -1,0 +1,69 @@
+import Foundation
+
+/// A RabbitMQ and a PostgreSQL of our own, which may be stopped and killed. They end with this process, however it ends.
+package struct LocalServers: Sendable {
+    package enum Server: String, Sendable, CaseIterable { case rabbitmq, postgres }
+
+    private let instance: String
+
+    /// - Parameter instance: names their files, in .local/<instance>.
+    package init(instance: String) { self.instance = instance }
+
+    /// Starts both from empty data.
+    package func up() async throws {
+        try await services("up", "--fresh", "--while", "\(ProcessInfo.processInfo.processIdentifier)")
+    }
+
+    /// Stops both, and leaves no file of theirs.
+    package func wipe() async throws {
+        try await services("wipe")
+        try FileManager.default.removeItem(at: folder)
+    }
+
+    package func stop(_ server: Server) async throws { try await services("stop", server.rawValue) }
+    package func start(_ server: Server) async throws { try await services("start", server.rawValue) }
+    package func restart(_ server: Server) async throws { try await services("restart", server.rawValue) }
+
+    /// Ends the server's process with a signal, as a crash does.
+    package func kill(_ server: Server, _ signal: Int32) throws {
+        guard let pid = pid_t(try value("LOCAL_\(server.rawValue.uppercased())_PID")) else {
+            throw Failure(description: "no process id of \(server) in \(folder.path)")
+        }
+        Foundation.kill(pid, signal)
+    }
+
+    /// Has the broker carry out some Erlang, in the surroundings that its own process has.
+    package func evaluateInBroker(_ expression: String) async throws {
+        let pid = try value("LOCAL_RABBITMQ_PID")
+        var environment: [String: String] = [:]
+        for line in try String(contentsOfFile: "/proc/\(pid)/environ", encoding: .utf8).split(separator: "\0") {
+            let parts = line.split(separator: "=", maxSplits: 1).map(String.init)
+            if parts.count == 2, ["HOME", "RABBITMQ_NODENAME", "ERL_EPMD_PORT"].contains(parts[0]) {
+                environment[parts[0]] = parts[1]
+            }
+        }
+        let finished = try await Subprocess.run(
+            ["/usr/lib/rabbitmq/bin/rabbitmqctl", "eval", expression], environment: environment)
+        guard finished.status == 0 else { throw Failure(description: "rabbitmqctl \(finished)") }
+    }
+
+    package var brokerURL: String { get throws { try value("MARTLET_TEST_AMQP_URL") } }
+    package var databaseURL: String { get throws { try value("MARTLET_TEST_DATABASE_URL") } }
+
+    private var folder: URL { Project.root.appending(path: ".local/\(instance)") }
+
+    private func services(_ arguments: String...) async throws {
+        let script = Project.root.appending(path: "scripts/services").path
+        // Not tied to a parent: what `up` leaves running watches this process itself.
+        let finished = try await Subprocess.run([script, "--instance", instance] + arguments, within: .seconds(120))
+        guard finished.status == 0 else { throw Failure(description: "services \(arguments) \(finished)") }
+    }
+
+    private func value(_ name: String) throws -> String {
+        let text = try String(contentsOf: folder.appending(path: "services.env"), encoding: .utf8)
+        for line in text.split(separator: "\n") where line.hasPrefix("\(name)=") {
+            return String(line.dropFirst(name.count + 1))
+        }
+        throw Failure(description: "\(name) is not in \(folder.path)/services.env")
+    }
+}

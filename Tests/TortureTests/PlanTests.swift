@@ -1,0 +1,59 @@
+import PushTestSupport
+import Testing
+import TortureRun
+
+struct PlanTests {
+    @Test func theSameSeedGivesTheSameScheduleAndJobs() {
+        let profile = Profile.long(minutes: 5)
+        #expect(Schedule(seed: 1, profile: profile).tracks == Schedule(seed: 1, profile: profile).tracks)
+        #expect(Schedule(seed: 1, profile: profile).tracks != Schedule(seed: 2, profile: profile).tracks)
+        let workload = Workload(seed: 1, profile: profile)
+        #expect(workload.job(5).json == workload.job(5).json)
+        #expect(workload.job(5).recipients != Workload(seed: 2, profile: profile).job(5).recipients)
+    }
+
+    @Test func aLongerRunBeginsLikeAShorterOne() {
+        let short = Schedule(seed: 3, profile: .long(minutes: 2)).tracks
+        let long = Schedule(seed: 3, profile: .long(minutes: 4)).tracks
+        for (short, long) in zip(short, long) { #expect(Array(long.prefix(short.count)) == short) }
+    }
+
+    @Test func faultsOfATrackDoNotOverlapAndEndInTime() {
+        let profile = Profile.long(minutes: 10)
+        for track in Schedule(seed: 4, profile: profile).tracks {
+            #expect(!track.isEmpty)
+            for (one, next) in zip(track, track.dropFirst()) { #expect(one.start + one.milliseconds < next.start) }
+            for entry in track { #expect(entry.start + entry.milliseconds < profile.seconds * 1_000) }
+        }
+    }
+
+    @Test func everythingGoesWrongInAnHour() {
+        let names = Set(Schedule(seed: 5, profile: .long(minutes: 60)).tracks.joined().map(\.fault.name))
+        // Of workers, of servers (stop and kill of one, the other and both), of three links, of APNs, of credentials.
+        #expect(names.count == 3 + 2 * 3 + 3 * 3 + 9 + 1, "\(names.sorted())")
+    }
+
+    @Test func theFirstWorkerLivesThrough() {
+        for entry in Schedule(seed: 6, profile: .long(minutes: 60)).tracks.joined() {
+            #expect(entry.fault != .killWorker(1) && entry.fault != .restartWorker(1))
+        }
+    }
+
+    @Test func everyDeviceTokenTellsItsRecipient() {
+        let workload = Workload(seed: 7, profile: .long(minutes: 1))
+        var seen: Set<String> = []
+        var kinds: Set<RecipientKind> = []
+        for number in 0..<500 {
+            let job = workload.job(number)
+            for index in job.recipients.indices {
+                let token = job.token(index)
+                #expect(token.utf8.count == 64)
+                #expect(RecipientID(token: token) == RecipientID(job: number, index: index))
+                #expect(seen.insert(token).inserted)
+                kinds.insert(job.recipients[index])
+            }
+        }
+        #expect(kinds == Set(RecipientKind.allCases))
+        #expect(RecipientID(token: "c2732227") == nil)
+    }
+}

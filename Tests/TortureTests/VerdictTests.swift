@@ -1,0 +1,221 @@
+import Testing
+import TortureRun
+
+/// Each invariant is seen to fail, on made-up records.
+struct VerdictTests {
+    /// One confirmed job, everything as it should be.
+    private func calm(_ kinds: [RecipientKind] = [.plain], atMostOnce: Bool = false) -> TortureRecord {
+        var record = TortureRecord()
+        record.jobs[7] = JobRecord(isAtMostOnce: atMostOnce, recipients: kinds, published: 1_000, confirmed: 1_010)
+        for (index, kind) in kinds.enumerated() {
+            let recipient = RecipientID(job: 7, index: index)
+            record.sightings += [.init(recipient: recipient, what: .arrived, at: 1_100)]
+            let (status, outcome) =
+                switch kind {
+                case .dead: (410, "unregistered")
+                case .bad: (400, "rejected")
+                case .refusedForNow: (503, "failed")
+                case .plain, .slow, .silent: (200, "sent")
+                }
+            record.sightings.append(.init(recipient: recipient, what: .answered(status), at: 1_110))
+            record.outcomes.append(
+                .init(
+                    recipient: recipient, kind: outcome, reason: outcome == "failed" ? "RetriesExhausted" : nil,
+                    at: 1_120, received: 1_130, event: index))
+            if kind == .dead { record.marked.insert(recipient) }
+        }
+        return record
+    }
+
+    private let recipient = RecipientID(job: 7, index: 0)
+
+    private func broken(_ record: TortureRecord) -> Set<Invariant> { Set(Verdict(record).findings.map(\.invariant)) }
+
+    /// A second outcome and a second arrival, as after a crash.
+    private func sendAgain(_ record: inout TortureRecord, isRedelivered: Bool = true) {
+        record.sightings += [
+            .init(recipient: recipient, what: .arrived, at: 2_000),
+            .init(recipient: recipient, what: .answered(200), at: 2_010),
+        ]
+        record.outcomes.append(
+            .init(
+                recipient: recipient, kind: "sent", isRedelivered: isRedelivered, at: 2_020, received: 2_030, event: 99)
+        )
+    }
+
+    private let crash = FaultRecord(fault: .killWorker(2), start: 1_115, end: 1_500)
+
+    @Test func aCalmRunIsGood() {
+        let verdict = Verdict(calm([.plain, .slow, .dead, .bad, .refusedForNow]))
+        #expect(verdict.isGood, "\(verdict.findings)")
+        #expect(verdict.tally.recipients == 5)
+        let outcomes = [
+            "sent (plain)": 1, "sent (slow)": 1, "unregistered (dead)": 1, "rejected (bad)": 1,
+            "failed (refusedForNow)": 1,
+        ]
+        #expect(verdict.tally.outcomes == outcomes)
+    }
+
+    @Test func aRecipientWithoutAnOutcomeIsLost() {
+        var record = calm()
+        record.outcomes = []
+        #expect(broken(record) == [.nothingLost])
+        record.jobs[7]?.confirmed = nil
+        #expect(broken(record) == [], "its publisher was not told that the broker has it")
+    }
+
+    @Test func sentMustHaveBeenAccepted() {
+        var record = calm()
+        record.sightings.removeLast()
+        #expect(broken(record) == [.honest])
+    }
+
+    @Test func failedMustNotHaveBeenAccepted() {
+        var record = calm()
+        record.outcomes[0].kind = "failed"
+        record.outcomes[0].reason = "RetriesExhausted"
+        #expect(broken(record) == [.honest])
+    }
+
+    @Test(arguments: ["unregistered", "rejected", "suppressed", "nonsense"])
+    func aPlainRecipientIsNone(_ kind: String) {
+        var record = calm()
+        record.outcomes[0].kind = kind
+        #expect(broken(record).contains(.honest))
+    }
+
+    @Test func aCrashExplainsASecondOutcome() {
+        var record = calm()
+        sendAgain(&record)
+        record.faults = [crash]
+        let verdict = Verdict(record)
+        #expect(verdict.isGood, "\(verdict.findings)")
+        #expect(verdict.tally.recipientsWithSeveralOutcomes == 1)
+        #expect(verdict.tally.recipientsWithSeveralArrivals == 1)
+    }
+
+    @Test func aSecondOutcomeMustOwnUp() {
+        var record = calm()
+        sendAgain(&record, isRedelivered: false)
+        record.faults = [crash]
+        #expect(broken(record) == [.duplicatesOwnUp, .arrivalsExplained])
+        record.jobs[7]?.isMaybeTwice = true
+        #expect(broken(record) == [], "its publisher may have published the job twice")
+    }
+
+    @Test func aSecondOutcomeNeedsACause() {
+        var record = calm()
+        sendAgain(&record)
+        #expect(broken(record) == [.duplicatesExplained, .duplicatesBounded])
+        record.faults = [FaultRecord(fault: .killWorker(2), start: 5_000, end: 6_000)]
+        #expect(broken(record) == [.duplicatesExplained], "that came later")
+        record.faults = [FaultRecord(fault: .goAway(announced: true), start: 1_000, end: 2_000)]
+        #expect(broken(record) == [.duplicatesExplained], "GOAWAY brings no job back")
+    }
+
+    @Test func anEventThatComesTwiceNeedsACause() {
+        var record = calm()
+        var again = record.outcomes[0]
+        again.isRepeated = true
+        record.outcomes.append(again)
+        #expect(broken(record) == [.repeatedEventsExplained])
+        record.faults = [FaultRecord(fault: .killServers(.rabbitmq), start: 1_100, end: 1_200)]
+        let verdict = Verdict(record)
+        #expect(verdict.isGood, "\(verdict.findings)")
+        #expect(verdict.tally.repeatedEvents == 1)
+        #expect(verdict.tally.recipientsWithSeveralOutcomes == 0)
+    }
+
+    @Test func aSecondRequestMustBeOwnedUpTo() {
+        var record = calm()
+        record.faults = [FaultRecord(fault: .cutPushes, start: 1_100, end: 1_100)]
+        record.sightings.append(.init(recipient: recipient, what: .arrived, at: 1_200))
+        #expect(broken(record) == [.arrivalsExplained])
+        record.outcomes[0].attempts = 2
+        #expect(broken(record) == [])
+    }
+
+    @Test(arguments: [SightingRecord.What.disowned, .answered(503)])
+    func aRequestThatWasNotProcessedIsNone(_ what: SightingRecord.What) {
+        var record = calm(atMostOnce: true)
+        record.faults = [crash]
+        record.sightings += [
+            .init(recipient: recipient, what: .arrived, at: 1_050), .init(recipient: recipient, what: what, at: 1_060),
+        ]
+        #expect(broken(record) == [])
+    }
+
+    @Test func atMostOnceHasNoExcuse() {
+        var record = calm(atMostOnce: true)
+        sendAgain(&record)
+        record.faults = [crash]
+        #expect(broken(record) == [.atMostOnce])
+        record.jobs[7]?.isMaybeTwice = true
+        #expect(broken(record) == [.atMostOnce])
+    }
+
+    @Test func everyDeadTokenIsMarkedAndNoOther() {
+        var record = calm([.dead])
+        record.marked = []
+        #expect(broken(record) == [.deadAreMarked])
+        record = calm()
+        record.marked = [recipient]
+        #expect(broken(record) == [.deadAreMarked])
+    }
+
+    @Test func noPushFailsBecauseOfACredential() {
+        var record = calm([.refusedForNow])
+        record.outcomes[0].reason = "CredentialRefused"
+        #expect(broken(record) == [.credentialsHold])
+    }
+
+    @Test func whatIsLeftInTheBrokerIsFound() {
+        var record = calm()
+        record.waiting = ["martlet.delay.1": 2, "martlet.jobs.bulk": 0]
+        #expect(broken(record) == [.queuesEmpty])
+        record.waiting = [:]
+        record.dead = ["delivery_limit: {}"]
+        #expect(broken(record) == [.nothingDeadLettered])
+    }
+
+    @Test func aWorkerThatEndsByItselfIsFound() {
+        var record = calm()
+        record.workerEnds = [WorkerEnd(worker: 1, at: 1_000, status: 0, wasAsked: true)]
+        #expect(broken(record) == [])
+        record.workerEnds = [WorkerEnd(worker: 1, at: 1_000, status: 1, wasAsked: true)]
+        #expect(broken(record) == [.workersLive])
+        record.workerEnds = [WorkerEnd(worker: 1, at: 1_000, status: 143, wasAsked: true, wasRunning: true)]
+        #expect(broken(record) == [.workersLive], "it did not drain")
+        record.workerEnds = [WorkerEnd(worker: 1, at: 1_000, status: 143, wasAsked: true, wasRunning: false)]
+        #expect(broken(record) == [])
+        record.workerEnds = [WorkerEnd(worker: 1, at: 1_000, status: 0, wasAsked: false)]
+        #expect(broken(record) == [.workersLive])
+    }
+
+    @Test func memoryMustBeBoundedAndFlat() {
+        func samples(_ kilobytes: (Int) -> Int) -> [MemorySample] {
+            (0..<300).map {
+                MemorySample(worker: 1, incarnation: 1, at: Int64($0) * 1_000, kilobytes: kilobytes($0))
+            }
+        }
+        var record = calm()
+        record.memory = samples { _ in 80_000 }
+        #expect(broken(record) == [])
+        record.memory = samples { $0 == 10 ? 500_000 : 80_000 }
+        #expect(broken(record) == [.memoryFlat], "above the limit for a moment")
+        record.memory = samples { 80_000 + $0 * 500 }
+        #expect(broken(record) == [.memoryFlat], "it grows")
+    }
+
+    @Test func whatIsNotSettledOrNotUnderstoodIsFound() {
+        var record = calm()
+        record.isSettled = false
+        #expect(broken(record) == [.settled])
+        record = calm()
+        record.oddities = ["an event without a message id"]
+        #expect(broken(record) == [.understood])
+        record = calm()
+        record.outcomes.append(.init(recipient: RecipientID(job: 8, index: 0), kind: "sent", event: 5))
+        #expect(broken(record) == [.understood])
+    }
+}

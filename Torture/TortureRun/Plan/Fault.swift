@@ -1,0 +1,84 @@
+/// Something that goes wrong, or that an operator does, while pushes are under way.
+package enum Fault: Hashable, Sendable {
+    package enum Link: String, Sendable, CaseIterable { case broker, database, apns }
+    package enum Servers: String, Sendable, CaseIterable { case rabbitmq, postgres, both }
+
+    // Workers, by number from 1.
+    case killWorker(Int)
+    /// SIGTERM; it is started again when it has ended.
+    case restartWorker(Int)
+    /// SIGSTOP, for longer than the broker waits for a heartbeat.
+    case freezeWorker(Int)
+
+    case stopServers(Servers)
+    /// SIGKILL for RabbitMQ, an immediate shutdown for PostgreSQL.
+    case killServers(Servers)
+
+    // What lies between a worker and one of its peers.
+    case cut(Link, worker: Int)
+    /// Nothing passes, and nobody says so; cut at its end.
+    case blackHole(Link, worker: Int)
+    case slow(Link, worker: Int, milliseconds: Int)
+
+    // Apple's bad days.
+    case goAway(announced: Bool)
+    case cutPushes
+    case refuseStreams(Int)
+    /// So many of the next requests are refused for now.
+    case refuseNext(Int, status: Int)
+    case unavailable
+    case slowAnswers(milliseconds: Int)
+    /// Requests are taken and not answered; `all`: not even read.
+    case silence(all: Bool)
+    case apnsDown
+    case streamLimit(Int)
+
+    /// A new credential is imported and the old one retired; apps are numbered from 0.
+    case rotateCredential(app: Int)
+}
+
+extension Fault {
+    /// What it is counted as.
+    package var name: String {
+        switch self {
+        case .killWorker: "kill -9 of a worker"
+        case .restartWorker: "SIGTERM and restart of a worker"
+        case .freezeWorker: "frozen worker"
+        case .stopServers(let servers): "stop and start of \(servers.rawValue)"
+        case .killServers(let servers): "kill of \(servers.rawValue)"
+        case .cut(let link, _): "cut connections to \(link.rawValue)"
+        case .blackHole(let link, _): "black hole to \(link.rawValue)"
+        case .slow(let link, _, _): "slow connections to \(link.rawValue)"
+        case .goAway: "GOAWAY"
+        case .cutPushes: "APNs cuts all connections"
+        case .refuseStreams: "REFUSED_STREAM"
+        case .refuseNext: "some requests refused for now"
+        case .unavailable: "503 for everything"
+        case .slowAnswers: "slow answers"
+        case .silence: "silence of APNs"
+        case .apnsDown: "APNs down"
+        case .streamLimit: "change of the stream limit"
+        case .rotateCredential: "credential rotation"
+        }
+    }
+
+    /// The workers whose open jobs it may bring back to the broker, to be delivered again.
+    package func redeliversJobs(workers: Int) -> Int {
+        switch self {
+        case .killWorker, .restartWorker, .freezeWorker, .cut(.broker, _), .blackHole(.broker, _),
+            .slow(.broker, _, _):
+            1
+        case .stopServers(.rabbitmq), .stopServers(.both), .killServers(.rabbitmq), .killServers(.both): workers
+        default: 0
+        }
+    }
+
+    /// The workers that may lose sight of what is on the wire to APNs, so that it is sent again.
+    package func blindsPushes(workers: Int) -> Int {
+        switch self {
+        case .cut(.apns, _), .blackHole(.apns, _), .slow(.apns, _, _): 1
+        case .goAway, .cutPushes, .silence, .apnsDown, .slowAnswers: workers
+        default: 0
+        }
+    }
+}

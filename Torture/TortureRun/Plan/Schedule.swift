@@ -1,0 +1,108 @@
+import PushTestSupport
+
+/// What goes wrong, and when: the same for the same seed and profile. A value; nothing happens by it.
+package struct Schedule: Sendable {
+    package struct Entry: Sendable, Hashable {
+        /// Milliseconds after the start of the run.
+        package let start: Int
+        package let milliseconds: Int
+        package let fault: Fault
+    }
+
+    /// Faults of one track come one after the other, those of different tracks at the same time.
+    package let tracks: [[Entry]]
+
+    package init(seed: UInt64, profile: Profile) {
+        var generator = SeededGenerator(seed: seed)
+        var tracks: [[Entry]] = []
+        func track(
+            _ gaps: ClosedRange<Int>, _ make: (inout SeededGenerator) -> (Fault, ClosedRange<Int>)
+        ) {
+            // Each track draws from a generator of its own: a longer run begins like a shorter one.
+            var own = SeededGenerator(seed: generator.next())
+            var entries: [Entry] = []
+            var time = 1_000 + Int.random(in: 0...gaps.lowerBound, using: &own)
+            while true {
+                let (fault, length) = make(&own)
+                let entry = Entry(start: time, milliseconds: .random(in: length, using: &own), fault: fault)
+                guard entry.start + entry.milliseconds < profile.seconds * 1_000 else { break }
+                entries.append(entry)
+                time = entry.start + entry.milliseconds + .random(in: gaps, using: &own)
+            }
+            tracks.append(entries)
+        }
+        for worker in 1...profile.workers {
+            track(profile.gaps.workers) { Self.workerFault(worker, profile, &$0) }
+        }
+        track(profile.gaps.servers) { Self.serverFault(profile, &$0) }
+        track(profile.gaps.network) { Self.networkFault(profile, &$0) }
+        track(profile.gaps.apns) { Self.apnsFault(profile, &$0) }
+        track(profile.gaps.credentials) {
+            (.rotateCredential(app: .random(in: 0..<Workload.apps.count, using: &$0)), 0...0)
+        }
+        self.tracks = tracks
+    }
+
+    /// Nothing goes wrong.
+    package static let calm = Schedule(tracks: [])
+
+    private init(tracks: [[Entry]]) { self.tracks = tracks }
+
+    /// The first worker lives through the whole run, so that its memory tells something.
+    private static func workerFault(
+        _ worker: Int, _ profile: Profile, _ generator: inout SeededGenerator
+    ) -> (Fault, ClosedRange<Int>) {
+        switch worker == 1 ? 9 : Int.random(in: 0..<10, using: &generator) {
+        case 0..<4: (.killWorker(worker), 0...profile.outage.upperBound / 2)
+        case 4..<8: (.restartWorker(worker), 0...profile.outage.upperBound / 2)
+        default: (.freezeWorker(worker), profile.freeze)
+        }
+    }
+
+    private static func serverFault(
+        _ profile: Profile, _ generator: inout SeededGenerator
+    ) -> (Fault, ClosedRange<Int>) {
+        let servers: Fault.Servers =
+            switch Int.random(in: 0..<10, using: &generator) {
+            case 0..<5: .rabbitmq
+            case 5..<9: .postgres
+            default: .both
+            }
+        return (Bool.random(using: &generator) ? .killServers(servers) : .stopServers(servers), profile.outage)
+    }
+
+    private static func networkFault(
+        _ profile: Profile, _ generator: inout SeededGenerator
+    ) -> (Fault, ClosedRange<Int>) {
+        let link = Fault.Link.allCases.randomElement(using: &generator) ?? .broker
+        let worker = Int.random(in: 1...profile.workers, using: &generator)
+        switch Int.random(in: 0..<4, using: &generator) {
+        case 0, 1: return (.cut(link, worker: worker), 0...0)
+        case 2: return (.blackHole(link, worker: worker), profile.freeze)
+        default:
+            let milliseconds = Int.random(in: 5...100, using: &generator)
+            return (.slow(link, worker: worker, milliseconds: milliseconds), profile.outage)
+        }
+    }
+
+    private static func apnsFault(
+        _ profile: Profile, _ generator: inout SeededGenerator
+    ) -> (Fault, ClosedRange<Int>) {
+        switch Int.random(in: 0..<14, using: &generator) {
+        case 0, 1: (.goAway(announced: .random(using: &generator)), 0...0)
+        case 2, 3: (.cutPushes, 0...0)
+        case 4: (.refuseStreams(.random(in: 1...200, using: &generator)), 0...0)
+        case 5, 6:
+            (
+                .refuseNext(
+                    .random(in: 1...200, using: &generator),
+                    status: [429, 500, 503].randomElement(using: &generator) ?? 503), 0...0
+            )
+        case 7: (.unavailable, profile.outage)
+        case 8, 9: (.slowAnswers(milliseconds: .random(in: 10...500, using: &generator)), profile.outage)
+        case 10: (.silence(all: .random(using: &generator)), profile.outage)
+        case 11: (.apnsDown, profile.outage)
+        default: (.streamLimit([1, 10, 100, 1_000].randomElement(using: &generator) ?? 100), 0...0)
+        }
+    }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import PushModel
+
+/// What a run says for itself, and, when it fails, everything about those recipients.
+struct Report {
+    private static let mostShown = 20
+
+    let run: TortureRun
+    let result: TortureRun.Result
+
+    var text: String {
+        let tally = result.verdict.tally
+        var lines = [
+            "torture: seed \(run.seed), \(run.profile.seconds) s of faults, \(Int(result.seconds)) s in all",
+            "published: \(tally.jobs) jobs with \(tally.recipients) recipients, \(tally.atMostOnceRecipients) of them "
+                + "at_most_once; \(tally.unconfirmedJobs) jobs unconfirmed, "
+                + "\(tally.jobsMaybePublishedTwice) perhaps published twice",
+            "outcomes: " + list(tally.outcomes) + "; \(tally.redeliveredOutcomes) of them redelivered",
+            "requests at APNs: \(tally.requests)",
+            "wait from publishing to the first outcome: \(waits)",
+            "duplicates: \(tally.recipientsWithSeveralOutcomes) recipients with several outcomes, "
+                + "\(tally.recipientsWithSeveralArrivals) with several requests that may have been accepted (at most "
+                + "\(tally.duplicateBound)); \(tally.repeatedEvents) events came twice",
+            "faults: \(result.record.faults.count): "
+                + list(Dictionary(grouping: result.record.faults) { $0.fault.name }.mapValues(\.count)),
+        ]
+        lines += memory
+        let failed = Invariant.allCases.filter { result.verdict.count(of: $0) > 0 }
+        for invariant in failed {
+            lines.append("BROKEN, \(result.verdict.count(of: invariant)) times: \(invariant.rawValue)")
+            for finding in result.verdict.findings.filter({ $0.invariant == invariant }).prefix(3) {
+                lines.append("    \(finding.recipient.map { "\($0): " } ?? "")\(finding.text)")
+            }
+        }
+        lines.append(failed.isEmpty ? "verdict: good" : "verdict: BAD; see \(run.folder.path)")
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    func write() throws {
+        try text.write(to: run.folder.appending(path: "report.txt"), atomically: true, encoding: .utf8)
+        let faults = result.record.faults.sorted { $0.start < $1.start }.map(line).joined(separator: "\n")
+        try (faults + "\n").write(to: run.folder.appending(path: "faults.txt"), atomically: true, encoding: .utf8)
+        try slowest.write(to: run.folder.appending(path: "slowest.txt"), atomically: true, encoding: .utf8)
+        if !result.verdict.isGood {
+            try evidence.write(to: run.folder.appending(path: "evidence.txt"), atomically: true, encoding: .utf8)
+        }
+    }
+
+    private var waits: String {
+        let waits = result.record.histories().known.values.compactMap(\.wait).sorted()
+        guard let longest = waits.last else { return "none" }
+        func share(_ percent: Int) -> Int64 { waits[min(waits.count - 1, waits.count * percent / 100)] }
+        return "half within \(share(50)) ms, 99 % within \(share(99)) ms, the longest \(longest) ms"
+    }
+
+    private var memory: [String] {
+        let byWorker = Dictionary(grouping: result.record.memory) { $0.worker }
+        return byWorker.sorted { $0.key < $1.key }.map { worker, samples in
+            let kilobytes = samples.map(\.kilobytes)
+            let starts = samples.map(\.incarnation).max() ?? 0
+            return "memory of worker \(worker): at most \((kilobytes.max() ?? 0) / 1_024) MB, at the end "
+                + "\((kilobytes.last ?? 0) / 1_024) MB, started \(starts) times"
+        }
+    }
+
+    /// Every finding; for the first of each kind, all that happened to the recipient, and the faults meanwhile.
+    private var evidence: String {
+        let histories = result.record.histories().known
+        var lines: [String] = []
+        for invariant in Invariant.allCases {
+            let findings = result.verdict.findings.filter { $0.invariant == invariant }
+            guard !findings.isEmpty else { continue }
+            lines.append("== \(invariant.rawValue): \(findings.count)")
+            for finding in findings.prefix(Self.mostShown) {
+                lines.append("-- \(finding.recipient.map { "\($0): " } ?? "")\(finding.text)")
+                if let history = finding.recipient.flatMap({ histories[$0] }) { lines += story(of: history) }
+            }
+            let rest = findings.dropFirst(Self.mostShown).compactMap(\.recipient).map {
+                "\($0.job)/\($0.index)"
+            }
+            if !rest.isEmpty { lines.append("-- and of these: " + rest.joined(separator: " ")) }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// What happened to those who waited longest.
+    private var slowest: String {
+        let waits = result.record.histories().known.values.map { (history: $0, wait: $0.wait ?? .max) }
+        return waits.sorted { $0.wait > $1.wait }.prefix(Self.mostShown).map { history, wait in
+            (["\(history.recipient): \(wait) ms"] + story(of: history)).joined(separator: "\n") + "\n"
+        }.joined()
+    }
+
+    private func story(of history: History) -> [String] {
+        var events: [(at: Int64, text: String)] = [(history.job.published, "published")]
+        if let confirmed = history.job.confirmed { events.append((confirmed, "confirmed to its publisher")) }
+        events += history.sightings.map { ($0.at, "APNs: \($0.what)") }
+        events += history.outcomes.map { outcome in
+            (
+                outcome.at,
+                "\(outcome.kind) \(outcome.reason ?? "") by \(outcome.worker), attempt \(outcome.attempts)"
+                    + (outcome.isRedelivered ? ", redelivered" : "") + (outcome.isRepeated ? ", AGAIN" : "")
+                    + ", event \(outcome.event), received \(clock(outcome.received))"
+            )
+        }
+        let first = history.job.published - 2_000
+        let last = (events.map(\.at).max() ?? first) + 2_000
+        events += result.record.faults.filter { $0.start <= last && $0.end >= first }.map {
+            ($0.start, "FAULT \($0.fault), until \(clock($0.end))")
+        }
+        let header =
+            "   \(history.kind.rawValue) in lane \(history.job.lane.rawValue) of \(history.job.app)"
+            + ", job of \(history.job.recipients.count)" + (history.job.isAtMostOnce ? ", at_most_once" : "")
+            + (history.job.isMaybeTwice ? ", perhaps published twice" : "")
+        return [header] + events.sorted { $0.at < $1.at }.map { "   \(clock($0.at)) \($0.text)" }
+    }
+
+    private func line(_ fault: FaultRecord) -> String {
+        "\(clock(fault.start)) - \(clock(fault.end)) \(fault.fault)\(fault.note.map { " FAILED: \($0)" } ?? "")"
+    }
+
+    /// UTC, as in the workers' logs.
+    private func clock(_ milliseconds: Int64) -> String {
+        let day = milliseconds % 86_400_000
+        func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let fraction = String(1_000 + day % 1_000).dropFirst()
+        return "\(two(day / 3_600_000)):\(two(day / 60_000 % 60)):\(two(day / 1_000 % 60)).\(fraction)"
+    }
+
+    private func list(_ counts: [String: Int]) -> String {
+        counts.sorted { ($0.value, $1.key) > ($1.value, $0.key) }.map { "\($0.value) \($0.key)" }
+            .joined(separator: ", ")
+    }
+}
+
+extension TortureRun.Result {
+    /// The report as text.
+    package func report(of run: TortureRun) -> String { Report(run: run, result: self).text }
+}

@@ -1,0 +1,124 @@
+import APNSSimulator
+import Foundation
+import TestSupport
+
+/// Carries a schedule out on a site, and writes down when what began and ended.
+struct FaultRunner: Sendable {
+    let site: Site
+    let log: RunLog
+
+    /// Returns when the last fault is over.
+    func run(_ schedule: Schedule, from start: ContinuousClock.Instant) async {
+        await withTaskGroup(of: Void.self) { group in
+            for track in schedule.tracks {
+                group.addTask {
+                    // What others have held up until the time is over is left out.
+                    for entry in track where ContinuousClock.now < start + .seconds(site.profile.seconds) {
+                        try? await Task.sleep(until: start + .milliseconds(entry.start))
+                        await carryOut(entry)
+                    }
+                }
+            }
+        }
+    }
+
+    private func carryOut(_ entry: Schedule.Entry) async {
+        let start = currentMilliseconds()
+        var note: String?
+        do {
+            try await carryOut(entry.fault, for: .milliseconds(entry.milliseconds))
+        } catch {
+            note = "\(error)"
+            log.odd("\(entry.fault.name) failed: \(error)")
+        }
+        let record = FaultRecord(fault: entry.fault, start: start, end: currentMilliseconds(), note: note)
+        log.update { $0.faults.append(record) }
+    }
+
+    private func carryOut(_ fault: Fault, for time: Duration) async throws {
+        switch fault {
+        case .killWorker(let number):
+            try await site.workers[number - 1].kill()
+            try await Task.sleep(for: time)
+            try site.workers[number - 1].start()
+        case .restartWorker(let number):
+            try await site.workers[number - 1].stop(within: .seconds(site.profile.drainSeconds + 45))
+            try await Task.sleep(for: time)
+            try site.workers[number - 1].start()
+        case .freezeWorker(let number):
+            site.workers[number - 1].freeze()
+            try await Task.sleep(for: time)
+            site.workers[number - 1].resume()
+        case .stopServers(let servers):
+            for server in servers.all { try await site.servers.stop(server) }
+            try await Task.sleep(for: time)
+            for server in servers.all { try await site.servers.start(server) }
+        case .killServers(let servers):
+            for server in servers.all { try await kill(server) }
+            try await Task.sleep(for: time)
+            for server in servers.all { try await site.servers.start(server) }
+        case .cut(let link, let worker): proxy(link, worker)?.cut()
+        case .blackHole(let link, let worker):
+            proxy(link, worker)?.freeze()
+            try await Task.sleep(for: time)
+            proxy(link, worker)?.cut()
+        case .slow(let link, let worker, let milliseconds):
+            proxy(link, worker)?.setDelay(milliseconds: milliseconds)
+            try await Task.sleep(for: time)
+            proxy(link, worker)?.setDelay(milliseconds: 0)
+        case .rotateCredential(let app): try await rotate(app)
+        default: try await carryOutAtAPNs(fault, for: time)
+        }
+    }
+
+    private func carryOutAtAPNs(_ fault: Fault, for time: Duration) async throws {
+        var standing = StandingFaults()
+        switch fault {
+        case .goAway(let announced): return await site.simulator.sendGoAway(GoAwayFault(announcesFirst: announced))
+        case .cutPushes: return await site.simulator.cutConnections()
+        case .refuseStreams(let count): return site.simulator.refuseStreams(count)
+        case .refuseNext(let count, let status):
+            return site.simulator.answerNext(count, with: PlannedAnswer(status: status, reason: "Torture"))
+        case .streamLimit(let limit): return await site.simulator.changeStreamLimit(to: limit)
+        case .apnsDown: return try await site.simulator.goDown(for: time)
+        case .unavailable: standing.answer = PlannedAnswer(.serviceUnavailable)
+        case .slowAnswers(let milliseconds): standing.answerDelayMilliseconds = milliseconds
+        case .silence(let all): standing.silence = all ? .all : .answers
+        default: return
+        }
+        await site.simulator.setFaults(standing)
+        try await Task.sleep(for: time)
+        await site.simulator.setFaults(StandingFaults())
+    }
+
+    private func proxy(_ link: Fault.Link, _ worker: Int) -> TCPProxy? { site.proxies[worker]?[link] }
+
+    /// The supervisor starts a server again only when it has seen it end.
+    private func kill(_ server: LocalServers.Server) async throws {
+        try site.servers.kill(server, server == .rabbitmq ? SIGKILL : SIGQUIT)
+        try await Task.sleep(for: .milliseconds(500))
+    }
+
+    /// The database may be away: an operator would try again, too.
+    private func rotate(_ app: Int) async throws {
+        try await eventually("rotation of the credential of \(Workload.apps[app].bundleID)") {
+            do {
+                try await site.credentials.rotate(app: app)
+                return true
+            } catch {
+                try await Task.sleep(for: .milliseconds(200))
+                return false
+            }
+        }
+    }
+}
+
+extension Fault.Servers {
+    fileprivate var all: [LocalServers.Server] {
+        switch self {
+        case .rabbitmq: [.rabbitmq]
+        case .postgres: [.postgres]
+        case .both: LocalServers.Server.allCases
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import AMQPClient
+import APNSSimulator
+import CredentialStore
+import DeliveryPipeline
+import Foundation
+import Logging
+import PostgresClient
+import PushModel
+import TestSupport
+
+/// All that a run needs, of its own: broker, database, simulator, workers, and something between each two of them.
+struct Site: Sendable {
+    static let names = PipelineNames(prefix: "martlet")
+
+    let profile: Profile
+    let folder: URL
+    let servers: LocalServers
+    let database: TestDatabase
+    let simulator: APNSSimulator
+    let credentials: Credentials
+    let proxies: [Int: [Fault.Link: TCPProxy]]
+    let workers: [WorkerProcess]
+    let logger: Logger
+
+    private static let keyringText = "torture \(String(repeating: "A", count: 43))=\n"
+
+    /// Starts everything but the workers.
+    static func start(_ profile: Profile, servers: LocalServers, folder: URL, log: RunLog) async throws -> Site {
+        var logger = Logger(label: "torture")
+        logger.logLevel = .critical
+        let simulator = try await startSimulator(logger)
+        simulator.observe { token, sighting in
+            let now = currentMilliseconds()
+            guard let recipient = RecipientID(token: token) else {
+                return log.odd("a request for the device token \(token)")
+            }
+            log.update { $0.sightings.append(SightingRecord(recipient: recipient, what: .init(sighting), at: now)) }
+        }
+        let database = try await TestDatabase.create(on: try servers.databaseURL)
+        let keyring = try MasterKeyring(text: keyringText, source: "torture")
+        let credentials = Credentials(pool: database.pool, keyring: keyring, simulator: simulator)
+        try await credentials.addApps()
+
+        try write(try simulator.caCertificatePEM, to: folder.appending(path: "ca.pem"))
+        try write(keyringText, to: folder.appending(path: "keyring"))
+        let broker = try AMQPConfiguration(url: try servers.brokerURL)
+        let databasePort = URLComponents(string: database.url)?.port ?? 0
+        var proxies: [Int: [Fault.Link: TCPProxy]] = [:]
+        var workers: [WorkerProcess] = []
+        for number in 1...profile.workers {
+            let links: [Fault.Link: TCPProxy] = [
+                .broker: try TCPProxy(target: broker.endpoints[0].port),
+                .database: try TCPProxy(target: UInt16(clamping: databasePort)),
+                .apns: try TCPProxy(target: UInt16(clamping: simulator.port)),
+            ]
+            proxies[number] = links
+            let file = folder.appending(path: "worker-\(number).yaml")
+            try write(
+                try configuration(
+                    number, profile, brokerURL: try servers.brokerURL, databaseURL: database.url, links, folder),
+                to: file)
+            workers.append(
+                WorkerProcess(
+                    number: number, configuration: file.path,
+                    logFile: folder.appending(path: "worker-\(number).log"), log: log))
+        }
+        return Site(
+            profile: profile, folder: folder, servers: servers, database: database, simulator: simulator,
+            credentials: credentials, proxies: proxies, workers: workers, logger: logger)
+    }
+
+    /// Ends everything but the servers, which their owner stops.
+    func stop() async {
+        for worker in workers { try? await worker.kill() }
+        for links in proxies.values { for proxy in links.values { proxy.stop() } }
+        await simulator.stop()
+        database.pool.close()
+    }
+
+    func brokerConfiguration() throws -> AMQPConfiguration { try AMQPConfiguration(url: try servers.brokerURL) }
+
+    /// Messages that wait in each of Martlet's queues and in that of the results.
+    func waitingMessages() async throws -> [String: Int] {
+        let queues = Self.names.topology(delays: profile.retryDelays).queues.map(\.name)
+        return try await Broker(url: try servers.brokerURL).counts(queues + [ResultConsumer.queue(Self.names)])
+    }
+
+    /// On a port below the kernel's range for outgoing connections, which could take it while the simulator is down.
+    private static func startSimulator(_ logger: Logger) async throws -> APNSSimulator {
+        for _ in 0..<100 {
+            var configuration = SimulatorConfiguration()
+            configuration.port = .random(in: 10_000..<20_000)
+            configuration.controlPort = nil
+            let simulator = try APNSSimulator(configuration: configuration, logger: logger)
+            do {
+                try await simulator.start()
+                return simulator
+            } catch {
+                // Taken: another one.
+            }
+        }
+        throw Failure(description: "no free port for the simulator")
+    }
+
+    private static func configuration(
+        _ number: Int, _ profile: Profile, brokerURL: String, databaseURL: String, _ links: [Fault.Link: TCPProxy],
+        _ folder: URL
+    ) throws -> String {
+        func through(_ link: Fault.Link, _ url: String) throws -> String {
+            guard var components = URLComponents(string: url), let proxy = links[link] else { throw URLError(.badURL) }
+            components.port = Int(proxy.port)
+            return try components.string ?? { throw URLError(.badURL) }()
+        }
+        let endpoint = "127.0.0.1:\(links[.apns]?.port ?? 0)"
+        let values = [
+            "amqp.url": try through(.broker, brokerURL) + "?heartbeat=\(profile.heartbeatSeconds)",
+            "amqp.prefix": names.prefix,
+            "amqp.prefetch.urgent": "\(profile.prefetch[.urgent] ?? 1)",
+            "amqp.prefetch.normal": "\(profile.prefetch[.normal] ?? 1)",
+            "amqp.prefetch.bulk": "\(profile.prefetch[.bulk] ?? 1)",
+            "database.url": try through(.database, databaseURL),
+            "keyring.file": folder.appending(path: "keyring").path,
+            "apns.endpoint.production": endpoint, "apns.endpoint.sandbox": endpoint,
+            "apns.ca_file": folder.appending(path: "ca.pem").path,
+            "apns.request_timeout": "\(profile.requestTimeoutSeconds)",
+            "http.listen": "", "worker.name": "worker-\(number)",
+            "worker.maximum_in_flight": "\(profile.maximumInFlight)",
+            "worker.drain_timeout": "\(profile.drainSeconds)",
+            "retry.delays": profile.retryDelays.map(String.init).joined(separator: ","),
+            "retry.maximum_attempts": "\(profile.maximumAttempts)",
+        ]
+        return values.sorted { $0.key < $1.key }.map { "\($0.key): \"\($0.value)\"\n" }.joined()
+    }
+
+    /// A file that only its owner can read, as keys must be.
+    private static func write(_ text: String, to file: URL) throws {
+        guard
+            FileManager.default.createFile(
+                atPath: file.path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
+        else { throw Failure(description: "can't write \(file.path)") }
+    }
+}
+
+extension SightingRecord.What {
+    fileprivate init(_ sighting: RequestSighting) {
+        self =
+            switch sighting {
+            case .arrived: .arrived
+            case .disowned: .disowned
+            case .answered(let status): .answered(status)
+            case .unanswered: .unanswered
+            }
+    }
+}

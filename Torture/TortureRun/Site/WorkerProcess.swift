@@ -1,0 +1,114 @@
+import Foundation
+import Synchronization
+import TestSupport
+
+/// A `martlet worker` that is killed, stopped, frozen and started again. Its log goes to one file.
+final class WorkerProcess: Sendable {
+    private struct State {
+        var process: Subprocess?
+        var incarnation = 0
+        /// Its end is our doing.
+        var isEnding = false
+    }
+
+    let number: Int
+    private let configuration: String
+    private let logFile: URL
+    private let log: RunLog
+    private let state = Mutex(State())
+
+    init(number: Int, configuration: String, logFile: URL, log: RunLog) {
+        self.number = number
+        self.configuration = configuration
+        self.logFile = logFile
+        self.log = log
+    }
+
+    func start() throws {
+        let process = try Subprocess([Project.command, "worker", "--config", configuration])
+        state.withLock {
+            $0.process = process
+            $0.incarnation += 1
+            $0.isEnding = false
+        }
+    }
+
+    /// SIGKILL.
+    func kill() async throws {
+        guard let process = expectEnd() else { return }
+        process.signal(SIGKILL)
+        keep(try await process.finish(within: .seconds(10)))
+    }
+
+    /// SIGTERM, and waits for its end.
+    func stop(within limit: Duration) async throws {
+        guard let process = expectEnd() else { return }
+        process.signal(SIGTERM)
+        do {
+            let finished = try await process.finish(within: limit)
+            keep(finished)
+            recordEnd(status: finished.status, wasAsked: true, finished.errors)
+        } catch {
+            let log = process.errors
+            keep(log, status: -1)
+            recordEnd(status: -1, wasAsked: true, "still running \(limit) after SIGTERM\n\(log)")
+        }
+    }
+
+    func freeze() { state.withLock { $0.process }?.signal(SIGSTOP) }
+    func resume() { state.withLock { $0.process }?.signal(SIGCONT) }
+
+    /// Notes an end that nobody asked for, and starts it again.
+    func check() async throws {
+        let ended = state.withLock { state -> Subprocess? in
+            guard !state.isEnding, let process = state.process, !process.isRunning else { return nil }
+            state.process = nil
+            return process
+        }
+        guard let ended else { return }
+        let finished = try await ended.finish()
+        keep(finished)
+        recordEnd(status: finished.status, wasAsked: false, finished.errors)
+        try start()
+    }
+
+    /// Its resident memory, as the kernel counts it (proc(5)).
+    func sampleMemory() {
+        let (pid, incarnation) = state.withLock { ($0.process?.pid, $0.incarnation) }
+        guard let pid, let status = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8),
+            let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }),
+            let kilobytes = Int(line.filter(\.isNumber))
+        else { return }
+        let sample = MemorySample(
+            worker: number, incarnation: incarnation, at: currentMilliseconds(), kilobytes: kilobytes)
+        log.update { $0.memory.append(sample) }
+    }
+
+    private func expectEnd() -> Subprocess? {
+        state.withLock { state in
+            state.isEnding = true
+            return state.process.take()
+        }
+    }
+
+    private func recordEnd(status: Int32, wasAsked: Bool, _ errors: String) {
+        let last = errors.split(separator: "\n").suffix(3).joined(separator: "\n")
+        let end = WorkerEnd(
+            worker: number, at: currentMilliseconds(), status: status, wasAsked: wasAsked,
+            wasRunning: errors.contains("Worker started"), log: last)
+        log.update { $0.workerEnds.append(end) }
+    }
+
+    private func keep(_ finished: Subprocess.Finished) { keep(finished.errors, status: finished.status) }
+
+    private func keep(_ errors: String, status: Int32) {
+        let text = errors + "--- ended with \(status) at \(currentMilliseconds()) ---\n"
+        if let handle = try? FileHandle(forWritingTo: logFile) {
+            handle.seekToEndOfFile()
+            handle.write(Data(text.utf8))
+            try? handle.close()
+        } else {
+            try? Data(text.utf8).write(to: logFile)
+        }
+    }
+}

@@ -1,0 +1,174 @@
+import APNSSimulator
+import DeliveryPipeline
+package import Foundation
+import PostgresClient
+import TestSupport
+
+/// One run: an installation is set up, pushed through and disturbed, left alone until it has settled, and judged.
+package struct TortureRun: Sendable {
+    package struct Result: Sendable {
+        package let verdict: Verdict
+        package let record: TortureRecord
+        package let seconds: Double
+    }
+
+    package let seed: UInt64
+    package let profile: Profile
+    /// Without: nothing goes wrong, and not one duplicate is allowed.
+    package let hasFaults: Bool
+    /// Where logs, the report and evidence go.
+    package let folder: URL
+    private let instance: String
+    private let say: @Sendable (String) -> Void
+
+    /// - Parameters:
+    ///   - instance: names the private servers.
+    ///   - say: told of the run's progress.
+    package init(
+        seed: UInt64, profile: Profile, hasFaults: Bool = true, instance: String,
+        say: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        self.seed = seed
+        self.profile = profile
+        self.hasFaults = hasFaults
+        self.instance = instance
+        self.say = say
+        folder = Project.root.appending(path: ".local/torture/\(seed)")
+    }
+
+    package func run() async throws -> Result {
+        try? FileManager.default.removeItem(at: folder)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let started = ContinuousClock.now
+        let servers = LocalServers(instance: instance)
+        try await servers.up()
+        let log = RunLog()
+        do {
+            let site = try await Site.start(profile, servers: servers, folder: folder, log: log)
+            do {
+                try await run(on: site, log)
+            } catch {
+                await site.stop()
+                throw error
+            }
+            await site.stop()
+        } catch {
+            try? await servers.wipe()
+            throw error
+        }
+        say("stopping the servers")
+        try await servers.wipe()
+        let record = log.snapshot
+        let result = Result(
+            verdict: Verdict(record), record: record, seconds: (ContinuousClock.now - started) / .seconds(1))
+        try Report(run: self, result: result).write()
+        return result
+    }
+
+    private func run(on site: Site, _ log: RunLog) async throws {
+        log.update { $0.limits = Limits(profile) }
+        let consumer = ResultConsumer(log: log)
+        try await consumer.start(Site.names, broker: try site.brokerConfiguration(), logger: site.logger)
+        let workload = Workload(seed: seed, profile: profile)
+        let publishers = (0..<profile.publishers).map { _ in
+            JobPublisher(log: log, names: Site.names, workload: workload)
+        }
+        for publisher in publishers {
+            try await publisher.start(
+                broker: try site.brokerConfiguration(), delays: profile.retryDelays, logger: site.logger)
+        }
+        for worker in site.workers { try worker.start() }
+        publishers[0].publish(0)
+        try await eventually("first outcome", within: .seconds(30)) { log.outcomeCount > 0 }
+        say("publishing and disturbing for \(profile.seconds) s")
+        let observer = Task { await observe(site, log) }
+        await disturb(site, log, publishers)
+        say("the faults have ended; settling")
+        for publisher in publishers { await publisher.finish(within: .seconds(profile.settleSeconds)) }
+        await settle(site, log)
+        observer.cancel()
+        await observer.value
+        try await finish(site, log)
+        await consumer.stop()
+    }
+
+    private func disturb(_ site: Site, _ log: RunLog, _ publishers: [JobPublisher]) async {
+        let start = ContinuousClock.now
+        let schedule = hasFaults ? Schedule(seed: seed, profile: profile) : Schedule.calm
+        await withTaskGroup(of: Void.self) { group in
+            for (index, publisher) in publishers.enumerated() {
+                group.addTask {
+                    await publisher.publish(
+                        // Job 0 went ahead.
+                        first: index + 1, stride: publishers.count,
+                        rate: Double(profile.rate) / Double(publishers.count),
+                        until: start + .seconds(profile.seconds))
+                }
+            }
+            group.addTask { await FaultRunner(site: site, log: log).run(schedule, from: start) }
+        }
+        await site.simulator.changeStreamLimit(to: site.simulator.configuration.streamLimit)
+    }
+
+    /// Samples memory, notices dead workers, and tells how it goes.
+    private func observe(_ site: Site, _ log: RunLog) async {
+        var seconds = 0
+        while !Task.isCancelled {
+            for worker in site.workers {
+                worker.sampleMemory()
+                do { try await worker.check() } catch { log.odd("worker \(worker.number): \(error)") }
+            }
+            seconds += 1
+            if seconds % 15 == 0 {
+                say("\(seconds) s: \(log.outcomeCount) recipients with an outcome, \(log.recipientsOpen) without")
+            }
+            try? await Task.sleep(for: .seconds(1))
+        }
+    }
+
+    /// Waits until nothing waits and nothing has happened for longer than a request may take: a message at a worker is
+    /// in no queue.
+    private func settle(_ site: Site, _ log: RunLog) async {
+        let deadline = ContinuousClock.now + .seconds(profile.settleSeconds)
+        var (requests, quietSince) = (0, ContinuousClock.now)
+        while ContinuousClock.now < deadline {
+            let waiting = try? await site.waitingMessages().values.reduce(0, +)
+            if waiting != 0 || log.recipientsOpen > 0 || log.sightingCount != requests {
+                (requests, quietSince) = (log.sightingCount, .now)
+            }
+            if ContinuousClock.now - quietSince > .seconds(profile.requestTimeoutSeconds + 2) { return }
+            try? await Task.sleep(for: .milliseconds(500))
+        }
+        log.update { $0.isSettled = false }
+    }
+
+    /// Drains the workers, so that what they still hold comes back to the queues, and looks at what is left.
+    private func finish(_ site: Site, _ log: RunLog) async throws {
+        say("settled; stopping the workers")
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for worker in site.workers {
+                group.addTask { try await worker.stop(within: .seconds(profile.drainSeconds + 45)) }
+            }
+            try await group.waitForAll()
+        }
+        say("workers have ended; looking at what is left")
+        // The broker gives up a closed consumer's messages a moment later; the last results are on their way.
+        try await Task.sleep(for: .seconds(1))
+        let waiting = try await site.waitingMessages()
+        let dead = waiting[Site.names.dead] ?? 0
+        let reasons =
+            dead == 0
+            ? []
+            : try await Broker(url: try site.servers.brokerURL).messages(in: Site.names.dead).map {
+                "\($0.reason): \($0.body.prefix(60))"
+            }
+        let marked = try await site.database.pool.query(
+            "SELECT token FROM martlet.device_tokens WHERE unregistered_at IS NOT NULL")
+        let tokens = try marked.map { try $0["token"].text }
+        log.update { record in
+            record.waiting = waiting
+            record.dead = reasons
+            record.marked = Set(tokens.compactMap { RecipientID(token: $0) })
+        }
+    }
+}

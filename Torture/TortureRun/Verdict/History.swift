@@ -1,0 +1,58 @@
+/// What happened to one recipient.
+package struct History: Sendable {
+    package let recipient: RecipientID
+    package let kind: RecipientKind
+    package let job: JobRecord
+    package fileprivate(set) var outcomes: [OutcomeRecord] = []
+    package fileprivate(set) var sightings: [SightingRecord] = []
+
+    /// Outcomes that are no second copy of the same event.
+    var distinct: [OutcomeRecord] { outcomes.filter { !$0.isRepeated } }
+
+    /// Requests that APNs may have accepted: they came in, and no refusal was answered.
+    var possibleAcceptances: Int {
+        sightings.reduce(0) { count, sighting in
+            switch sighting.what {
+            case .arrived: count + 1
+            case .disowned: count - 1
+            case .answered(let status): status == 200 ? count : count - 1
+            case .unanswered: count
+            }
+        }
+    }
+
+    var acceptances: Int { sightings.count { $0.what == .answered(200) } }
+
+    /// An outcome owns up to its recipient having perhaps been sent to before.
+    var isSaidToBeRepeated: Bool { outcomes.contains { $0.isRedelivered || $0.attempts > 1 } }
+
+    /// Milliseconds from publishing to the first outcome.
+    var wait: Int64? { outcomes.map(\.received).min().map { $0 - job.published } }
+
+    var isConfirmed: Bool { job.confirmed != nil }
+}
+
+extension TortureRecord {
+    /// Everything by recipient, and what belongs to no recipient that was published.
+    func histories() -> (known: [RecipientID: History], strays: [String]) {
+        var known: [RecipientID: History] = [:]
+        var strays: [String] = []
+        for (number, job) in jobs {
+            for (index, kind) in job.recipients.enumerated() {
+                let id = RecipientID(job: number, index: index)
+                known[id] = History(recipient: id, kind: kind, job: job)
+            }
+        }
+        for outcome in outcomes {
+            if known[outcome.recipient]?.outcomes.append(outcome) == nil {
+                strays.append("an outcome of \(outcome.recipient), which was not published")
+            }
+        }
+        for sighting in sightings {
+            if known[sighting.recipient]?.sightings.append(sighting) == nil {
+                strays.append("a request for \(sighting.recipient), which was not published")
+            }
+        }
+        return (known, strays)
+    }
+}

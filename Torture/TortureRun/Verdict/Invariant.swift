@@ -1,0 +1,31 @@
+/// What must hold at the end of a run.
+package enum Invariant: String, Sendable, CaseIterable {
+    case nothingLost = "every recipient of a confirmed job has a final outcome"
+    case honest = "outcomes are true: sent was accepted, what was refused was not"
+    case duplicatesOwnUp = "of several outcomes, all but one say that the job was delivered again"
+    case duplicatesExplained = "several outcomes only where a disturbance brought the job back"
+    case repeatedEventsExplained = "an event comes twice only where the broker was disturbed"
+    case arrivalsExplained = "several requests only where an outcome says that it was tried again"
+    case atMostOnce = "at_most_once: at most one request that may have been accepted"
+    case duplicatesBounded = "no more duplicates than what the disturbed workers held"
+    case deadAreMarked = "every 410 is marked, and nothing else"
+    case credentialsHold = "no push failed because of a credential"
+    case queuesEmpty = "queues are empty, nothing unacknowledged"
+    case nothingDeadLettered = "no job in the dead-letter queue"
+    case workersLive = "no worker ended unless it was told to, and then with 0"
+    case memoryFlat = "memory of the workers is bounded and flat"
+    case settled = "everything was settled in time"
+    case understood = "everything the run saw makes sense"
+}
+
+package struct Finding: Sendable, Hashable {
+    package let invariant: Invariant
+    package let recipient: RecipientID?
+    package let text: String
+
+    init(_ invariant: Invariant, _ recipient: RecipientID? = nil, _ text: String) {
+        self.invariant = invariant
+        self.recipient = recipient
+        self.text = text
+    }
+}

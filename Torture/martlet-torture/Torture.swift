@@ -1,0 +1,47 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import TortureRun
+
+/// `make torture`: docs/torture.md.
+@main
+struct Torture: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "martlet-torture", abstract: "Disturbs a fleet of workers in every way, and counts.")
+
+    @Option(help: "What happens is the same for the same seed.")
+    var seed: UInt64 = .random(in: 1...999_999)
+
+    @Option(help: "How long jobs are published and faults happen.")
+    var minutes = 2.0
+
+    @Option(help: "Recipients published in a second.")
+    var rate: Int?
+
+    @Flag(help: "The short form that is among the tests.")
+    var short = false
+
+    @Flag(help: "Nothing goes wrong: not one duplicate is allowed.")
+    var calm = false
+
+    func run() async throws {
+        var profile = short ? Profile.short : Profile.long(minutes: minutes)
+        if let rate { profile.rate = rate }
+        let started = ContinuousClock.now
+        let run = TortureRun(seed: seed, profile: profile, hasFaults: !calm, instance: "torture-run") { text in
+            print("[\(Int((ContinuousClock.now - started) / .seconds(1))) s] \(text)")
+            fflush(nil)
+        }
+        print("torture: seed \(seed)")
+        // What a killed run leaves of its processes' output, the next one clears away.
+        let scratch = run.folder.deletingLastPathComponent().appending(path: "scratch")
+        try? FileManager.default.removeItem(at: scratch)
+        try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
+        setenv("TMPDIR", scratch.path, 1)
+        let result = try await run.run()
+        print(result.report(of: run), terminator: "")
+        fflush(nil)
+        // Not by way of the C library's exit handlers: threads of libpq may still be ending.
+        _exit(result.verdict.isGood ? 0 : 1)
+    }
+}
