@@ -122,6 +122,7 @@ struct Site: Sendable {
             "keyring.file": folder.appending(path: "keyring").path,
             "apns.endpoint.production": endpoint, "apns.endpoint.sandbox": endpoint,
             "apns.ca_file": folder.appending(path: "ca.pem").path,
+            "jobs.chunk_size": "100",
             "apns.request_timeout": "\(profile.requestTimeoutSeconds)",
             "http.listen": "", "worker.name": "worker-\(number)",
             "worker.maximum_in_flight": "\(profile.maximumInFlight)",
