@@ -39,6 +39,53 @@ struct WorkerStopTests {
         }
     }
 
+    @Test func aSecondSignalEndsAtOnceAndLosesNothing() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(LongCampaign.app)
+            let worker = try installation.startWorker()
+            defer { worker.signal(SIGKILL) }
+            let tokens = Token.random(Token.slow(9_000), count: 3)
+            try await installation.publish([JobText("slow", app: LongCampaign.app, to: tokens)])
+            try await eventually("they are on the wire: \(worker.errors)") {
+                await installation.simulator.counters().arrivals > 0
+            }
+            worker.signal(SIGTERM)
+            try await eventually("it drains: \(worker.errors)") { worker.errors.contains("Stopping") }
+            worker.signal(SIGTERM)
+            let finished = try await worker.finish(within: .seconds(8))
+            #expect(finished.status == 1 && finished.errors.contains("a second time"), "\(finished)")
+            try await installation.withWorker { _ in try await installation.results.wait(for: 3) }
+            #expect(installation.results.tally == ["sent": 3])
+        }
+    }
+
+    @Test func aHangUpReadsTheConfigurationAgain() async throws {
+        try await Installation.with { installation in
+            let file = try installation.configuration(["log.level": "notice"], file: "reloaded.yaml")
+            let worker = try Subprocess([Project.command, "worker", "--config", file], in: installation.folder)
+            defer { worker.signal(SIGKILL) }
+            try await eventually("it runs: \(worker.errors)") { worker.errors.contains("Worker started") }
+            #expect(!worker.errors.contains(" info "))
+            _ = try installation.configuration(["log.level": "chatty"], file: "reloaded.yaml")
+            try await eventually("it is told: \(worker.errors)") {
+                worker.signal(SIGHUP)
+                try await Task.sleep(for: .milliseconds(100))
+                return worker.errors.contains("log.level: is chatty")
+            }
+            _ = try installation.configuration(["log.level": "info"], file: "reloaded.yaml")
+            worker.signal(SIGHUP)
+            try await eventually("it is taken over: \(worker.errors)") {
+                worker.errors.contains("Configuration read again")
+            }
+            try await installation.addTokenApp(LongCampaign.app)
+            try await eventually("the new level: \(worker.errors)") {
+                worker.errors.contains("info martlet.worker")
+            }
+            worker.signal(SIGTERM)
+            #expect(try await worker.finish().status == 0)
+        }
+    }
+
     /// Publishes the campaign, and lends the worker when the first outcomes are there.
     private func begin(
         _ campaign: LongCampaign, in installation: Installation, _ body: (Subprocess) async throws -> Void

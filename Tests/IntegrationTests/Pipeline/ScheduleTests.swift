@@ -1,0 +1,53 @@
+import APNSSimulator
+import Foundation
+import PushModel
+import TestSupport
+import Testing
+
+@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+struct ScheduleTests {
+    private static let app = "com.example.shop"
+
+    @Test func aJobIsSentAtItsTimeAndNotBefore() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            try await InProcessWorker.run(in: installation) { worker in
+                let due = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down) + 4)
+                let more = #","send_at":\#(Int(due.timeIntervalSince1970))"#
+                try await installation.publish([JobText("later", app: Self.app, to: Token.random(count: 3), more: more)])
+                try await eventually("it waits: \(worker.counts)") { worker.counts.jobsScheduled > 0 }
+                #expect(installation.simulator.recordedArrivals.isEmpty)
+                try await installation.results.wait(for: 3)
+                for outcome in installation.results.entries.values.flatMap({ $0 }).map(\.outcome) {
+                    let at = try #require(Timestamp(rfc3339: outcome.at))
+                    #expect(at.milliseconds >= Int64(due.timeIntervalSince1970 * 1000), "\(outcome.at)")
+                    #expect(outcome.attempts == 1)
+                }
+            }
+            #expect(installation.results.tally == ["sent": 3])
+            #expect(try await installation.waitingMessages(delays: []).isEmpty)
+        }
+    }
+
+    @Test func whatIsCancelledIsNotSent() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            try await InProcessWorker.run(in: installation) { worker in
+                let more = #","send_at":\#(Int(Date().timeIntervalSince1970) + 4)"#
+                let jobs = ["one", "other"].map {
+                    JobText($0, app: Self.app, to: Token.random(count: 2), more: more)
+                }
+                try await installation.publish(jobs)
+                try await eventually("they wait: \(worker.counts)") { worker.counts.jobsScheduled >= 2 }
+                let cancelled = try await installation.martlet(["job", "cancel", "one"])
+                #expect(cancelled.output == "cancelled job one\n", "\(cancelled)")
+                #expect(
+                    try await installation.martlet(["job", "cancel", "one"]).output == "job one was cancelled before\n")
+                try await installation.results.wait(for: 4)
+            }
+            #expect(installation.results.tally == ["sent": 2, "failed Cancelled": 2])
+            #expect(Set(installation.simulator.recordedArrivals.values) == [1])
+            #expect(installation.simulator.recordedArrivals.count == 2)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import AMQPClient
+import DeliveryPipeline
+import Foundation
+import Logging
+import PushModel
+import Synchronization
+import TestSupport
+import Testing
+
+/// A job that is delivered again and again without being settled.
+@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+struct SuspectTests {
+    private static let app = "com.example.shop"
+
+    /// Takes one message from a queue and dies with it, as a worker does that a job ends.
+    private func die(of queue: String, in installation: Installation) async throws {
+        let hasOne = Mutex(false)
+        let consumer = try AMQPConsumer(
+            configuration: try installation.brokerConfiguration(),
+            topology: installation.names.topology(delays: []), queues: [AMQPConsumedQueue(name: queue, prefetch: 1)],
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        ) { event in
+            if case .deliveries = event { hasOne.withLock { $0 = true } }
+        }
+        try await consumer.connectOnce()
+        try await eventually("a message in \(queue)") { hasOne.withLock { $0 } }
+        await consumer.close()
+    }
+
+    @Test func anInnocentJobAmongThemIsSent() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            try await installation.publish([JobText("unlucky", app: Self.app, to: [Token.random()])], lane: .urgent)
+            for _ in 0..<5 { try await die(of: installation.names.queue(of: .urgent), in: installation) }
+            try await InProcessWorker.run(in: installation) { worker in
+                try await installation.results.wait(for: 1)
+                #expect(worker.counts.jobsSuspected == 1)
+            }
+            #expect(installation.results.tally == ["sent": 1])
+            #expect(installation.results.entries.values.first?.first?.outcome.redelivered == true)
+            #expect(try await installation.waitingMessages().isEmpty)
+        }
+    }
+
+    @Test func oneThatEndsWorkersEndsAmongTheDead() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            let suspects = installation.names.jobs + ".suspects"
+            try await installation.publishSuspect(JobText("poison", app: Self.app, to: [Token.random()]), to: suspects)
+            for _ in 0..<4 { try await die(of: suspects, in: installation) }
+            let listed = try await installation.martlet(["dead", "list", "--id", "poison", "--json"])
+            #expect(listed.output.contains("delivered too often"), "\(listed)")
+        }
+    }
+}
+
+extension Installation {
+    fileprivate func publishSuspect(_ job: JobText, to queue: String) async throws {
+        let publisher = try AMQPPublisher(
+            configuration: try brokerConfiguration(), topology: names.topology(delays: []),
+            logger: log.logger("publisher"))
+        try await publisher.connectOnce()
+        try await publisher.publishAndWait([
+            AMQPPublication(
+                id: 1, exchange: "", routingKey: queue, isMandatory: true,
+                properties: AMQPProperties(contentType: "application/json", headers: [JobHeader.lane: "bulk"]),
+                body: Array(job.json.utf8))
+        ])
+        await publisher.close()
+    }
+}
