@@ -10,8 +10,9 @@ package enum JobQueue: Sendable, Hashable {
     /// be what ends the workers.
     case suspects
 
-    /// As the consumer counts them.
-    package static let all: [JobQueue] = Lane.allCases.flatMap { [.lane($0), .overflow($0)] } + [.suspects]
+    /// As the consumer counts them. What has overflowed has waited longer; apps that have not overflowed have room of
+    /// their own.
+    package static let all: [JobQueue] = Lane.allCases.flatMap { [.overflow($0), .lane($0)] } + [.suspects]
 
     var isUrgent: Bool { self == .lane(.urgent) || self == .overflow(.urgent) }
 }

@@ -108,9 +108,9 @@ import Testing
         #expect(waiting.properties.headers["x-martlet-part"]?.string?.isEmpty == false)
         harness.replaceSnapshot(apps: [.shop])
         harness.deliver([
-            AMQPDelivery(
-                tag: AMQPDeliveryTag(epoch: 1, queueIndex: 2, number: 2), isRedelivered: false, exchange: "",
-                routingKey: "normal", properties: waiting.properties, body: waiting.body)
+            .sample(
+                String(decoding: waiting.body, as: UTF8.self), number: 2, from: .lane(.normal),
+                properties: waiting.properties)
         ])
         #expect(harness.claims.count == 2)
         #expect(harness.claims[0].keys != harness.claims[1].keys)
