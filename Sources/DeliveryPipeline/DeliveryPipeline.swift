@@ -129,7 +129,8 @@ public final class DeliveryPipeline: Sendable {
 
     private func writeMarks() async {
         for await batch in markBatches {
-            guard let count = await untilDone("Dead tokens could not be marked", { try await registry.mark(batch.marks) })
+            guard
+                let count = await untilDone("Dead tokens could not be marked", { try await registry.mark(batch.marks) })
             else { return }
             core.marksWritten(batch, count: count)
         }

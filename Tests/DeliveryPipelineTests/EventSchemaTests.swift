@@ -41,6 +41,12 @@ import Testing
         harness.deliver(#"{"id":"6","x":1,"payload":[],"recipients":[{}]}"#, number: 5)
         harness.deliver(jobBody(more: #""output":"carrier pigeon","#), number: 6)
 
+        var written = 0
+        while harness.marks.count > written {
+            harness.written(try harness.mark(written))
+            harness.flush()
+            written += 1
+        }
         let events = harness.events
         let samples = events.map { String(decoding: $0.body, as: UTF8.self) }
         let kinds = Set(try events.map { try JSON.object($0.body)["kind"] as? String })

@@ -153,13 +153,15 @@ final class APNSPool: @unchecked Sendable {
         var room = connection.room
         guard !room.isEmpty else { return }
         let kept = min(urgentStreams, connection.maximumStreams / 10)
-        while !room.isEmpty, let push = queue.next(onlyUrgent: room.streams <= kept) {
+        var forAll = connection.maximumStreams - connection.openStreams - kept
+        while !room.isEmpty, let push = queue.next(onlyUrgent: kept > 0 && forAll <= 0) {
             switch prepare(push, now: now) {
             case .settled: continue
             case .ready(let path, let body):
                 do {
                     try connection.send(push, path: path, body: body, now: now)
                     room.take(bodyBytes: body.count)
+                    forAll -= 1
                 } catch {
                     logger.notice("APNs connection takes no more requests", metadata: ["error": "\(error)"])
                     queue.putBack(push)

@@ -62,7 +62,9 @@ package struct OutboundMessages {
         var properties = inbound.delivery.properties
         // The broker checks the user id of a message against its publisher, who is now the worker.
         properties.userID = nil
-        if let publisher = inbound.publisher(worker: user) { properties.headers[JobHeader.publisher] = .string(publisher) }
+        if let publisher = inbound.publisher(worker: user) {
+            properties.headers[JobHeader.publisher] = .string(publisher)
+        }
         // A time to live was meant for the way to the worker; it must not empty the dead-letter queue.
         properties.expiration = nil
         properties.deliveryMode = .persistent

@@ -14,7 +14,9 @@ struct DeadCommandTests {
             try await installation.withWorker(["http.listen": "127.0.0.1:\(try await freePort())"]) { worker in
                 let late = (1...3).map { JobText("late-\($0)", app: Self.unknown, to: [Token.random()]) }
                 try await installation.publish(late, lane: .urgent)
-                try await installation.publish([JobText("odd", app: Self.known, to: [Token.random()], more: #","priorty":5"#)])
+                try await installation.publish([
+                    JobText("odd", app: Self.known, to: [Token.random()], more: #","priorty":5"#)
+                ])
                 try await eventually("\(installation.results.rejections.count)\(worker.errors)") {
                     installation.results.rejections.count == 4
                 }
@@ -32,7 +34,9 @@ struct DeadCommandTests {
                     #expect(replayed.status == 0 && replayed.output.hasPrefix("replayed "), "\(replayed)")
                     return installation.results.tally["sent"] == 1
                 }
-                let rest = try await installation.martlet(["dead", "replay", "--app", Self.unknown, "--from-lane", "urgent"])
+                let rest = try await installation.martlet([
+                    "dead", "replay", "--app", Self.unknown, "--from-lane", "urgent",
+                ])
                 #expect(rest.output == "replayed 2 jobs\n", "\(rest)")
                 try await installation.results.wait(for: 3)
                 #expect(installation.results.tally == ["sent": 3])

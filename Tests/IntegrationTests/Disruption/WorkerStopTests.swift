@@ -55,7 +55,9 @@ struct WorkerStopTests {
             let finished = try await worker.finish(within: .seconds(8))
             #expect(finished.status == 1 && finished.errors.contains("a second time"), "\(finished)")
             try await installation.withWorker { _ in try await installation.results.wait(for: 3) }
-            #expect(installation.results.tally == ["sent": 3])
+            // What had been put back already is sent once more with the job that the broker delivers again.
+            #expect(Set(installation.results.entries.keys.map(\.token)) == Set(tokens))
+            #expect(Set(installation.results.tally.keys) == ["sent"])
         }
     }
 
@@ -70,7 +72,7 @@ struct WorkerStopTests {
             try await eventually("it is told: \(worker.errors)") {
                 worker.signal(SIGHUP)
                 try await Task.sleep(for: .milliseconds(100))
-                return worker.errors.contains("log.level: is chatty")
+                return worker.errors.contains("is chatty")
             }
             _ = try installation.configuration(["log.level": "info"], file: "reloaded.yaml")
             worker.signal(SIGHUP)

@@ -1,4 +1,5 @@
 import APNSSimulator
+import DeliveryPipeline
 import Foundation
 import PushModel
 import TestSupport
@@ -14,7 +15,8 @@ struct ScheduleTests {
             try await InProcessWorker.run(in: installation) { worker in
                 let due = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down) + 4)
                 let more = #","send_at":\#(Int(due.timeIntervalSince1970))"#
-                try await installation.publish([JobText("later", app: Self.app, to: Token.random(count: 3), more: more)])
+                try await installation.publish([JobText("later", app: Self.app, to: Token.random(count: 3), more: more)]
+                )
                 try await eventually("it waits: \(worker.counts)") { worker.counts.jobsScheduled > 0 }
                 #expect(installation.simulator.recordedArrivals.isEmpty)
                 try await installation.results.wait(for: 3)

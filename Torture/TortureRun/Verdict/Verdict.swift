@@ -119,7 +119,8 @@ package struct Verdict: Sendable {
         case "failed", "expired":
             isAlone && history.acceptances > 0 ? "\(outcome.kind), and APNs had accepted it" : nil
         case "suppressed":
-            history.kind == .dead && !isAlone ? nil : "suppressed, but it is \(history.kind.rawValue)"
+            // Marked by an outcome before, whose worker may have died before it could tell.
+            [.dead, .bad].contains(history.kind) && !isAlone ? nil : "suppressed, but it is \(history.kind.rawValue)"
         case "unknown": nil
         default: "the kind \(outcome.kind) does not exist"
         }
