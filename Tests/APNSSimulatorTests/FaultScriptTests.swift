@@ -42,20 +42,25 @@ import Testing
     }
 
     @Test func stepsWaitForRequests() async throws {
-        let script = try FaultScript(
-            json: Data(
-                #"""
-                [{"after_requests":2,"key":{"key_id":"KEY1234567","reason":"Forbidden"}},
-                 {"after_requests":500,"key":{"key_id":"KEY1234567"}}]
-                """#.utf8), source: "test")
+        func script(after requests: Int, _ key: String) throws -> FaultScript {
+            let json = #"[{"after_requests":\#(requests),"key":{"key_id":"KEY1234567"\#(key)}}]"#
+            return try FaultScript(json: Data(json.utf8), source: "test")
+        }
+        let refusal = try script(after: 2, #","reason":"Forbidden""#)
+        let pardon = try script(after: 5, "")
         try await with { simulator, client, fields async throws in
-            async let run: Void = script.run(on: simulator)
-            #expect(try await client.push(fields: fields).status == 200)
-            #expect(try await client.push(fields: fields).status == 200)
-            try await eventually("the key is refused") { try await client.push(fields: fields).status == 403 }
-            while await simulator.counters().arrivals < 500 { _ = try await client.push(fields: fields) }
-            try await run
-            #expect(try await client.push(fields: fields).status == 200)
+            func statuses(_ count: Int) async throws -> [Int] {
+                var statuses: [Int] = []
+                for _ in 0..<count { statuses.append(try await client.push(fields: fields).status) }
+                return statuses
+            }
+            async let refused: Void = refusal.run(on: simulator)
+            #expect(try await statuses(2) == [200, 200])
+            try await refused
+            async let pardoned: Void = pardon.run(on: simulator)
+            #expect(try await statuses(3) == [403, 403, 403])
+            try await pardoned
+            #expect(try await statuses(1) == [200])
         }
     }
 

@@ -74,15 +74,17 @@ import Testing
             try fixture.register(at: simulator)
             await simulator.setFaults(faults)
         }
+        try fixture.send(to: WireFixture.tokens(500, "0b"))
+        await fixture.recorder.wait(for: 500, atMost: .seconds(60))
+        faults.silence = .answers
+        await simulators[1].setFaults(faults)
         try fixture.send(to: WireFixture.tokens(Self.pushes, "0a"))
-        try await eventually("load at the one to die") {
-            await simulators[1].counters().openStreams >= 10
-        }
+        try await eventually("load at the one to die") { await simulators[1].counters().openStreams >= 10 }
         await simulators[1].stop()
-        await fixture.recorder.wait(for: Self.pushes, atMost: .seconds(60))
+        await fixture.recorder.wait(for: Self.pushes + 500, atMost: .seconds(60))
         #expect(fixture.surplusOutcomes == 0)
         let unknown = fixture.tally["unknown ConnectionLost"] ?? 0
-        #expect(fixture.tally == ["sent": Self.pushes - unknown, "unknown ConnectionLost": unknown])
+        #expect(fixture.tally == ["sent": Self.pushes + 500 - unknown, "unknown ConnectionLost": unknown])
         #expect(unknown >= 10 && unknown <= 120, "what was open at the one that died")
         var arrivals: [String: Int] = [:]
         for simulator in simulators { arrivals.merge(simulator.recordedArrivals, uniquingKeysWith: +) }
