@@ -54,6 +54,9 @@ public struct APNSConfiguration: Sendable {
     public var connectTimeoutSeconds: Int
     /// How long something that APNs refuses is first left alone.
     package var breakMilliseconds: Int64 = 15_000
+    /// So long a retired credential goes on being used for what waits, which may be a campaign. A worker that missed
+    /// the notification has three of its five seconds left.
+    package var retirementSeconds: Int64 = 1
     package var resolve: Resolver = SystemResolver.addresses
 
     public init(

@@ -111,7 +111,7 @@ public final class APNSOutput: Output {
             return gone.values
         }
         for pool in gone {
-            pool.retire(handingBackAfter: Self.retirementTime).whenComplete { [self] _ in
+            pool.retire(handingBackAfter: .seconds(configuration.retirementSeconds)).whenComplete { [self] _ in
                 _ = state.withLock { $0.draining.removeValue(forKey: ObjectIdentifier(pool)) }
             }
         }
@@ -124,10 +124,6 @@ public final class APNSOutput: Output {
         }
         for pool in pools { pool.stopSending() }
     }
-
-    /// So long a retired credential goes on being used for what waits, which may be a campaign. A worker that missed the
-    /// notification has three of its five seconds left.
-    private static let retirementTime = TimeAmount.seconds(1)
 
     public func shutDown() async {
         let all = state.withLock { state in

@@ -5,6 +5,7 @@ import NIOCore
 import NIOPosix
 import PushModel
 import PushTestSupport
+import TestSupport
 import Testing
 
 /// The output as a whole, as far as it goes without an APNs.
@@ -42,9 +43,8 @@ import Testing
     }
 
     @Test func keepsTheContractWhenNobodyListens() async throws {
-        let (channel, port) = try await silentServer()
-        try await channel.close()
-        let contract = OutputContract(output(port: port), credential: credential, now: Self.now)
+        let refusing = try RefusingPort()
+        let contract = OutputContract(output(port: refusing.port), credential: credential, now: Self.now)
         #expect(try await contract.violations() == [])
     }
 
@@ -56,9 +56,8 @@ import Testing
     }
 
     @Test func whatCannotConnectIsWorthAnotherAttempt() async throws {
-        let (channel, port) = try await silentServer()
-        try await channel.close()
-        let output = output(port: port)
+        let refusing = try RefusingPort()
+        let output = output(port: refusing.port)
         let recorder = OutcomeRecorder()
         let job = RoutedJob(try Job.sample(recipients: #"["aa","bb"]"#), credential: credential)
         output.send(job, reportingTo: recorder)

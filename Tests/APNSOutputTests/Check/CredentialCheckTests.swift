@@ -41,12 +41,12 @@ import Testing
         await simulator.stop()
     }
 
-    private func check(port: Int) throws -> APNSCredentialCheck {
+    private func check(port: Int, requestTimeoutSeconds: Int = 30) throws -> APNSCredentialCheck {
         let endpoint = APNSConfiguration.Endpoint(host: "127.0.0.1", port: port)
         return APNSCredentialCheck(
             configuration: APNSConfiguration(
-                production: endpoint, sandbox: endpoint, verifiesCertificates: false, requestTimeoutSeconds: 2,
-                connectTimeoutSeconds: 2),
+                production: endpoint, sandbox: endpoint, verifiesCertificates: false,
+                requestTimeoutSeconds: requestTimeoutSeconds, connectTimeoutSeconds: 30),
             tokens: tokens, eventLoop: MultiThreadedEventLoopGroup.singleton.next())
     }
 
@@ -148,7 +148,8 @@ import Testing
     }
 
     @Test func aHostThatIsAwaySaysNothingAboutTheCredential() async throws {
-        try await withSimulator { simulator, check in
+        try await withSimulator { simulator, _ in
+            let check = try check(port: simulator.port, requestTimeoutSeconds: 1)
             var faults = StandingFaults()
             faults.silence = .answers
             await simulator.setFaults(faults)

@@ -80,6 +80,7 @@ import Testing
     @Test func aFrozenServerHoldsUpNothingForLong() async throws {
         try await withFixture {
             $0.requestTimeoutSeconds = 2
+            $0.connectTimeoutSeconds = 3
         } _: { fixture, simulator async throws in
             #expect(try await fixture.push() == "sent -")
             var faults = StandingFaults()

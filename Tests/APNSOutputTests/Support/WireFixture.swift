@@ -42,7 +42,7 @@ struct WireFixture {
         var configuration = APNSConfiguration(
             production: .init(host: host, port: 2197), sandbox: .init(host: host, port: 2197),
             authorityFile: authorityFile, verifiesCertificates: verifies,
-            proxy: proxy, maximumConnections: maximumConnections, connectTimeoutSeconds: 3)
+            proxy: proxy, maximumConnections: maximumConnections, connectTimeoutSeconds: 30)
         configuration.resolve = { name, _ in
             guard name == host else { throw APNSConnectError.unknownName(name, "not known to this test") }
             return addresses

@@ -17,12 +17,12 @@ import Testing
     }
 
     @Test func theNextAddressIsTriedAtOnce() async throws {
-        let (closed, refusing) = try await blackHole()
-        try await closed.close()
+        let refusing = try RefusingPort()
         let (hole, silent) = try await blackHole()
         let simulator = try await WireFixture.startedSimulator()
         let live = try SocketAddress(ipAddress: "127.0.0.1", port: simulator.port)
-        let fixture = WireFixture([refusing, silent, live], maximumConnections: 1)
+        let dead = try SocketAddress(ipAddress: "127.0.0.1", port: refusing.port)
+        let fixture = WireFixture([dead, silent, live], maximumConnections: 1) { $0.connectTimeoutSeconds = 5 }
         try fixture.register(at: simulator)
         let start = ContinuousClock.now
         try fixture.send(to: WireFixture.tokens(10))
@@ -57,9 +57,9 @@ import Testing
     }
 
     @Test func whenNoAddressLetsUsInThePushesWaitElsewhere() async throws {
-        let (closed, refusing) = try await blackHole()
-        try await closed.close()
-        for addresses in [[refusing, refusing], []] {
+        let refusing = try RefusingPort()
+        let dead = try SocketAddress(ipAddress: "127.0.0.1", port: refusing.port)
+        for addresses in [[dead, dead], []] {
             let fixture = WireFixture(addresses)
             try fixture.send(to: WireFixture.tokens(3))
             await fixture.recorder.wait(for: 3, atMost: .seconds(60))

@@ -17,7 +17,7 @@ import Testing
         try fixture.register(at: simulator)
         try fixture.send(to: WireFixture.tokens(1, "0a"))
         await fixture.recorder.wait(for: 1, atMost: .seconds(60))
-        let slow = WireFixture.tokens(10, "de1ade1a3000")
+        let slow = WireFixture.tokens(10, "de1ade1a9000")
         try fixture.send(to: slow)
         try await eventually("ten on the wire") { await simulator.counters().arrivals == 11 }
         // Streams 1 to 11: the first push and five of the slow ones.
