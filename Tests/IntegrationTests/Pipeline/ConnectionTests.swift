@@ -39,17 +39,25 @@ struct ConnectionTests {
         let port = try await freePort()
         try await Installation.with(simulator: {
             $0.port = port
-            // Five seconds' work, so that the restart comes in the middle.
             $0.streamLimit = 20
         }) { installation in
             try await installation.addCertificateApp(Self.app)
-            let tokens = Token.random(Token.slow(50), count: 2_000)
+            let tokens = Token.random("", count: 2_000)
             let simulator = installation.simulator
             try await InProcessWorker.run(in: installation, maximumConnections: 1) { worker in
-                try await installation.publish([JobText("campaign", app: Self.app, to: tokens)], lane: .bulk)
-                try await eventually("\(worker.counts)") { await simulator.counters().arrivals >= 500 }
+                let first = JobText("campaign", app: Self.app, to: Array(tokens[..<500]))
+                let second = JobText("campaign", app: Self.app, to: Array(tokens[500...]))
+                try await installation.publish([first], lane: .bulk)
+                try await installation.results.wait(for: 500)
+                // What is on the wire has no answer when the server goes.
+                var silence = StandingFaults()
+                silence.silence = .answers
+                await simulator.setFaults(silence)
+                try await installation.publish([second], lane: .bulk)
+                try await eventually("\(worker.counts)") { await simulator.counters().withheld > 1 }
                 await simulator.stop()
                 try await eventually("pushes put back: \(worker.counts)") { worker.counts.retries > 0 }
+                await simulator.setFaults(StandingFaults())
                 try await simulator.start()
                 try await installation.results.wait(for: tokens.count)
                 try await eventually("\(worker.counts)") { worker.counts.jobsOpen == 0 }
