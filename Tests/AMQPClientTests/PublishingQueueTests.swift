@@ -34,6 +34,15 @@ struct PublishingQueueTests {
         #expect(queue.count == 5)
     }
 
+    @Test("what was on the wire when the connection was lost is written changed, the rest as it was")
+    func changed() throws {
+        var queue = filled(1...4, limit: 3)
+        #expect(write(&queue) == [1, 2, 3])
+        try queue.settled(1, multiple: false) { _ in }
+        queue.connectionLost { $0 * 10 }
+        #expect(write(&queue) == [20, 30, 4])
+    }
+
     @Test("the publication that closes the channel is found one at a time, the others are published")
     func culprit() throws {
         var queue = filled(1...6, limit: 5)

@@ -162,6 +162,7 @@ import Testing
         #expect(message.properties.messageID == "m-1" && message.properties.appID == "shop")
         var headers: AMQPFieldTable = [
             "mine": 1, "x-martlet-attempt": 3, "x-martlet-redelivered": true, "x-martlet-publisher": "shop-backend",
+            "x-martlet-delivered-before": true,
         ]
         if destination == .suspects { headers["x-martlet-lane"] = "bulk" }
         #expect(message.properties.headers == headers)

@@ -1,3 +1,4 @@
+import PushModel
 import PushTestSupport
 import Testing
 import TortureRun
@@ -8,7 +9,7 @@ struct PlanTests {
         #expect(Schedule(seed: 1, profile: profile).tracks == Schedule(seed: 1, profile: profile).tracks)
         #expect(Schedule(seed: 1, profile: profile).tracks != Schedule(seed: 2, profile: profile).tracks)
         let workload = Workload(seed: 1, profile: profile)
-        #expect(workload.job(5).json == workload.job(5).json)
+        #expect(workload.job(5).json() == workload.job(5).json())
         #expect(workload.job(5).recipients != Workload(seed: 2, profile: profile).job(5).recipients)
     }
 
@@ -36,6 +37,46 @@ struct PlanTests {
     @Test func theFirstWorkerLivesThrough() {
         for entry in Schedule(seed: 6, profile: .long(minutes: 60)).tracks.joined() {
             #expect(entry.fault != .killWorker(1) && entry.fault != .restartWorker(1))
+        }
+    }
+
+    @Test func everythingIsAskedForInAMinute() {
+        let jobs = (0..<1_000).map(Workload(seed: 8, profile: .long(minutes: 1)).job)
+        #expect(jobs[0].traits == JobTraits(), "the run begins when this one has an outcome")
+        #expect(Set(jobs.map(\.traits.identity)) == Set(JobTraits.Identity.allCases))
+        #expect(Set(jobs.compactMap(\.traits.flaw)) == Set(JobFlaw.allCases))
+        let wishes: [(JobTraits) -> Bool] = [
+            { $0.isAtMostOnce && $0.sendAfter != nil }, { $0.isAtMostOnce && $0.publishAgainAfter != nil },
+            { $0.wantsProblemsOnly }, { $0.cancelAfter == 0 }, { $0.cancelAfter ?? 0 > 0 },
+            { $0.sendAfter != nil && !$0.hasID },
+        ]
+        for (number, isWish) in wishes.enumerated() {
+            #expect(jobs.contains { isWish($0.traits) }, "wish \(number)")
+        }
+        for job in jobs where !job.traits.hasID {
+            #expect(!job.traits.isAtMostOnce && job.traits.cancelAfter == nil && job.traits.publishAgainAfter == nil)
+        }
+    }
+
+    @Test func aJobSaysWhatIsAskedOfIt() throws {
+        let jobs = (0..<1_000).map(Workload(seed: 9, profile: .long(minutes: 1)).job)
+        for plan in jobs {
+            let sendAt = plan.traits.sendAfter.map { _ in Int64(1_900_000_000_123) }
+            let body = Array(plan.json(sendAt: sendAt).utf8)
+            #expect(JobPlan.number(in: String(decoding: body, as: UTF8.self)) == plan.number)
+            let isNoJob = [.brokenJSON, .unknownField, .noRecipients].contains(plan.traits.flaw)
+            do throws(JobRejection) {
+                let job = try JobDecoder.decode(body, messageID: plan.messageID) { "made-up" }
+                #expect(!isNoJob)
+                #expect(job.id == (plan.traits.hasID ? JobPlan.id(plan.number) : "made-up"))
+                #expect(job.atMostOnce == plan.traits.isAtMostOnce)
+                #expect(job.results == (plan.traits.wantsProblemsOnly ? .problems : .all))
+                #expect(job.sendAt?.milliseconds == sendAt)
+                #expect(job.recipients.count == plan.recipients.count)
+            } catch {
+                #expect(isNoJob, "\(error)")
+                #expect(error.description.contains(plan.traits.flaw?.reason ?? "?"))
+            }
         }
     }
 

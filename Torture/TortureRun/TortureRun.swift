@@ -70,8 +70,9 @@ package struct TortureRun: Sendable {
         let consumer = ResultConsumer(log: log)
         try await consumer.start(Site.names, broker: try site.brokerConfiguration(), logger: site.logger)
         let workload = Workload(seed: seed, profile: profile)
+        let canceller = Canceller(pool: site.database.pool, log: log)
         let publishers = (0..<profile.publishers).map { _ in
-            JobPublisher(log: log, names: Site.names, workload: workload)
+            JobPublisher(log: log, names: Site.names, workload: workload, canceller: canceller)
         }
         for publisher in publishers {
             try await publisher.start(
@@ -79,7 +80,7 @@ package struct TortureRun: Sendable {
         }
         for worker in site.workers { try worker.start() }
         publishers[0].publish(0)
-        try await eventually("first outcome", within: .seconds(30)) { log.outcomeCount > 0 }
+        try await eventually("first outcome", within: .seconds(30)) { log.doneCount > 0 }
         say("publishing and disturbing for \(profile.seconds) s")
         let observer = Task { await observe(site, log) }
         await disturb(site, log, publishers)
@@ -120,7 +121,7 @@ package struct TortureRun: Sendable {
             }
             seconds += 1
             if seconds % 15 == 0 {
-                say("\(seconds) s: \(log.outcomeCount) recipients with an outcome, \(log.recipientsOpen) without")
+                say("\(seconds) s: \(log.doneCount) recipients done, \(log.recipientsOpen) still open")
             }
             try? await Task.sleep(for: .seconds(1))
         }
@@ -132,7 +133,7 @@ package struct TortureRun: Sendable {
         let deadline = ContinuousClock.now + .seconds(profile.settleSeconds)
         var (requests, quietSince) = (0, ContinuousClock.now)
         while ContinuousClock.now < deadline {
-            let waiting = try? await site.waitingMessages().values.reduce(0, +)
+            let waiting = try? await site.waitingMessages().reduce(0) { $1.key == Site.names.dead ? $0 : $0 + $1.value }
             if waiting != 0 || log.recipientsOpen > 0 || log.sightingCount != requests {
                 (requests, quietSince) = (log.sightingCount, .now)
             }
@@ -154,20 +155,17 @@ package struct TortureRun: Sendable {
         say("workers have ended; looking at what is left")
         // The broker gives up a closed consumer's messages a moment later; the last results are on their way.
         try await Task.sleep(for: .seconds(1))
-        let waiting = try await site.waitingMessages()
-        let dead = waiting[Site.names.dead] ?? 0
-        let reasons =
-            dead == 0
-            ? []
-            : try await Broker(url: try site.servers.brokerURL).messages(in: Site.names.dead).map {
-                "\($0.reason): \($0.body.prefix(60))"
-            }
+        var waiting = try await site.waitingMessages()
+        waiting[Site.names.dead] = nil
+        let dead = try await Broker(url: try site.servers.brokerURL).messages(in: Site.names.dead).map {
+            DeadRecord(job: JobPlan.number(in: $0.body), reason: $0.reason)
+        }
         let marked = try await site.database.pool.query(
             "SELECT token FROM martlet.device_tokens WHERE unregistered_at IS NOT NULL")
         let tokens = try marked.map { try $0["token"].text }
         log.update { record in
             record.waiting = waiting
-            record.dead = reasons
+            record.dead = dead
             record.marked = Set(tokens.compactMap { RecipientID(token: $0) })
         }
     }

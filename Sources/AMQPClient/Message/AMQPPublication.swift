@@ -10,10 +10,13 @@ public struct AMQPPublication: Sendable {
     /// A publication without a delivery mode is sent as persistent.
     public let properties: AMQPProperties
     public let body: [UInt8]
+    /// A header that is set to true when the message is published again because the connection was lost before the
+    /// broker's answer: it may be there twice.
+    public let repeatHeader: String?
 
     public init(
         id: UInt64, exchange: String, routingKey: String, isMandatory: Bool = false,
-        properties: AMQPProperties = AMQPProperties(), body: [UInt8]
+        properties: AMQPProperties = AMQPProperties(), body: [UInt8], repeatHeader: String? = nil
     ) {
         self.id = id
         self.exchange = exchange
@@ -21,6 +24,17 @@ public struct AMQPPublication: Sendable {
         self.isMandatory = isMandatory
         self.properties = properties
         self.body = body
+        self.repeatHeader = repeatHeader
+    }
+
+    /// As it is published again.
+    var repeated: AMQPPublication {
+        guard let repeatHeader else { return self }
+        var properties = properties
+        properties.headers[repeatHeader] = true
+        return AMQPPublication(
+            id: id, exchange: exchange, routingKey: routingKey, isMandatory: isMandatory, properties: properties,
+            body: body, repeatHeader: repeatHeader)
     }
 }
 

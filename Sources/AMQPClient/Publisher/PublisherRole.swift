@@ -66,7 +66,7 @@ final class PublisherRole: ConnectionRole {
 
     func disconnected(_ error: AMQPError) {
         inputDrained()
-        queue.connectionLost()
+        queue.connectionLost { Item($0.publication.repeated, $0.batch) }
         onEvent(.disconnected(error))
     }
 

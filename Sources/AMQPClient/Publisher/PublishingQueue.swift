@@ -95,8 +95,10 @@ package struct PublishingQueue<Message> {
     }
 
     /// The connection is gone: what was on the wire is to be written again, in order, before the rest.
-    package mutating func connectionLost() {
-        waiting.prepend(onWire.channelLost())
+    ///
+    /// - Parameter change: what is written in place of each of these.
+    package mutating func connectionLost(_ change: (Message) -> Message = { $0 }) {
+        waiting.prepend(onWire.channelLost().map(change))
         isBlocked = false
     }
 

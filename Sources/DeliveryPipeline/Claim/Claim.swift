@@ -28,23 +28,26 @@ struct Claim {
         let seconds: Int
         if job.atMostOnce {
             (rule, seconds) = (.atMostOnce, configuration.atMostOnceWindow)
+        } else if configuration.deduplicationWindow > 0, job.hasGivenID, inbound.part == nil || inbound.isChunk {
+            (rule, seconds) = (.deduplicated, configuration.deduplicationWindow)
         } else if inbound.isChunk {
             (rule, seconds) = (.chunk, 3600)
-        } else if configuration.deduplicationWindow > 0, job.hasGivenID, inbound.part == nil {
-            (rule, seconds) = (.deduplicated, configuration.deduplicationWindow)
         } else {
             return nil
         }
-        key = ClaimKey(output: job.output, app: job.app, name: inbound.part ?? job.id, seconds: seconds)
+        key = ClaimKey(
+            output: job.output, app: job.app, name: inbound.part ?? job.id, isPart: inbound.part != nil,
+            seconds: seconds)
     }
 
-    /// What to do with a job whose name was claimed before.
-    func answer(isRedelivered: Bool, wasSentBefore: Bool) -> Answer {
+    /// What to do with a job whose name was claimed before. One that does not come again has a copy that was claimed,
+    /// and which will be reported or come again itself.
+    func answer(comesAgain: Bool, wasSentBefore: Bool) -> Answer {
         switch rule {
-        case .atMostOnce: wasSentBefore ? .unknown : .drop
-        case .deduplicated: isRedelivered ? .goOn : .drop
+        case .atMostOnce: comesAgain ? .unknown : .drop
+        case .deduplicated: comesAgain ? .goOn : .drop
         // Where its job has come once, the claim is that of an earlier job of the same id.
-        case .chunk: isRedelivered || !wasSentBefore ? .goOn : .drop
+        case .chunk: comesAgain || !wasSentBefore ? .goOn : .drop
         }
     }
 }

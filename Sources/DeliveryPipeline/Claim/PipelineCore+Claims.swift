@@ -38,10 +38,9 @@ extension PipelineCore {
 
     private func settle(_ asked: Claims.Asked, isFirst: Bool) {
         let inbound = asked.inbound
-        let isRedelivered = inbound.delivery.isRedelivered
         let answer =
             isFirst
-            ? .goOn : asked.claim.answer(isRedelivered: isRedelivered, wasSentBefore: inbound.wasSentBefore)
+            ? .goOn : asked.claim.answer(comesAgain: inbound.comesAgain, wasSentBefore: inbound.wasSentBefore)
         asked.use.add(-asked.job.recipients.count, from: inbound.queue)
         switch answer {
         case .goOn where isDraining:

@@ -53,6 +53,12 @@ package struct InboundJob: Sendable {
         delivery.isRedelivered || delivery.properties.headers[JobHeader.redelivered] == .boolean(true)
     }
 
+    /// This message itself, and not only the job that it is a part of, was delivered before: who had claimed it may be
+    /// gone, and nobody else settles it.
+    var comesAgain: Bool {
+        delivery.isRedelivered || delivery.properties.headers[JobHeader.deliveredBefore] == .boolean(true)
+    }
+
     /// What a worker has made of a job: a chunk, or what was left for another attempt.
     var part: String? { delivery.properties.headers[JobHeader.part]?.string }
 

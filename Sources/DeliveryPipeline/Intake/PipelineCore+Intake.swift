@@ -206,11 +206,13 @@ extension PipelineCore {
         counts.jobsRejected += 1
         logger.warning(
             "A job was rejected", metadata: ["job": "\(rejection.jobID ?? "-")", "reason": "\(rejection)"])
+        let part = entry == nil ? nil : messages.newPartName()
         let entry = entry ?? ledger.open(inbound, obligations: 1)
         let owed = ledger.owing(of: entry)
         ledger.oweOneMore(entry)
         publish(
-            messages.dead(inbound, reason: rejection.description), meeting: [.init(entry: entry, count: owed)])
+            messages.dead(inbound, reason: rejection.description, part: part),
+            meeting: [.init(entry: entry, count: owed)])
         publish(
             messages.event(rejection, traceparent: traceparent, now: now), meeting: [.init(entry: entry, count: 1)])
     }

@@ -45,9 +45,10 @@ extension PipelineCore {
         let name = inbound.part ?? job.id
         let publication = messages.part(
             .init(
-                job: job, body: JobEncoder.encode(job, recipients: Array(chunk.recipients)), lane: inbound.lane,
+                job: job, body: JobEncoder.encode(job, recipients: Array(chunk)), lane: inbound.lane,
                 attempt: inbound.attempt, firstAttempt: nil, redelivered: inbound.wasSentBefore,
-                name: "\(name)#\(chunk.number)", isChunk: true,
+                // Chunks that workers of another jobs.chunk_size have made are others.
+                name: "\(name)#\(chunk.lowerBound)-\(chunk.upperBound)", isChunk: true,
                 publisher: inbound.publisher(worker: configuration.brokerUser)),
             to: .lane)
         scatterings.open[entry] = scattering

@@ -58,7 +58,8 @@ package struct OutboundMessages {
     }
 
     /// A job that can't be used, its body untouched.
-    package mutating func dead(_ inbound: InboundJob, reason: String) -> AMQPPublication {
+    /// - Parameter part: its new name, if its old one is claimed: replayed, it must not be taken for its own duplicate.
+    package mutating func dead(_ inbound: InboundJob, reason: String, part: String? = nil) -> AMQPPublication {
         var properties = inbound.delivery.properties
         // The broker checks the user id of a message against its publisher, who is now the worker.
         properties.userID = nil
@@ -69,9 +70,16 @@ package struct OutboundMessages {
         properties.expiration = nil
         properties.deliveryMode = .persistent
         properties.headers[JobHeader.reason] = .string(reason.cut(toBytes: Self.maximumReasonBytes))
+        name(&properties, part, inbound)
         return AMQPPublication(
             id: nextID(), exchange: names.dead, routingKey: inbound.lane.rawValue, isMandatory: true,
             properties: properties, body: inbound.delivery.body)
+    }
+
+    /// What has a name that nobody has claimed yet begins anew; else it is told what may have been claimed.
+    private func name(_ properties: inout AMQPProperties, _ part: String?, _ inbound: InboundJob) {
+        if let part { properties.headers[JobHeader.part] = .string(part) }
+        properties.headers[JobHeader.deliveredBefore] = part == nil && inbound.comesAgain ? true : nil
     }
 
     /// Where a job goes that a worker publishes.
@@ -145,7 +153,7 @@ package struct OutboundMessages {
             properties.headers[JobHeader.publisher] = .string(publisher)
         }
         if let firstAttempt { properties.headers[JobHeader.firstAttempt] = .int64(firstAttempt.milliseconds) }
-        if let part { properties.headers[JobHeader.part] = .string(part) }
+        name(&properties, part, inbound)
         properties.headers[JobHeader.lane] = destination == .suspects ? .string(inbound.lane.rawValue) : nil
         return publication(body: inbound.delivery.body, lane: inbound.lane, to: destination, properties)
     }
@@ -164,7 +172,7 @@ package struct OutboundMessages {
             }
         return AMQPPublication(
             id: nextID(), exchange: exchange, routingKey: routingKey, isMandatory: true, properties: properties,
-            body: body)
+            body: body, repeatHeader: JobHeader.redelivered)
     }
 
     /// A name for a part that nothing else has.

@@ -83,6 +83,8 @@ public enum JobHeader {
     public static let firstAttempt = "x-martlet-first-attempt-at"
     /// The pushes may have been sent before.
     public static let redelivered = "x-martlet-redelivered"
+    /// This message was delivered before it was moved: whoever had claimed it may be gone.
+    public static let deliveredBefore = "x-martlet-delivered-before"
     /// The validated user who first published the job; believed only from a worker.
     public static let publisher = "x-martlet-publisher"
     /// Names a chunk, or what was left of a job for another attempt: the same name twice is the same message twice.

@@ -41,7 +41,10 @@ struct DeadJob {
             entries: properties.headers.entries.filter {
                 !gone.contains($0.key) && !$0.key.hasPrefix("x-first-death-") && !$0.key.hasPrefix("x-last-death-")
             })
-        if wasDelivered { properties.headers[JobHeader.redelivered] = true }
+        if wasDelivered {
+            properties.headers[JobHeader.redelivered] = true
+            properties.headers[JobHeader.deliveredBefore] = true
+        }
         if let publisher = properties.userID { properties.headers[JobHeader.publisher] = .string(publisher) }
         properties.userID = user
         properties.deliveryMode = .persistent

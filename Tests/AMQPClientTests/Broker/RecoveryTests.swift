@@ -12,7 +12,7 @@ struct RecoveryTests {
         let test = try TestPublisher(configuration, topology: AMQPTopology(queues: [queue]))
         try await test.publisher.connectOnce()
         proxy.freeze()
-        test.publisher.publish((0..<200).map { publication($0, to: queue) })
+        test.publisher.publish((0..<200).map { publication($0, to: queue, repeatHeader: $0 < 100 ? "again" : nil) })
         #expect(test.publisher.unconfirmedCount == 200)
         proxy.cut()
         try await test.log.wait("all confirms") { Set($0.confirmed).count == 200 }
@@ -25,6 +25,9 @@ struct RecoveryTests {
         consumer.consumer.start()
         try await consumer.log.wait("all messages") { $0.deliveries.count == 200 }
         #expect(consumer.log.events.deliveries.map { UInt64($0.body[0]) } == Array(0..<200))
+        #expect(
+            consumer.log.events.deliveries.map { $0.properties.headers["again"] == true }
+                == (0..<200).map { $0 < 100 })
         await consumer.consumer.close()
     }
 
@@ -169,8 +172,10 @@ struct RecoveryTests {
         await test.publisher.close()
     }
 
-    private func publication(_ id: UInt64, to queue: AMQPQueue) -> AMQPPublication {
-        AMQPPublication(id: id, exchange: "", routingKey: queue.name, isMandatory: true, body: [UInt8(id)])
+    private func publication(_ id: UInt64, to queue: AMQPQueue, repeatHeader: String? = nil) -> AMQPPublication {
+        AMQPPublication(
+            id: id, exchange: "", routingKey: queue.name, isMandatory: true, body: [UInt8(id)],
+            repeatHeader: repeatHeader)
     }
 
     private func proxied(heartbeatSeconds: Int = 15) throws -> (TCPProxy, AMQPConfiguration) {

@@ -116,6 +116,64 @@ import Testing
         #expect(harness.claims[0].keys != harness.claims[1].keys)
     }
 
+    /// A worker claimed it and died; the next one, which stops, puts it back. Nobody else settles it.
+    @Test(arguments: [Self.once, ""])
+    func aJobThatComesAgainAndIsMovedIsNotTakenForACopy(more: String) throws {
+        let stopping = PipelineHarness()
+        stopping.drain()
+        stopping.deliver(jobBody(more: more), redelivered: true)
+        try #require(stopping.moved == ["martlet.jobs normal"])
+        let properties = stopping.published[0].properties
+        let expected = more.isEmpty ? "sent" : "unknown Redelivered"
+        #expect(try outcome(jobBody(more: more), properties: properties, window: 60, isFresh: false) == expected)
+    }
+
+    @Test func aChunkThatComesAgainAndIsMovedIsNotTakenForACopy() throws {
+        for properties in [Self.chunk, Self.flaggedChunk] {
+            let stopping = PipelineHarness()
+            stopping.drain()
+            stopping.deliver(jobBody(), properties: properties, redelivered: true)
+            #expect(try outcome(properties: stopping.published[0].properties, isFresh: false) == "sent")
+        }
+    }
+
+    @Test func aMoveThatWasPublishedTwiceIsACopy() throws {
+        let stopping = PipelineHarness()
+        stopping.drain()
+        stopping.deliver(jobBody(more: Self.once))
+        #expect(stopping.published[0].repeatHeader == "x-martlet-redelivered")
+        var properties = stopping.published[0].properties
+        properties.headers["x-martlet-redelivered"] = true
+        #expect(try outcome(jobBody(more: Self.once), properties: properties, isFresh: false) == "dropped")
+    }
+
+    @Test(arguments: [(false, true, "sent"), (false, false, "dropped"), (true, false, "sent")])
+    func chunksOfAJobPublishedTwiceAreSentOnceWhereThatIsWanted(
+        redelivered: Bool, isFresh: Bool, expected: String
+    ) throws {
+        #expect(
+            try outcome(properties: Self.chunk, redelivered: redelivered, window: 60, isFresh: isFresh) == expected)
+    }
+
+    @Test func aJobIsNotTakenForAChunkOfThatName() throws {
+        let harness = PipelineHarness()
+        harness.deliver(jobBody("order-1#1", more: Self.once), number: 1)
+        harness.deliver(jobBody("order-1", more: Self.once), number: 2, properties: Self.chunk)
+        try harness.grantClaims()
+        try #require(harness.claims.count == 2)
+        #expect(harness.claims[0].keys != harness.claims[1].keys)
+    }
+
+    /// Mended and replayed, it must not be taken for its own duplicate.
+    @Test func aClaimedJobThatCantBeUsedIsDeadUnderAnotherName() throws {
+        let harness = PipelineHarness()
+        let credential = #""credential":"0b6e1f0c-6a51-4c7e-9d3a-2f1e0d9c8b7a","#
+        harness.deliver(jobBody(more: Self.once + credential))
+        try harness.grantClaims()
+        try #require(harness.published.map(\.exchange) == ["martlet.dead", "martlet.results"])
+        #expect(harness.published[0].properties.headers["x-martlet-part"]?.string?.isEmpty == false)
+    }
+
     @Test func aDrainWaitsForTheAnswerAndGivesTheJobBack() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody(more: Self.once), number: 4)

@@ -26,7 +26,9 @@ import Testing
         #expect(chunks.map(\.count) == [3, 3, 2])
         #expect(chunks.flatMap { $0 } == (0..<8).map { String($0 + 0x1_0000, radix: 16) })
         #expect(
-            harness.published.map { $0.properties.headers["x-martlet-part"]?.string } == ["big#1", "big#2", "big#3"])
+            harness.published.map { $0.properties.headers["x-martlet-part"]?.string } == [
+                "big#0-3", "big#3-6", "big#6-8",
+            ])
         #expect(harness.published.allSatisfy { $0.properties.headers["x-martlet-chunk"] == true })
         #expect(harness.published.allSatisfy { $0.properties.headers["x-martlet-redelivered"] == nil })
         for chunk in harness.published {

@@ -81,4 +81,15 @@ extension Fault {
         default: 0
         }
     }
+
+    /// A worker may hear later what is new in the database.
+    package var keepsNewsFromWorkers: Bool {
+        switch self {
+        case .freezeWorker, .cut(.database, _), .blackHole(.database, _), .slow(.database, _, _),
+            .stopServers(.postgres),
+            .stopServers(.both), .killServers(.postgres), .killServers(.both):
+            true
+        default: false
+        }
+    }
 }

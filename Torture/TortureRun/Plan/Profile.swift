@@ -25,6 +25,15 @@ package struct Profile: Sendable {
     /// Recipients whose answer never comes; each takes all its attempts.
     package var hasSilentTokens: Bool
 
+    /// How much more often than in a long run jobs are out of the ordinary.
+    package var oddity = 1
+    /// Milliseconds from publishing to `send_at`, for jobs that have one.
+    package var sendAfter = 1_000...15_000
+    /// The same for jobs that are cancelled before: time in which all workers can come to know.
+    package var cancelledSendAfter = 12_000...30_000
+    /// Seconds in which jobs of the same id are sent once.
+    package var deduplicationWindow = 3_600
+
     package var publishers = 3
     package var workers = 3
     package var mostRecipients = 300
@@ -52,6 +61,8 @@ package struct Profile: Sendable {
     package static let short: Profile = {
         var profile = shortOfTime
         (profile.retryDelays, profile.maximumAttempts) = ([1, 2], 8)
+        (profile.oddity, profile.mostRecipients) = (3, 150)
+        (profile.sendAfter, profile.cancelledSendAfter) = (1_000...5_000, 7_000...9_000)
         return profile
     }()
 

@@ -1,4 +1,4 @@
-package import PushModel
+import PushModel
 import PushTestSupport
 
 /// What is published: the same jobs for the same seed, each by its number.
@@ -39,10 +39,35 @@ package struct Workload: Sendable {
             default: .bulk
             }
         let app = Int.random(in: 0..<Self.apps.count, using: &generator)
-        let isAtMostOnce = Int.random(in: 0..<10, using: &generator) < 3
         return JobPlan(
-            number: number, app: Self.apps[app].bundleID, lane: lane, isAtMostOnce: isAtMostOnce,
-            recipients: (0..<size).map { _ in recipient(&generator) })
+            number: number, app: Self.apps[app].bundleID, lane: lane,
+            recipients: (0..<size).map { _ in recipient(&generator) }, traits: traits(of: number, &generator))
+    }
+
+    /// The first job is an ordinary one: with its outcome the run begins.
+    private func traits(of number: Int, _ generator: inout SeededGenerator) -> JobTraits {
+        func share(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
+        var traits = JobTraits()
+        guard number > 0 else { return traits }
+        if share(2 * profile.oddity) {
+            traits.identity = .asMessageID
+            traits.flaw = JobFlaw.allCases.randomElement(using: &generator)
+            return traits
+        }
+        traits.isAtMostOnce = share(30)
+        traits.wantsProblemsOnly = share(15)
+        traits.identity = share(50) ? .inBody : share(50) || traits.isAtMostOnce ? .asMessageID : .none
+        if share(10) { traits.sendAfter = Int.random(in: profile.sendAfter, using: &generator) }
+        guard traits.hasID else { return traits }
+        if share(4 * profile.oddity) {
+            // Before it is to be sent, with time for all workers to come to know.
+            traits.cancelAfter = 0
+            traits.sendAfter = Int.random(in: profile.cancelledSendAfter, using: &generator)
+        } else if share(2 * profile.oddity) {
+            traits.cancelAfter = Int.random(in: 0...3_000, using: &generator)
+        }
+        if share(5 * profile.oddity) { traits.publishAgainAfter = Int.random(in: 0...3_000, using: &generator) }
+        return traits
     }
 
     private func recipient(_ generator: inout SeededGenerator) -> RecipientKind {
@@ -55,76 +80,4 @@ package struct Workload: Sendable {
         default: .plain
         }
     }
-}
-
-/// A recipient by what APNs will say of it.
-package enum RecipientKind: String, Sendable, CaseIterable {
-    case plain, slow, dead, bad
-    /// 503, however often it is tried.
-    case refusedForNow
-    /// Never answered.
-    case silent
-
-    /// What its device token begins with (docs/simulator.md).
-    var prefix: String {
-        switch self {
-        case .plain: "a1100000"
-        case .slow: "de1ade1a0030"
-        case .dead: "dead0410"
-        case .bad: "bad00400"
-        case .refusedForNow: "bad00503"
-        case .silent: "deafdeaf"
-        }
-    }
-}
-
-package struct JobPlan: Sendable {
-    package let number: Int
-    package let app: String
-    package let lane: Lane
-    package let isAtMostOnce: Bool
-    package let recipients: [RecipientKind]
-
-    package var id: String { "torture-\(number)" }
-
-    package func token(_ index: Int) -> String {
-        RecipientID(job: number, index: index).token(recipients[index])
-    }
-
-    package var json: String {
-        let tokens = recipients.indices.map { "\"\(token($0))\"" }.joined(separator: ",")
-        return """
-            {"id":"\(id)","app":"\(app)","payload":{"aps":{"alert":"job \(number)"}}\
-            \(isAtMostOnce ? #","at_most_once":true"# : ""),"recipients":[\(tokens)]}
-            """
-    }
-}
-
-/// Which recipient of which job; its device token says it, too, so that what APNs sees can be put down to it.
-package struct RecipientID: Hashable, Sendable, Comparable, CustomStringConvertible {
-    private static let mostInJob = 1_024
-
-    package let job: Int
-    package let index: Int
-
-    package init(job: Int, index: Int) {
-        self.job = job
-        self.index = index
-    }
-
-    package init?(token: String) {
-        guard token.utf8.count == 64, let number = Int(token.suffix(15), radix: 16) else { return nil }
-        self.init(job: number / Self.mostInJob, index: number % Self.mostInJob)
-    }
-
-    func token(_ kind: RecipientKind) -> String {
-        let number = String(job * Self.mostInJob + index, radix: 16)
-        return kind.prefix + String(repeating: "0", count: 64 - kind.prefix.count - number.count) + number
-    }
-
-    package static func < (one: Self, other: Self) -> Bool {
-        (one.job, one.index) < (other.job, other.index)
-    }
-
-    package var description: String { "recipient \(index) of job torture-\(job)" }
 }

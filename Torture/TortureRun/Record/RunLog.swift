@@ -12,9 +12,18 @@ final class RunLog: Sendable {
 
     /// Kept beside the record, so that asking how far things are costs little.
     private struct Progress {
-        var withOutcome: Set<RecipientID> = []
-        /// Recipients without an outcome, of those jobs that have any.
+        var done: Set<RecipientID> = []
+        /// Recipients that are not done, of those jobs that have any.
         var open: [Int: Int] = [:]
+        /// Of these nobody tells that they were sent.
+        var wantProblemsOnly: Set<Int> = []
+
+        mutating func finish(_ recipients: some Sequence<RecipientID>) {
+            for recipient in recipients where done.insert(recipient).inserted {
+                guard let left = open[recipient.job] else { continue }
+                open[recipient.job] = left > 1 ? left - 1 : nil
+            }
+        }
     }
 
     var snapshot: TortureRecord { record.withLock { $0 } }
@@ -25,25 +34,35 @@ final class RunLog: Sendable {
 
     // MARK: Jobs
 
-    func published(_ plan: JobPlan) {
-        progress.withLock { $0.open[plan.number] = plan.recipients.count }
+    func published(_ plan: JobPlan, at time: Int64, sendAt: Int64?) {
+        if plan.traits.flaw == nil {
+            progress.withLock {
+                $0.open[plan.number] = plan.recipients.count
+                if plan.traits.wantsProblemsOnly { $0.wantProblemsOnly.insert(plan.number) }
+            }
+        }
         update {
             $0.jobs[plan.number] = JobRecord(
-                app: plan.app, lane: plan.lane, isAtMostOnce: plan.isAtMostOnce, recipients: plan.recipients,
-                published: currentMilliseconds())
+                app: plan.app, lane: plan.lane, traits: plan.traits, recipients: plan.recipients, published: time,
+                sendAt: sendAt)
         }
+    }
+
+    func cancelled(_ job: Int) {
+        let now = currentMilliseconds()
+        update { $0.jobs[job]?.cancelled = now }
     }
 
     func confirmed(_ jobs: [Int]) {
         let now = currentMilliseconds()
-        update { for job in jobs { $0.jobs[job]?.confirmed = now } }
+        update { for job in jobs where $0.jobs[job]?.confirmed == nil { $0.jobs[job]?.confirmed = now } }
     }
 
     func maybeTwice(_ jobs: [Int]) {
         update { for job in jobs { $0.jobs[job]?.isMaybeTwice = true } }
     }
 
-    /// Recipients of confirmed jobs without an outcome.
+    /// Recipients of confirmed jobs that still wait for what becomes of them.
     var recipientsOpen: Int {
         let open = progress.withLock { $0.open }
         return record.withLock { record in
@@ -64,15 +83,22 @@ final class RunLog: Sendable {
 
     func add(_ outcomes: [OutcomeRecord]) {
         update { $0.outcomes += outcomes }
-        progress.withLock { progress in
-            for recipient in outcomes.map(\.recipient) where progress.withOutcome.insert(recipient).inserted {
-                guard let open = progress.open[recipient.job] else { continue }
-                progress.open[recipient.job] = open > 1 ? open - 1 : nil
-            }
+        progress.withLock { $0.finish(outcomes.lazy.map(\.recipient)) }
+    }
+
+    func add(_ rejection: RejectionRecord) { update { $0.rejections.append(rejection) } }
+
+    // MARK: Requests
+
+    func add(_ sighting: SightingRecord) {
+        update { $0.sightings.append(sighting) }
+        guard sighting.what == .answered(200) else { return }
+        progress.withLock {
+            if $0.wantProblemsOnly.contains(sighting.recipient.job) { $0.finish(CollectionOfOne(sighting.recipient)) }
         }
     }
 
     var sightingCount: Int { record.withLock { $0.sightings.count } }
 
-    var outcomeCount: Int { progress.withLock { $0.withOutcome.count } }
+    var doneCount: Int { progress.withLock { $0.done.count } }
 }

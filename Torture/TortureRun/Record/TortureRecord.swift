@@ -1,5 +1,3 @@
-package import PushModel
-
 /// All that was seen of a run, as a value: what it is judged by. Times are milliseconds since 1970.
 package struct TortureRecord: Sendable {
     package var limits = Limits()
@@ -11,8 +9,9 @@ package struct TortureRecord: Sendable {
     package var marked: Set<RecipientID> = []
     /// Messages in the broker's queues after all workers have ended; those at a worker have come back by then.
     package var waiting: [String: Int] = [:]
-    /// Why jobs are in the dead-letter queue.
-    package var dead: [String] = []
+    /// What is in the dead-letter queue.
+    package var dead: [DeadRecord] = []
+    package var rejections: [RejectionRecord] = []
     package var memory: [MemorySample] = []
     package var workerEnds: [WorkerEnd] = []
     /// What the harness could not make sense of.
@@ -39,30 +38,6 @@ package struct Limits: Sendable {
         maximumInFlight = profile.maximumInFlight
         mostRecipients = profile.mostRecipients
         memoryMegabytes = profile.memoryLimit
-    }
-}
-
-package struct JobRecord: Sendable {
-    package var app: String
-    package var lane: Lane
-    package var isAtMostOnce: Bool
-    package var recipients: [RecipientKind]
-    package var published: Int64
-    /// When the broker took responsibility; nil: it did not say so.
-    package var confirmed: Int64?
-    /// Its publisher lost the connection before the confirm and published it again.
-    package var isMaybeTwice = false
-
-    package init(
-        app: String = "com.example.shop", lane: Lane = .normal, isAtMostOnce: Bool = false,
-        recipients: [RecipientKind], published: Int64 = 0, confirmed: Int64? = nil
-    ) {
-        self.app = app
-        self.lane = lane
-        self.isAtMostOnce = isAtMostOnce
-        self.recipients = recipients
-        self.published = published
-        self.confirmed = confirmed
     }
 }
 
@@ -110,58 +85,5 @@ package struct SightingRecord: Sendable {
         self.recipient = recipient
         self.what = what
         self.at = at
-    }
-}
-
-package struct FaultRecord: Sendable {
-    package var fault: Fault
-    package var start: Int64
-    package var end: Int64
-    /// What went otherwise than planned.
-    package var note: String?
-
-    package init(fault: Fault, start: Int64, end: Int64, note: String? = nil) {
-        self.fault = fault
-        self.start = start
-        self.end = end
-        self.note = note
-    }
-}
-
-package struct MemorySample: Sendable {
-    package var worker: Int
-    /// Counts its starts.
-    package var incarnation: Int
-    package var at: Int64
-    package var kilobytes: Int
-
-    package init(worker: Int, incarnation: Int, at: Int64, kilobytes: Int) {
-        self.worker = worker
-        self.incarnation = incarnation
-        self.at = at
-        self.kilobytes = kilobytes
-    }
-}
-
-/// A worker's end that was not by SIGKILL of ours.
-package struct WorkerEnd: Sendable {
-    package var worker: Int
-    package var at: Int64
-    package var status: Int32
-    /// SIGTERM had been sent.
-    package var wasAsked: Bool
-    /// It was past waiting for the database, and had something to drain.
-    package var wasRunning: Bool
-    package var log: String
-
-    package init(
-        worker: Int, at: Int64, status: Int32, wasAsked: Bool, wasRunning: Bool = true, log: String = ""
-    ) {
-        self.worker = worker
-        self.at = at
-        self.status = status
-        self.wasAsked = wasAsked
-        self.wasRunning = wasRunning
-        self.log = log
     }
 }

@@ -15,9 +15,13 @@ struct Report {
             "published: \(tally.jobs) jobs with \(tally.recipients) recipients, \(tally.atMostOnceRecipients) of them "
                 + "at_most_once; \(tally.unconfirmedJobs) jobs unconfirmed, "
                 + "\(tally.jobsMaybePublishedTwice) perhaps published twice",
+            "also: \(tally.problemsOnlyRecipients) recipients asked for problems only, \(tally.jobsPublishedTwice) jobs published "
+                + "twice on purpose, \(tally.unusableJobs) that can't be used (\(tally.deadLettered) dead-lettered), "
+                + "\(tally.cancelledRecipients) recipients cancelled, \(tally.cancelledInTime) of them in time",
+            "scheduled, from send_at to the first request: \(spread(tally.lateness))",
             "outcomes: " + list(tally.outcomes) + "; \(tally.redeliveredOutcomes) of them redelivered",
             "requests at APNs: \(tally.requests)",
-            "wait from publishing to the first outcome: \(waits)",
+            "from publishing, or send_at, to the first outcome: \(spread(waits))",
             "duplicates: \(tally.recipientsWithSeveralOutcomes) recipients with several outcomes, "
                 + "\(tally.recipientsWithSeveralArrivals) with several requests that may have been accepted (at most "
                 + "\(tally.duplicateBound)); \(tally.repeatedEvents) events came twice",
@@ -46,11 +50,12 @@ struct Report {
         }
     }
 
-    private var waits: String {
-        let waits = result.record.histories().known.values.compactMap(\.wait).sorted()
-        guard let longest = waits.last else { return "none" }
-        func share(_ percent: Int) -> Int64 { waits[min(waits.count - 1, waits.count * percent / 100)] }
-        return "half within \(share(50)) ms, 99 % within \(share(99)) ms, the longest \(longest) ms"
+    private var waits: [Int64] { result.record.histories().known.values.compactMap(\.wait).sorted() }
+
+    private func spread(_ sorted: [Int64]) -> String {
+        guard let first = sorted.first, let last = sorted.last else { return "none" }
+        func share(_ percent: Int) -> Int64 { sorted[min(sorted.count - 1, sorted.count * percent / 100)] }
+        return "at least \(first) ms, half within \(share(50)) ms, 99 % within \(share(99)) ms, at most \(last) ms"
     }
 
     private var memory: [String] {
@@ -94,6 +99,8 @@ struct Report {
     private func story(of history: History) -> [String] {
         var events: [(at: Int64, text: String)] = [(history.job.published, "published")]
         if let confirmed = history.job.confirmed { events.append((confirmed, "confirmed to its publisher")) }
+        if let sendAt = history.job.sendAt { events.append((sendAt, "its time")) }
+        if let cancelled = history.job.cancelled { events.append((cancelled, "cancelled")) }
         events += history.sightings.map { ($0.at, "APNs: \($0.what)") }
         events += history.outcomes.map { outcome in
             (
@@ -110,7 +117,10 @@ struct Report {
         }
         let header =
             "   \(history.kind.rawValue) in lane \(history.job.lane.rawValue) of \(history.job.app)"
-            + ", job of \(history.job.recipients.count)" + (history.job.isAtMostOnce ? ", at_most_once" : "")
+            + ", job of \(history.job.recipients.count)" + (history.job.traits.isAtMostOnce ? ", at_most_once" : "")
+            + (history.job.traits.wantsProblemsOnly ? ", problems only" : "")
+            + (history.job.traits.publishAgainAfter != nil ? ", published twice" : "")
+            + (history.job.traits.hasID ? "" : ", without an id")
             + (history.job.isMaybeTwice ? ", perhaps published twice" : "")
         return [header] + events.sorted { $0.at < $1.at }.map { "   \(clock($0.at)) \($0.text)" }
     }

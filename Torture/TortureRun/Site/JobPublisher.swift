@@ -10,16 +10,23 @@ final class JobPublisher: Sendable {
     /// Jobs without a confirm: then it waits.
     private static let mostUnconfirmed = 20
 
+    /// The broker's answer to the second copy of a job is told from that to the first.
+    private static let secondCopy: UInt64 = 1 << 40
+
     private let log: RunLog
     private let names: PipelineNames
     private let workload: Workload
-    private let unconfirmed = Mutex<Set<Int>>([])
+    private let canceller: Canceller
+    private let unconfirmed = Mutex<Set<UInt64>>([])
     private let publisher = Mutex<AMQPPublisher?>(nil)
+    /// What is still to be done with jobs that are published.
+    private let errands = Mutex<[Task<Void, Never>]>([])
 
-    init(log: RunLog, names: PipelineNames, workload: Workload) {
+    init(log: RunLog, names: PipelineNames, workload: Workload, canceller: Canceller) {
         self.log = log
         self.names = names
         self.workload = workload
+        self.canceller = canceller
     }
 
     func start(broker: AMQPConfiguration, delays: [Int], logger: Logger) async throws {
@@ -33,16 +40,18 @@ final class JobPublisher: Sendable {
     private func take(_ event: AMQPPublisherEvent) {
         switch event {
         case .confirmed(let ids):
-            log.confirmed(ids.map { Int($0) })
-            unconfirmed.withLock { $0.subtract(ids.map { Int($0) }) }
-        case .refused(let ids): unconfirmed.withLock { $0.subtract(ids.map { Int($0) }) }
+            log.confirmed(ids.map(Self.job))
+            unconfirmed.withLock { $0.subtract(ids) }
+        case .refused(let ids): unconfirmed.withLock { $0.subtract(ids) }
         case .returned(let returned):
-            log.odd("the broker returned job \(returned.id): \(returned.code) \(returned.text)")
-            unconfirmed.withLock { _ = $0.remove(Int(returned.id)) }
-        case .disconnected: log.maybeTwice(unconfirmed.withLock { Array($0) })
+            log.odd("the broker returned job \(Self.job(returned.id)): \(returned.code) \(returned.text)")
+            unconfirmed.withLock { _ = $0.remove(returned.id) }
+        case .disconnected: log.maybeTwice(unconfirmed.withLock { $0.map(Self.job) })
         case .connected, .blocked, .unblocked, .closed: break
         }
     }
+
+    private static func job(_ id: UInt64) -> Int { Int(id % secondCopy) }
 
     /// Publishes every `stride`th job from `first` on, so many recipients a second, until time is up.
     func publish(first: Int, stride: Int, rate: Double, until end: ContinuousClock.Instant) async {
@@ -62,18 +71,43 @@ final class JobPublisher: Sendable {
     @discardableResult
     func publish(_ number: Int) -> Int {
         let plan = workload.job(number)
-        log.published(plan)
-        unconfirmed.withLock { _ = $0.insert(plan.number) }
+        let now = currentMilliseconds()
+        let sendAt = plan.traits.sendAfter.map { now + Int64($0) }
+        log.published(plan, at: now, sendAt: sendAt)
+        let body = Array(plan.json(sendAt: sendAt).utf8)
+        publish(plan, body)
+        if let wait = plan.traits.cancelAfter {
+            after(wait) { await $0.canceller.cancel(number) }
+        }
+        if let wait = plan.traits.publishAgainAfter {
+            after(wait) { $0.publish(plan, body, isSecondCopy: true) }
+        }
+        return plan.recipients.count
+    }
+
+    private func publish(_ plan: JobPlan, _ body: [UInt8], isSecondCopy: Bool = false) {
+        let id = UInt64(plan.number) + (isSecondCopy ? Self.secondCopy : 0)
+        unconfirmed.withLock { _ = $0.insert(id) }
         publisher.withLock { $0 }?.publish([
             AMQPPublication(
-                id: UInt64(plan.number), exchange: names.jobs, routingKey: plan.lane.rawValue, isMandatory: true,
-                properties: AMQPProperties(contentType: "application/json"), body: Array(plan.json.utf8))
+                id: id, exchange: names.jobs, routingKey: plan.routingKey, isMandatory: true,
+                properties: AMQPProperties(contentType: "application/json", messageID: plan.messageID), body: body)
         ])
-        return plan.recipients.count
+    }
+
+    private func after(_ milliseconds: Int, _ errand: @escaping @Sendable (JobPublisher) async -> Void) {
+        let task = Task {
+            try? await Task.sleep(for: .milliseconds(milliseconds))
+            await errand(self)
+        }
+        errands.withLock { $0.append(task) }
     }
 
     private var isBusy: Bool { unconfirmed.withLock { $0.count >= Self.mostUnconfirmed } }
 
-    /// Waits for the broker's answer to everything, then closes.
-    func finish(within limit: Duration) async { await publisher.withLock { $0.take() }?.close(drain: limit) }
+    /// Does what is still to be done and waits for the broker's answer to everything, then closes.
+    func finish(within limit: Duration) async {
+        for errand in errands.withLock({ $0 }) { await errand.value }
+        await publisher.withLock { $0.take() }?.close(drain: limit)
+    }
 }

@@ -20,6 +20,8 @@ final class ResultConsumer: Sendable {
 
         let kind: String
         let worker: String?
+        /// Of a job that can't be used.
+        let job: String?
         let outcomes: [Outcome]?
     }
 
@@ -53,14 +55,19 @@ final class ResultConsumer: Sendable {
         guard let messageID = delivery.properties.messageID else { return log.odd("an event without a message id") }
         do {
             let event = try JSONDecoder().decode(Event.self, from: Data(delivery.body))
-            guard let outcomes = event.outcomes else {
-                return log.odd("\(event.kind): \(String(decoding: delivery.body, as: UTF8.self))")
-            }
             let (number, isRepeated) = log.event(messageID: messageID)
             let received = currentMilliseconds()
+            guard let outcomes = event.outcomes else {
+                guard event.kind == "job.rejected", let job = event.job.flatMap(JobPlan.number) else {
+                    return log.odd("\(event.kind): \(String(decoding: delivery.body, as: UTF8.self))")
+                }
+                return log.add(RejectionRecord(job: job, received: received, isRepeated: isRepeated))
+            }
             log.add(
                 outcomes.compactMap { outcome in
-                    guard let recipient = RecipientID(token: outcome.recipient) else {
+                    guard let recipient = RecipientID(token: outcome.recipient),
+                        outcome.job == JobPlan.id(recipient.job) || UUID(uuidString: outcome.job) != nil
+                    else {
                         log.odd("an outcome of \(outcome.recipient) in job \(outcome.job)")
                         return nil
                     }

@@ -34,7 +34,7 @@ struct Site: Sendable {
             guard let recipient = RecipientID(token: token) else {
                 return log.odd("a request for the device token \(token)")
             }
-            log.update { $0.sightings.append(SightingRecord(recipient: recipient, what: .init(sighting), at: now)) }
+            log.add(SightingRecord(recipient: recipient, what: .init(sighting), at: now))
         }
         let database = try await TestDatabase.create(on: try servers.databaseURL)
         let keyring = try MasterKeyring(text: keyringText, source: "torture")
@@ -122,7 +122,7 @@ struct Site: Sendable {
             "keyring.file": folder.appending(path: "keyring").path,
             "apns.endpoint.production": endpoint, "apns.endpoint.sandbox": endpoint,
             "apns.ca_file": folder.appending(path: "ca.pem").path,
-            "jobs.chunk_size": "100",
+            "jobs.chunk_size": "100", "jobs.deduplication_window": "\(profile.deduplicationWindow)",
             "apns.request_timeout": "\(profile.requestTimeoutSeconds)",
             "http.listen": "", "worker.name": "worker-\(number)",
             "worker.maximum_in_flight": "\(profile.maximumInFlight)",

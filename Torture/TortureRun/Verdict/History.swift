@@ -26,8 +26,17 @@ package struct History: Sendable {
     /// An outcome owns up to its recipient having perhaps been sent to before.
     var isSaidToBeRepeated: Bool { outcomes.contains { $0.isRedelivered || $0.attempts > 1 } }
 
-    /// Milliseconds from publishing to the first outcome.
-    var wait: Int64? { outcomes.map(\.received).min().map { $0 - job.published } }
+    /// Milliseconds from publishing, or from its time, to the first outcome.
+    var wait: Int64? { outcomes.map(\.received).min().map { $0 - job.due } }
+
+    /// Milliseconds from its time to the first request.
+    var lateness: Int64? {
+        guard let sendAt = job.sendAt else { return nil }
+        return sightings.lazy.filter { $0.what == .arrived }.map(\.at).min().map { $0 - sendAt }
+    }
+
+    /// The last that was seen of it.
+    var end: Int64 { max(outcomes.map(\.received).max() ?? 0, sightings.map(\.at).max() ?? 0) }
 
     var isConfirmed: Bool { job.confirmed != nil }
 }
@@ -37,7 +46,7 @@ extension TortureRecord {
     func histories() -> (known: [RecipientID: History], strays: [String]) {
         var known: [RecipientID: History] = [:]
         var strays: [String] = []
-        for (number, job) in jobs {
+        for (number, job) in jobs where job.traits.flaw == nil {
             for (index, kind) in job.recipients.enumerated() {
                 let id = RecipientID(job: number, index: index)
                 known[id] = History(recipient: id, kind: kind, job: job)

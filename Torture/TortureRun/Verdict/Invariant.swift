@@ -1,17 +1,23 @@
 /// What must hold at the end of a run.
 package enum Invariant: String, Sendable, CaseIterable {
-    case nothingLost = "every recipient of a confirmed job has a final outcome"
+    case nothingLost =
+        "every recipient of a confirmed job has a final outcome, or was sent to and asked for problems only"
     case honest = "outcomes are true: sent was accepted, what was refused was not"
     case duplicatesOwnUp = "of several outcomes, all but one say that the job was delivered again"
     case duplicatesExplained = "several outcomes only where a disturbance brought the job back"
     case repeatedEventsExplained = "an event comes twice only where the broker was disturbed"
     case arrivalsExplained = "several requests only where an outcome says that it was tried again"
     case atMostOnce = "at_most_once: at most one request that may have been accepted"
+    case neverEarly = "send_at: nothing reached APNs before its time"
+    case onTime = "send_at: where nothing goes wrong, everything reached APNs within two seconds of its time"
+    case cancelledStay = "a job that was cancelled in time made no request, and its outcomes say so"
     case duplicatesBounded = "no more duplicates than what the disturbed workers held"
     case deadAreMarked = "every 410 is marked, and nothing else"
     case credentialsHold = "no push failed because of a credential"
     case queuesEmpty = "queues are empty, nothing unacknowledged"
-    case nothingDeadLettered = "no job in the dead-letter queue"
+    case unusableAreDead =
+        "each job that can't be used is in the dead-letter queue with its reason, and nothing else is"
+    case rejectionsAreTold = "an event tells of each job that can't be used"
     case workersLive = "no worker ended unless it was told to, and then with 0"
     case memoryFlat = "memory of the workers is bounded and flat"
     case settled = "everything was settled in time"

@@ -1,0 +1,42 @@
+package import PushModel
+
+/// A job that will be published.
+package struct JobPlan: Sendable {
+    package let number: Int
+    package let app: String
+    package let lane: Lane
+    package let recipients: [RecipientKind]
+    package let traits: JobTraits
+
+    package static func id(_ number: Int) -> String { "torture-\(number)" }
+
+    /// The job that a text speaks of.
+    package static func number(in text: some StringProtocol) -> Int? {
+        text.split(separator: "torture-", maxSplits: 1).dropFirst().first.flatMap {
+            Int($0.prefix { $0.isASCII && $0.isNumber })
+        }
+    }
+
+    package var routingKey: String { traits.flaw == .unknownLane ? "express" : lane.rawValue }
+    package var messageID: String? { traits.identity == .asMessageID ? Self.id(number) : nil }
+
+    package func token(_ index: Int) -> String {
+        RecipientID(job: number, index: index).token(recipients[index])
+    }
+
+    /// - Parameter sendAt: milliseconds since 1970.
+    package func json(sendAt: Int64? = nil) -> String {
+        let tokens = recipients.indices.map { "\"\(token($0))\"" }.joined(separator: ",")
+        var fields = [
+            #""app":"\#(traits.flaw == .unknownApp ? "com.example.nobody" : app)""#,
+            #""payload":{"aps":{"alert":"job \#(Self.id(number))"}}"#,
+        ]
+        if traits.identity == .inBody { fields.append(#""id":"\#(Self.id(number))""#) }
+        if traits.isAtMostOnce { fields.append(#""at_most_once":true"#) }
+        if traits.wantsProblemsOnly { fields.append(#""results":"problems""#) }
+        if let sendAt { fields.append(#""send_at":"\#(Timestamp(milliseconds: sendAt).rfc3339)""#) }
+        if traits.flaw == .unknownField { fields.append(#""priorty":10"#) }
+        fields.append(#""recipients":[\#(traits.flaw == .noRecipients ? "" : tokens)]"#)
+        return "{" + fields.joined(separator: ",") + (traits.flaw == .brokenJSON ? "" : "}")
+    }
+}

@@ -1,0 +1,52 @@
+package struct FaultRecord: Sendable {
+    package var fault: Fault
+    package var start: Int64
+    package var end: Int64
+    /// What went otherwise than planned.
+    package var note: String?
+
+    package init(fault: Fault, start: Int64, end: Int64, note: String? = nil) {
+        self.fault = fault
+        self.start = start
+        self.end = end
+        self.note = note
+    }
+}
+
+package struct MemorySample: Sendable {
+    package var worker: Int
+    /// Counts its starts.
+    package var incarnation: Int
+    package var at: Int64
+    package var kilobytes: Int
+
+    package init(worker: Int, incarnation: Int, at: Int64, kilobytes: Int) {
+        self.worker = worker
+        self.incarnation = incarnation
+        self.at = at
+        self.kilobytes = kilobytes
+    }
+}
+
+/// A worker's end that was not by SIGKILL of ours.
+package struct WorkerEnd: Sendable {
+    package var worker: Int
+    package var at: Int64
+    package var status: Int32
+    /// SIGTERM had been sent.
+    package var wasAsked: Bool
+    /// It was past waiting for the database, and had something to drain.
+    package var wasRunning: Bool
+    package var log: String
+
+    package init(
+        worker: Int, at: Int64, status: Int32, wasAsked: Bool, wasRunning: Bool = true, log: String = ""
+    ) {
+        self.worker = worker
+        self.at = at
+        self.status = status
+        self.wasAsked = wasAsked
+        self.wasRunning = wasRunning
+        self.log = log
+    }
+}

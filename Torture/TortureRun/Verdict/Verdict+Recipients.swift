@@ -1,0 +1,105 @@
+extension Verdict {
+    /// Milliseconds after its time that a scheduled push may take where nothing goes wrong: one for the delay queue
+    /// (docs/publish.md), one for a busy machine.
+    private static let onTime: Int64 = 2_000
+
+    private mutating func find(_ invariant: Invariant, _ history: History, _ text: String) {
+        findings.append(Finding(invariant, history.recipient, text))
+    }
+
+    mutating func judge(_ history: History, _ disturbances: Disturbances, _ record: TortureRecord) {
+        let wasSentUntold = history.job.traits.wantsProblemsOnly && history.acceptances > 0
+        if history.isConfirmed, history.outcomes.isEmpty, !wasSentUntold { find(.nothingLost, history, "no outcome") }
+        for outcome in history.distinct {
+            if let lie = Self.lie(in: outcome, history) { find(.honest, history, lie) }
+            if outcome.kind == "failed", !["RetriesExhausted", "Cancelled"].contains(outcome.reason) {
+                find(.credentialsHold, history, "failed: \(outcome.reason ?? "no reason")")
+            }
+        }
+        judgeOutcomes(of: history, disturbances)
+        judgeArrivals(of: history, disturbances)
+        judgeTime(of: history, disturbances, isCalm: record.faults.isEmpty)
+        let isDead = history.outcomes.contains { $0.kind == "unregistered" }
+        if isDead, !record.marked.contains(history.recipient) {
+            find(.deadAreMarked, history, "unregistered, not marked")
+        }
+        if record.marked.contains(history.recipient), history.kind != .dead, history.kind != .bad {
+            find(.deadAreMarked, history, "marked dead, but it is \(history.kind.rawValue)")
+        }
+    }
+
+    private mutating func judgeOutcomes(of history: History, _ disturbances: Disturbances) {
+        let distinct = history.distinct
+        if distinct.count > 1, !history.job.mayRunTwice {
+            let silent = distinct.count { !$0.isRedelivered }
+            if silent > 1 {
+                find(.duplicatesOwnUp, history, "\(distinct.count) outcomes, \(silent) of them not 'redelivered'")
+            }
+            let last = distinct.map(\.received).max() ?? 0
+            if !disturbances.mayRedeliver(from: history.job.published, to: last) {
+                find(.duplicatesExplained, history, "\(distinct.count) outcomes, and nothing happened")
+            }
+        }
+        for outcome in history.outcomes where outcome.isRepeated {
+            if !disturbances.mayRedeliver(from: history.job.published, to: outcome.received) {
+                find(.repeatedEventsExplained, history, "event \(outcome.event) came again, and nothing happened")
+            }
+        }
+    }
+
+    private mutating func judgeArrivals(of history: History, _ disturbances: Disturbances) {
+        let possible = history.possibleAcceptances
+        guard possible > 1 else { return }
+        if history.job.traits.isAtMostOnce {
+            let excuse = history.job.isMaybeTwice ? " (its publisher may have published the job twice)" : ""
+            find(.atMostOnce, history, "\(possible) requests that may have been accepted\(excuse)")
+        }
+        guard !history.isSaidToBeRepeated, !history.job.mayRunTwice else { return }
+        if history.job.traits.wantsProblemsOnly {
+            // Nobody tells what was sent.
+            let (start, end) = (history.job.published, history.end)
+            if !disturbances.mayRedeliver(from: start, to: end), !disturbances.mayBlind(from: start, to: end) {
+                find(
+                    .arrivalsExplained, history,
+                    "\(possible) requests that may have been accepted, and nothing happened")
+            }
+        } else if !history.outcomes.isEmpty {
+            find(
+                .arrivalsExplained, history, "\(possible) requests that may have been accepted, and no outcome says so")
+        }
+    }
+
+    private mutating func judgeTime(of history: History, _ disturbances: Disturbances, isCalm: Bool) {
+        if let lateness = history.lateness {
+            if lateness < 0 { find(.neverEarly, history, "\(-lateness) ms before its time") }
+            if isCalm, lateness > Self.onTime { find(.onTime, history, "\(lateness) ms after its time") }
+        }
+        guard history.job.isCancelledInTime(disturbances) else { return }
+        if !history.sightings.isEmpty { find(.cancelledStay, history, "a request, long after it was cancelled") }
+        for outcome in history.distinct where outcome.kind != "failed" || outcome.reason != "Cancelled" {
+            find(.cancelledStay, history, "\(outcome.kind) (\(outcome.reason ?? "")), and it was cancelled")
+        }
+    }
+
+    /// What an outcome says that is not so.
+    private static func lie(in outcome: OutcomeRecord, _ history: History) -> String? {
+        // Of a job that ran twice, an outcome tells of its own run only, and says that there was another.
+        let isAlone = !outcome.isRedelivered && history.distinct.count == 1 && !history.job.mayRunTwice
+        return switch outcome.kind {
+        case "sent" where history.job.traits.wantsProblemsOnly: "sent, and nobody wanted to know"
+        case "sent": history.acceptances > 0 ? nil : "sent, and APNs accepted nothing"
+        case "unregistered": history.kind == .dead ? nil : "unregistered, but it is \(history.kind.rawValue)"
+        case "rejected":
+            history.kind == .bad ? nil : "rejected (\(outcome.reason ?? "")), but it is \(history.kind.rawValue)"
+        case "failed" where outcome.reason == "Cancelled" && history.job.traits.cancelAfter == nil:
+            "cancelled, and nobody did"
+        case "failed", "expired":
+            isAlone && history.acceptances > 0 ? "\(outcome.kind), and APNs had accepted it" : nil
+        case "suppressed":
+            // Marked by an outcome before, whose worker may have died before it could tell.
+            [.dead, .bad].contains(history.kind) && !isAlone ? nil : "suppressed, but it is \(history.kind.rawValue)"
+        case "unknown": nil
+        default: "the kind \(outcome.kind) does not exist"
+        }
+    }
+}
