@@ -28,10 +28,10 @@ struct Claim {
         let seconds: Int
         if job.atMostOnce {
             (rule, seconds) = (.atMostOnce, configuration.atMostOnceWindow)
+        } else if configuration.deduplicationWindow > 0, job.hasGivenID, inbound.part == nil || inbound.isChunk {
+            (rule, seconds) = (.deduplicated, configuration.deduplicationWindow)
         } else if inbound.isChunk {
             (rule, seconds) = (.chunk, 3600)
-        } else if configuration.deduplicationWindow > 0, job.hasGivenID, inbound.part == nil {
-            (rule, seconds) = (.deduplicated, configuration.deduplicationWindow)
         } else {
             return nil
         }
@@ -69,6 +69,8 @@ package struct Claims {
 
     private var gathering: [Asked] = []
     private var asking: (id: UInt64, jobs: [Asked])?
+    /// The database takes its time, if it is there at all.
+    private(set) var isDelayed = false
 
     var canBeWritten: Bool { !gathering.isEmpty && asking == nil }
 
@@ -84,6 +86,18 @@ package struct Claims {
     mutating func answered(_ id: UInt64) -> [Asked] {
         guard let asking, asking.id == id else { return [] }
         self.asking = nil
+        isDelayed = false
         return asking.jobs
+    }
+
+    /// There is no answer yet.
+    /// - Returns: chunks, which don't wait for one any longer: it would tell of a crash, and such are rare.
+    mutating func delayed(_ id: UInt64) -> [Asked] {
+        guard let asking, asking.id == id else { return [] }
+        isDelayed = true
+        let chunks = (asking.jobs + gathering).filter { $0.claim.rule == .chunk }
+        self.asking?.jobs.removeAll { $0.claim.rule == .chunk }
+        gathering.removeAll { $0.claim.rule == .chunk }
+        return chunks
     }
 }

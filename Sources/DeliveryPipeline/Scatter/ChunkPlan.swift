@@ -11,8 +11,6 @@ struct ChunkPlan {
     let size: Int
     private(set) var published = 0
 
-    var count: Int { (recipients + size - 1) / size }
-
     mutating func next() -> Chunk? {
         let start = published * size
         guard start < recipients else { return nil }
