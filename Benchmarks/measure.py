@@ -11,17 +11,41 @@ import pika
 TICK = os.sysconf("SC_CLK_TCK")
 
 
+def status(pid: int) -> list[str]:
+    """What /proc/PID/stat tells, from the third field on (proc(5))."""
+    return pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+
+
 def cpu_seconds(pid: int) -> float:
-    """User and system time of a living process (proc(5): fields 14 and 15)."""
-    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / TICK
+    """User and system time of a living process."""
+    return sum(int(field) for field in status(pid)[11:13]) / TICK
+
+
+def cpu_seconds_of_server(pid: int) -> float:
+    """With its children, and those that have ended."""
+    ticks = sum(int(field) for field in status(pid)[11:15])
+    for entry in pathlib.Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            fields = status(int(entry.name))
+        except FileNotFoundError:
+            continue
+        if int(fields[1]) == pid:
+            ticks += sum(int(field) for field in fields[11:13])
+    return ticks / TICK
+
+
+def memory_mb(pid: int, field: str = "VmRSS") -> float:
+    """Resident memory (proc(5)); VmHWM: the most there has been."""
+    for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith(f"{field}:"):
+            return int(line.split()[1]) / 1024
+    raise ValueError(f"process {pid} has no {field}")
 
 
 def peak_memory_mb(pid: int) -> float:
-    for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("VmHWM:"):
-            return int(line.split()[1]) / 1024
-    raise ValueError(f"process {pid} has no VmHWM")
+    return memory_mb(pid, "VmHWM")
 
 
 def cpu_of_run(process: subprocess.Popen) -> float:
@@ -53,7 +77,10 @@ def provider_token(team: str, key_id: str, key: pathlib.Path) -> str:
 
 class Broker:
     def __init__(self, url: str):
-        self.connection = pika.BlockingConnection(pika.URLParameters(url))
+        parameters = pika.URLParameters(url)
+        # Nobody answers heartbeats while something else is measured.
+        parameters.heartbeat = 0
+        self.connection = pika.BlockingConnection(parameters)
         self.channel = self.connection.channel()
 
     def depth(self, queue: str) -> int:

@@ -4,11 +4,11 @@ import os
 import statistics
 import subprocess
 import time
-import urllib.request
 
 from orchestration import MARTLET
 
 import measure
+from workload import job
 
 
 COUNT = 5_000_000
@@ -77,24 +77,15 @@ class Registry:
         self.row("  a living token: query of 1,000", f"{result['query_us']:.1f} µs, worker's CPU {result['query_cpu_us']:.2f} µs")
 
 
-def known_tokens(bench) -> int:
-    with urllib.request.urlopen(f"http://127.0.0.1:{bench.http_port}/metrics", timeout=5) as answer:
-        lines = answer.read().decode().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("martlet_suppression_tokens "))
-
-
 def worker_cost(bench, enabled: bool, dead: int) -> tuple[float, float]:
     """CPU µs a push, and peak memory in MB; the filter is loaded before."""
-    text = bench.config.read_text()
-    bench.config.write_text(text + f'suppression:\n  enabled: "{str(enabled).lower()}"\n')
-    worker = bench.start_worker()
-    bench.config.write_text(text)
+    worker = bench.start_worker(f"suppression.enabled={str(enabled).lower()}")
     if enabled and dead:
-        bench.run.wait_for("dead tokens are known", lambda: known_tokens(bench) > dead * 0.98, 120)
+        bench.run.wait_for("dead tokens are known", lambda: bench.metric("martlet_suppression_tokens") > dead * 0.98, 120)
     before = measure.cpu_seconds(worker.pid)
     bench.broker.bind_sink("bench.outcomes")
     for number in range(JOBS):
-        bench.broker.publish("normal", bench.job(number, 1000))
+        bench.broker.publish("normal", job(f"bench-{number}", range(number * 1000, number * 1000 + 1000)))
     bench.broker.count_outcomes("bench.outcomes", JOBS * 1000, bench.run.check_background, 600)
     cost, peak = (measure.cpu_seconds(worker.pid) - before) / JOBS / 1000 * 1e6, measure.peak_memory_mb(worker.pid)
     bench.stop_worker(worker)
@@ -104,8 +95,6 @@ def worker_cost(bench, enabled: bool, dead: int) -> tuple[float, float]:
 
 def compare_workers(bench, registry: Registry, what: str, dead: int) -> None:
     """In turn, so that what else the machine does falls on both."""
-    # The connection before has been idle for too long.
-    bench.broker = measure.Broker(bench.run.environment["MARTLET_TEST_AMQP_URL"])
     off, on = [], []
     for number in range(bench.rounds):
         bench.run.step(f"whole worker, {what}, suppression off and on, round {number + 1} of {bench.rounds}")

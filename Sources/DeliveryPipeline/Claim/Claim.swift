@@ -72,6 +72,8 @@ package struct Claims {
 
     private var gathering: [Asked] = []
     private var asking: (id: UInt64, jobs: [Asked])?
+    /// The database takes its time, if it is there at all.
+    private(set) var isDelayed = false
 
     var canBeWritten: Bool { !gathering.isEmpty && asking == nil }
 
@@ -87,6 +89,18 @@ package struct Claims {
     mutating func answered(_ id: UInt64) -> [Asked] {
         guard let asking, asking.id == id else { return [] }
         self.asking = nil
+        isDelayed = false
         return asking.jobs
+    }
+
+    /// There is no answer yet.
+    /// - Returns: chunks, which don't wait for one any longer: it would tell of a crash, and such are rare.
+    mutating func delayed(_ id: UInt64) -> [Asked] {
+        guard let asking, asking.id == id else { return [] }
+        isDelayed = true
+        let chunks = (asking.jobs + gathering).filter { $0.claim.rule == .chunk }
+        self.asking?.jobs.removeAll { $0.claim.rule == .chunk }
+        gathering.removeAll { $0.claim.rule == .chunk }
+        return chunks
     }
 }

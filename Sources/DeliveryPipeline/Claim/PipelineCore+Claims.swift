@@ -4,12 +4,16 @@ import Dispatch
 import PushModel
 
 extension PipelineCore {
+    /// How long a chunk waits to learn whether it is made a second time.
+    private static let claimMilliseconds = 2_000
+
     /// Asks the database whether this is the first of its name; the job goes on when that is known, however long the
-    /// database is away.
+    /// database is away. Only chunks go on without.
     func ask(
         _ claim: Claim, _ job: Job, to output: any Output, _ environment: PushEnvironment, _ inbound: InboundJob,
         _ use: AppUse
     ) {
+        if claim.rule == .chunk, claims.isDelayed { return route(job, to: output, inbound, use, entry: nil) }
         let entry = ledger.open(inbound, obligations: job.recipients.count)
         use.add(job.recipients.count, from: inbound.queue)
         claims.add(
@@ -21,6 +25,10 @@ extension PipelineCore {
     func writeClaims() {
         guard claims.canBeWritten, let batch = claims.next(id: messages.nextID()) else { return }
         effects?.claim(batch)
+        effects?.wait(Self.claimMilliseconds) { [self] in
+            for asked in claims.delayed(batch.id) { settle(asked, isFirst: true) }
+            finishTurn()
+        }
     }
 
     /// - Parameter fresh: those of the batch that nobody had claimed before.

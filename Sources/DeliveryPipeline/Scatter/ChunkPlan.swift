@@ -5,8 +5,6 @@ struct ChunkPlan {
     let size: Int
     private(set) var published = 0
 
-    var count: Int { (recipients + size - 1) / size }
-
     /// - Returns: the places of its recipients.
     mutating func next() -> Range<Int>? {
         let start = published * size

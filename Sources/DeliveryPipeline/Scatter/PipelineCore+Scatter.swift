@@ -8,6 +8,8 @@ struct Scatterings {
         let inbound: InboundJob
         let entry: Int
         var plan: ChunkPlan
+        /// Published and not confirmed.
+        var onTheWay = 0
     }
 
     /// By their entry in the ledger.
@@ -17,30 +19,44 @@ struct Scatterings {
 }
 
 extension PipelineCore {
-    /// Chunks of one job on their way to the broker at a time.
-    private static let window = 32
+    /// About how many chunks are on their way to the broker at a time, of all jobs together; one of each at least.
+    private static let mostOnTheWay = 32
 
     /// Puts a job of many recipients back into its lane as chunks, for the whole fleet, and acknowledges it when the
     /// broker has them all.
     func scatter(_ job: Job, _ inbound: InboundJob) {
         counts.jobsScattered += 1
         let plan = ChunkPlan(recipients: job.recipients.count, size: configuration.chunkSize)
-        let entry = ledger.open(inbound, obligations: plan.count)
+        // What is not published yet takes no room from other jobs: it owes no more than one.
+        let entry = ledger.open(inbound, obligations: 1)
         scatterings.open[entry] = .init(job: job, inbound: inbound, entry: entry, plan: plan)
-        for _ in 0..<Self.window { publishChunk(of: entry) }
+        publishChunks(of: entry)
     }
 
     /// The confirm of one chunk makes room for the next.
     func chunkConfirmed(_ id: UInt64) {
-        if let entry = scatterings.entries.removeValue(forKey: id) { publishChunk(of: entry) }
+        guard let entry = scatterings.entries.removeValue(forKey: id) else { return }
+        scatterings.open[entry]?.onTheWay -= 1
+        publishChunks(of: entry)
     }
 
-    private func publishChunk(of entry: Int) {
-        guard var scattering = scatterings.open[entry] else { return }
+    private func publishChunks(of entry: Int) {
+        while let scattering = scatterings.open[entry],
+            scattering.onTheWay < max(1, Self.mostOnTheWay / scatterings.open.count)
+        {
+            publishChunk(of: scattering)
+        }
+    }
+
+    private func publishChunk(of scattering: Scatterings.Scattering) {
+        var scattering = scattering
+        let entry = scattering.entry
         guard let chunk = scattering.plan.next() else {
             scatterings.open[entry] = nil
+            if let settled = ledger.met(.init(entry: entry, count: 1)) { settle([settled]) }
             return
         }
+        scattering.onTheWay += 1
         let (job, inbound) = (scattering.job, scattering.inbound)
         let name = inbound.part ?? job.id
         let publication = messages.part(
@@ -53,6 +69,7 @@ extension PipelineCore {
             to: .lane)
         scatterings.open[entry] = scattering
         scatterings.entries[publication.id] = entry
+        ledger.oweOneMore(entry)
         publish(publication, meeting: [.init(entry: entry, count: 1)])
     }
 }

@@ -59,6 +59,38 @@ import Testing
         #expect(try outcome(properties: properties, redelivered: redelivered, isFresh: isFresh) == expected)
     }
 
+    @Test(arguments: [(false, true, "sent"), (false, false, "dropped"), (true, false, "sent")])
+    func aBigJobPublishedTwiceIsSentOnceWhereThatIsWanted(redelivered: Bool, isFresh: Bool, expected: String) throws {
+        let outcome = try outcome(properties: Self.chunk, redelivered: redelivered, window: 60, isFresh: isFresh)
+        #expect(outcome == expected)
+    }
+
+    @Test func chunksGoOnWhileTheDatabaseIsAwayAndOthersWait() throws {
+        let harness = PipelineHarness()
+        func deliver(_ id: String, number: UInt64, more: String = "", isChunk: Bool = false) {
+            harness.deliver(
+                jobBody(id, more: more), number: number,
+                properties: isChunk
+                    ? AMQPProperties(headers: ["x-martlet-part": .string("\(id)#1"), "x-martlet-chunk": true])
+                    : AMQPProperties())
+        }
+        deliver("chunk-1", number: 1, isChunk: true)
+        deliver("once-1", number: 2, more: Self.once)
+        deliver("chunk-2", number: 3, isChunk: true)
+        #expect(harness.started == [])
+        harness.passLookUpTime()
+        #expect(harness.started == ["chunk-1", "chunk-2"])
+        deliver("chunk-3", number: 4, isChunk: true)
+        #expect(harness.started == ["chunk-1", "chunk-2", "chunk-3"] && harness.claims.count == 1)
+        // It is back.
+        try harness.grantClaims()
+        #expect(harness.claims.count == 2 && harness.started.count == 3)
+        try harness.grantClaims()
+        #expect(harness.started.last == "once-1")
+        deliver("chunk-4", number: 5, isChunk: true)
+        #expect(harness.started.count == 4 && harness.claims.count == 3)
+    }
+
     @Test func nobodyIsAskedAboutOtherJobs() {
         let harness = PipelineHarness { $0.deduplicationWindow = 0 }
         harness.deliver(jobBody())

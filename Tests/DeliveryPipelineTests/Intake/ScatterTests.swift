@@ -78,4 +78,25 @@ import Testing
         harness.confirm(harness.published[2])
         #expect(harness.acknowledged == [5])
     }
+
+    @Test func aBigJobLeavesRoomForOthers() throws {
+        let harness = PipelineHarness(maximumInFlight: 50) { $0.chunkSize = 1 }
+        harness.deliver(body(recipients: 100), number: 5)
+        #expect(harness.core.currentCounts().obligationsOpen == 33, "the chunks on their way, and the job itself")
+        harness.deliver(body(recipients: 1).replacing("big", with: "small"), number: 6)
+        #expect(harness.started == ["small"])
+    }
+
+    @Test func jobsThatAreSplitShareTheWay() throws {
+        let harness = harness(chunkSize: 1)
+        for number in 1...4 { harness.deliver(body(recipients: 100), number: UInt64(number)) }
+        var confirmed = 0
+        while confirmed < harness.published.count {
+            harness.confirm(harness.published[confirmed])
+            confirmed += 1
+            if (100..<300).contains(confirmed) { #expect((16...40).contains(harness.published.count - confirmed)) }
+        }
+        #expect(confirmed == 400)
+        #expect(harness.acknowledged.sorted() == [1, 2, 3, 4])
+    }
 }

@@ -93,7 +93,7 @@ struct PipelineHarness {
         claimed(batch, fresh: batch.keys)
     }
 
-    /// The time is over in which the database is to say which tokens are dead.
+    /// The time is over in which the database is to say which tokens are dead, and which chunks are known.
     func passLookUpTime() { runTimers { $0 == 2_000 } }
 
     func drain() {

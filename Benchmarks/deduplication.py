@@ -1,0 +1,61 @@
+"""What it costs that no job is sent twice: the same jobs without, with jobs.deduplication_window, and with at_most_once."""
+import statistics
+import time
+
+import measure
+from workload import job
+
+# Recipients of a job, and how many jobs.
+SIZES = ((1, 40_000), (500, 1_000))
+WAYS = (("neither", [], ""), ("window of an hour", ["jobs.deduplication_window=3600"], ""), ("at_most_once", [], ',"at_most_once":true'))
+
+
+def measure_deduplication(bench) -> None:
+    run = bench.run
+    # Somebody is listening, and falls behind without harm.
+    bench.broker.bind_sink("bench.sink", **{"x-max-length": 1000})
+    number = 0
+    for size, jobs in SIZES:
+        results = {way: [] for way, _, _ in WAYS}
+        for round_number in range(bench.rounds):
+            for way, settings, fields in WAYS:
+                run.step(f"jobs of {size}, {way}, round {round_number + 1} of {bench.rounds}")
+                bench.broker.fill("normal", (
+                    job(f"dedup-{number + n}", range(n * size, (n + 1) * size), fields=fields) for n in range(jobs)), jobs)
+                number += jobs
+                results[way].append(measure_once(bench, jobs, settings))
+        plain = None
+        for way, rounds in results.items():
+            rate, cost, database = (statistics.median(values) for values in zip(*rounds))
+            plain = plain or rate
+            bench.row(f"jobs of {size}, {way}", f"{rate:.0f} jobs/s",
+                      f"CPU a job: worker {cost:.1f} µs, database {database:.1f} µs", rate / plain, "", True)
+    bench.broker.unbind_sink("bench.sink")
+
+
+def measure_once(bench, jobs: int, settings: list[str]) -> tuple[float, float, float]:
+    """Jobs a second (the middle eight tenths of them), and the CPU µs of the worker and of PostgreSQL a job."""
+    database = server_cpu(bench)
+    worker = bench.start_worker(*settings)
+    began, ended = (reached(bench, jobs * tenths // 10) for tenths in (1, 9))
+    bench.run.wait_for("all jobs are acknowledged", lambda: acknowledged(bench) == jobs, 60)
+    costs = (measure.cpu_seconds(worker.pid), server_cpu(bench) - database)
+    bench.stop_worker(worker)
+    return ((ended[0] - began[0]) / (ended[1] - began[1]), *(cost / jobs * 1e6 for cost in costs))
+
+
+def reached(bench, jobs: int) -> tuple[int, float]:
+    """When so many were acknowledged, and how many it were by then."""
+    while (done := acknowledged(bench)) < jobs:
+        bench.run.check_background()
+        time.sleep(0.005)
+    return done, time.monotonic()
+
+
+def acknowledged(bench) -> int:
+    return bench.metric('martlet_jobs_total{state="acknowledged"}')
+
+
+def server_cpu(bench) -> float:
+    """Of PostgreSQL and all its processes, those that have ended included."""
+    return measure.cpu_seconds_of_server(int(bench.run.environment["LOCAL_POSTGRES_PID"]))

@@ -1,0 +1,121 @@
+"""Twenty healthy apps, alone and then beside bad ones: one that floods, one whose host hangs, one whose credential is refused."""
+import time
+
+from local_services.processes import free_port
+from orchestration import MARTLET, end
+
+from aside import Aside, publish_all
+import measure
+from outcomes import Outcomes, Probe
+from workload import KEY_ID, TEAM, job
+
+HEALTHY = [f"com.example.healthy{number:02}" for number in range(20)]
+FLOOD, HANGING, REFUSED = "com.example.flood", "com.example.hanging", "com.example.refused"
+OTHER_TEAM, OTHER_KEY = "TEAMOTHER1", "KEYOTHER12"
+# Of all healthy apps together, one recipient each.
+JOBS_A_SECOND = 200
+SECONDS = 45
+FLOOD_JOBS, FLOOD_SIZE = 15_000, 100
+# Of the hanging and the refused app, each.
+BAD_JOBS_A_SECOND, BAD_SIZE = 20, 10
+ANSWER_DELAY_MS = 50
+
+
+class Numbers:
+    """Hands out ranges of recipients."""
+
+    def __init__(self):
+        self.stop = 0
+
+    def take(self, count: int) -> range:
+        self.stop += count
+        return range(self.stop - count, self.stop)
+
+
+def measure_neighbours(bench) -> None:
+    run, url = bench.run, bench.run.environment["MARTLET_TEST_AMQP_URL"]
+    sandbox, sandbox_control = free_port(None, bench.taken), free_port(None, bench.taken)
+    other_key = run.directory / "AuthKey-other.p8"
+    run.run(["openssl", "genpkey", "-quiet", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", other_key])
+    run.step("register the apps")
+    for app in (*HEALTHY, FLOOD):
+        run.output([MARTLET, "app", "set", app, "--team", TEAM, "--environment", "production", "--config", bench.config])
+    for app, team, environment in ((HANGING, TEAM, "sandbox"), (REFUSED, OTHER_TEAM, "production")):
+        run.output([MARTLET, "app", "set", app, "--team", team, "--environment", environment, "--config", bench.config])
+    run.output([MARTLET, "credential", "import", other_key, "--team", OTHER_TEAM, "--key-id", OTHER_KEY, "--config", bench.config])
+    simulator = bench.start_simulator("sandbox-simulator", sandbox, sandbox_control,
+                                      f"{TEAM}:{KEY_ID}:{bench.key}", environment="sandbox")
+    bench.tell_simulator(bench.control, "POST", "/keys", team=OTHER_TEAM, key_id=OTHER_KEY, pem=other_key.read_text())
+    bench.tell_simulator(bench.control, "PUT", "/faults/standing", answer_delay_ms=ANSWER_DELAY_MS)
+
+    numbers = Numbers()
+    healthy = numbers.take(JOBS_A_SECOND * (SECONDS + 5) * 4)
+    flood = numbers.take(FLOOD_JOBS * FLOOD_SIZE * 3)
+    bad = {app: numbers.take(BAD_JOBS_A_SECOND * BAD_SIZE * SECONDS * phases) for app, phases in ((HANGING, 2), (REFUSED, 1))}
+    with Outcomes(bench.broker, url, numbers.stop) as outcomes:
+        worker = bench.start_worker(f"apns.endpoint.sandbox=127.0.0.1:{sandbox}", "retry.delays=5,30")
+        warm_up = Probe(outcomes, range(healthy.start, healthy.start + 400)).run(
+            1 / JOBS_A_SECOND, SECONDS, lambda number: publish_healthy(bench.broker, number))
+        outcomes.wait_for(warm_up.used, run, 30)
+        for app, recipients in bad.items():
+            bench.broker.publish("normal", job(f"{app}-first", [recipients.start], app=app))
+            outcomes.wait_for(range(recipients.start, recipients.start + 1), run, 30)
+        used, alone, floods, others = warm_up.next, None, 0, []
+        for name, begin in (
+                ("healthy apps alone", lambda: None),
+                ("beside a flood", lambda: None),
+                ("  and a host that hangs", lambda: bench.tell_simulator(
+                    sandbox_control, "PUT", "/faults/standing", silence="answers")),
+                ("  and a credential that is refused", lambda: bench.tell_simulator(
+                    bench.control, "POST", "/keys/refuse", key_id=OTHER_KEY, reason="InvalidProviderToken"))):
+            run.step(f"{name}, for {SECONDS} s")
+            begin()
+            phase_start = time.monotonic()
+            if alone is not None:
+                part = range(flood.start + floods * FLOOD_JOBS * FLOOD_SIZE, flood.start + (floods + 1) * FLOOD_JOBS * FLOOD_SIZE)
+                floods += 1
+                others.append(Aside("the flood", publish_all, url, "normal", (
+                    job(f"flood-{first}", range(first, first + FLOOD_SIZE), app=FLOOD) for first in part[::FLOOD_SIZE])))
+            for app in ((HANGING,) if floods == 2 else (REFUSED,) if floods == 3 else ()):
+                others.append(Aside(f"the publisher of {app}", publish_steadily, url, app, bad[app]))
+            probe = Probe(outcomes, range(used, healthy.stop)).run(
+                1 / JOBS_A_SECOND, SECONDS, lambda number: publish_healthy(bench.broker, number),
+                go_on=lambda: run.check_background() is None)
+            phase_end = time.monotonic()
+            used = probe.next
+            outcomes.wait_for(probe.used, run, 120)
+            rate = outcomes.came_between(probe.used, phase_start, phase_end) / (phase_end - phase_start)
+            latencies = probe.latencies()
+            flood_rate = outcomes.came_between(flood, phase_start, phase_end) / (phase_end - phase_start)
+            bench.row(name, str(latencies), f"{rate:.1f} of {len(probe.used) / (phase_end - phase_start):.1f} a second",
+                      latencies.at(0.99) / alone.at(0.99) if alone else None, "", True)
+            if alone is not None:
+                bench.row("    the flood's rate", f"{flood_rate:.0f} a second", "", None, "", True)
+            alone = alone or latencies
+        run.step("mend what was bad, and wait for the rest")
+        for publisher in others:
+            publisher.wait(120)
+        bench.tell_simulator(sandbox_control, "DELETE", "/faults/standing")
+        bench.tell_simulator(bench.control, "POST", "/keys/refuse", key_id=OTHER_KEY)
+        everybody = [range(healthy.start, used), flood, *bad.values()]
+        for recipients in everybody:
+            outcomes.wait_for(recipients, run, 400)
+        told = {outcomes.told(recipients) for recipients in everybody}
+        bench.row("outcomes of all recipients", "; ".join(sorted(told)), "", None, "each once", told == {"each once"})
+        bench.row("worker's peak memory", f"{measure.peak_memory_mb(worker.pid):.0f} MB", "", None, "", True)
+        bench.stop_worker(worker)
+    end(simulator, patience=10)
+    run.background = [entry for entry in run.background if entry[1] is not simulator]
+    bench.tell_simulator(bench.control, "DELETE", "/faults/standing")
+
+
+def publish_healthy(broker, number: int) -> None:
+    broker.publish("normal", job(f"healthy-{number}", [number], app=HEALTHY[number % len(HEALTHY)]))
+
+
+def publish_steadily(url: str, app: str, recipients: range) -> None:
+    broker, started = measure.Broker(url), time.monotonic()
+    # The first one has been published before.
+    for place, first in enumerate(range(recipients.start + 1, recipients.stop, BAD_SIZE)):
+        time.sleep(max(0, started + place / BAD_JOBS_A_SECOND - time.monotonic()))
+        broker.publish("normal", job(f"{app}-{first}", range(first, min(first + BAD_SIZE, recipients.stop)), app=app))
