@@ -8,7 +8,7 @@ public struct AMQPPublication: Sendable {
     /// Whether the broker must return the message when no queue takes it.
     public let isMandatory: Bool
     /// A publication without a delivery mode is sent as persistent.
-    public let properties: AMQPProperties
+    public private(set) var properties: AMQPProperties
     public let body: [UInt8]
 
     public init(
@@ -24,6 +24,15 @@ public struct AMQPPublication: Sendable {
     }
 }
 
+extension AMQPPublication {
+    /// The same with other headers.
+    package func replacingHeaders(by headers: AMQPFieldTable) -> AMQPPublication {
+        var copy = self
+        copy.properties.headers = headers
+        return copy
+    }
+}
+
 /// A publication that no queue took. It is not in the broker and is not published again.
 public struct AMQPReturn: Sendable, Hashable {
     public let id: UInt64
@@ -31,6 +40,9 @@ public struct AMQPReturn: Sendable, Hashable {
     /// 0 where this client refused it because AMQP can't carry it.
     public let code: UInt16
     public let text: String
+
+    /// AMQP can't carry it over this connection, so it was never sent.
+    public var isImpossible: Bool { code == 0 }
 
     public init(id: UInt64, code: UInt16, text: String) {
         self.id = id
