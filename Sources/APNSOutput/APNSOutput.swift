@@ -87,10 +87,8 @@ public final class APNSOutput: Output {
             try pool(for: job).send(prepared)
         } catch let fault as APNSRequest.Fault {
             settleAll(job, .rejected, reason: fault.reason, sink)
-        } catch APNSOutputError.stopped {
+        } catch APNSOutputError.stopped, APNSOutputError.retired {
             settleAll(job, .returned, reason: nil, sink)
-        } catch APNSOutputError.retired {
-            settleAll(job, .hold, reason: "CredentialRetired", sink)
         } catch {
             logger.error("The credential can't be used", metadata: ["app": "\(job.job.app)", "error": "\(error)"])
             settleAll(job, .failed, reason: "CredentialUnusable", sink)

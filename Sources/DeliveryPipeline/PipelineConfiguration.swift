@@ -25,6 +25,9 @@ public struct PipelineConfiguration: Sendable {
     public var atMostOnceWindow = 86_400
     public var maximumJobBytes = 134_217_728
     public var maximumRecipients = 1_000_000
+    /// Most bytes of a job's headers, on the wire. A frame holds four times as much, so there is room for what the broker
+    /// and the workers write on a job.
+    package static let maximumHeaderBytes = 32_768
     /// After so many deliveries that were not settled a job is set apart, as what may have ended the workers.
     package static let suspicion = 5
     /// The broker's user this worker publishes as, which the broker validates. Jobs that come back from a

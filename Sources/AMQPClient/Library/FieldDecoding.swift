@@ -8,15 +8,20 @@ extension amqp_bytes_t {
 }
 
 extension AMQPFieldTable {
-    init(_ table: amqp_table_t) {
+    /// A frame has room for some 26,000 tables or arrays, each within another: to walk down so far takes more stack than
+    /// a thread has. Nothing of use is nested deeper than this; what is becomes ``AMQPFieldValue/void``.
+    package static let maximumDepth = 32
+
+    init(_ table: amqp_table_t, depth: Int = 1) {
         let entries = UnsafeBufferPointer(start: table.entries, count: Int(table.num_entries))
-        self.init(entries: entries.map { Entry(key: $0.key.string, value: AMQPFieldValue($0.value)) })
+        self.init(entries: entries.map { Entry(key: $0.key.string, value: AMQPFieldValue($0.value, depth: depth)) })
     }
 }
 
 extension AMQPFieldValue {
     /// A kind this client does not know becomes ``void``; the library refuses those before they come here.
-    init(_ field: amqp_field_value_t) {
+    /// - Parameter depth: of the table or array it is in.
+    fileprivate init(_ field: amqp_field_value_t, depth: Int) {
         let value = field.value
         switch amqp_field_value_kind_t(rawValue: UInt32(field.kind)) {
         case AMQP_FIELD_KIND_BOOLEAN: self = .boolean(value.boolean != 0)
@@ -33,11 +38,12 @@ extension AMQPFieldValue {
         case AMQP_FIELD_KIND_DECIMAL: self = .decimal(scale: value.decimal.decimals, value: value.decimal.value)
         case AMQP_FIELD_KIND_UTF8: self = Self(text: value.bytes.buffer)
         case AMQP_FIELD_KIND_BYTES: self = .bytes(Array(value.bytes.buffer))
-        case AMQP_FIELD_KIND_ARRAY:
+        case AMQP_FIELD_KIND_ARRAY where depth < AMQPFieldTable.maximumDepth:
             let values = UnsafeBufferPointer(start: value.array.entries, count: Int(value.array.num_entries))
-            self = .array(values.map(AMQPFieldValue.init))
+            self = .array(values.map { AMQPFieldValue($0, depth: depth + 1) })
         case AMQP_FIELD_KIND_TIMESTAMP: self = .timestamp(value.u64)
-        case AMQP_FIELD_KIND_TABLE: self = .table(AMQPFieldTable(value.table))
+        case AMQP_FIELD_KIND_TABLE where depth < AMQPFieldTable.maximumDepth:
+            self = .table(AMQPFieldTable(value.table, depth: depth + 1))
         default: self = .void
         }
     }

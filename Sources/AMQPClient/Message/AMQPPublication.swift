@@ -8,7 +8,7 @@ public struct AMQPPublication: Sendable {
     /// Whether the broker must return the message when no queue takes it.
     public let isMandatory: Bool
     /// A publication without a delivery mode is sent as persistent.
-    public let properties: AMQPProperties
+    public private(set) var properties: AMQPProperties
     public let body: [UInt8]
     /// A header that is set to true when the message is published again because the connection was lost before the
     /// broker's answer: it may be there twice.
@@ -30,11 +30,18 @@ public struct AMQPPublication: Sendable {
     /// As it is published again.
     var repeated: AMQPPublication {
         guard let repeatHeader else { return self }
-        var properties = properties
-        properties.headers[repeatHeader] = true
-        return AMQPPublication(
-            id: id, exchange: exchange, routingKey: routingKey, isMandatory: isMandatory, properties: properties,
-            body: body, repeatHeader: repeatHeader)
+        var headers = properties.headers
+        headers[repeatHeader] = true
+        return replacingHeaders(by: headers)
+    }
+}
+
+extension AMQPPublication {
+    /// The same with other headers.
+    package func replacingHeaders(by headers: AMQPFieldTable) -> AMQPPublication {
+        var copy = self
+        copy.properties.headers = headers
+        return copy
     }
 }
 
@@ -45,6 +52,9 @@ public struct AMQPReturn: Sendable, Hashable {
     /// 0 where this client refused it because AMQP can't carry it.
     public let code: UInt16
     public let text: String
+
+    /// AMQP can't carry it over this connection, so it was never sent.
+    public var isImpossible: Bool { code == 0 }
 
     public init(id: UInt64, code: UInt16, text: String) {
         self.id = id

@@ -14,7 +14,7 @@ extension APNSPool {
     /// Why a push can't go now.
     struct Obstacle {
         let verdict: Outcome.Verdict
-        let reason: String
+        let reason: String?
         let seconds: Int32
     }
 
@@ -46,7 +46,8 @@ extension APNSPool {
     }
 
     func obstacle(to job: PreparedJob, now: Moment) -> Obstacle? {
-        if handsBack { return Obstacle(verdict: .hold, reason: "CredentialRetired", seconds: 0) }
+        // Outputs hear of a retirement from the snapshot that routes anew what comes back.
+        if handsBack { return Obstacle(verdict: .returned, reason: nil, seconds: 0) }
         if breaker.holds(nowMilliseconds: now.uptime) { return obstacle(breaker, .hold, now) }
         if let health = job.health, health.breaker.holds(nowMilliseconds: now.uptime) {
             return obstacle(health.breaker, .hold, now)
@@ -55,7 +56,7 @@ extension APNSPool {
     }
 
     private func obstacle(_ breaker: Breaker, _ verdict: Outcome.Verdict, _ now: Moment) -> Obstacle {
-        Obstacle(verdict: verdict, reason: breaker.reason ?? "", seconds: verdict == .hold ? breaker.holdSeconds : 0)
+        Obstacle(verdict: verdict, reason: breaker.reason, seconds: verdict == .hold ? breaker.holdSeconds : 0)
     }
 
     private func settle(_ job: PreparedJob, _ recipients: Range<Int>, held obstacle: Obstacle, at now: Moment) {

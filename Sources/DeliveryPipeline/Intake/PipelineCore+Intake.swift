@@ -8,12 +8,14 @@ extension PipelineCore {
     /// Decodes a delivery and lets it wait for its turn.
     func arrive(_ delivery: AMQPDelivery) {
         guard let inbound = InboundJob(delivery) else { return }
-        if isDraining { return move(inbound, to: .lane) }
-        if inbound.earlierDeliveries >= PipelineConfiguration.suspicion, inbound.queue != .suspects {
-            counts.jobsSuspected += 1
-            return move(inbound, to: .suspects)
-        }
         do throws(JobRejection) {
+            // First of all: whatever else is to become of it, it is published once more, and has to fit into a frame.
+            try checkHeaders(delivery)
+            if isDraining { return move(inbound, to: .lane) }
+            if inbound.earlierDeliveries >= PipelineConfiguration.suspicion, inbound.queue != .suspects {
+                counts.jobsSuspected += 1
+                return move(inbound, to: .suspects)
+            }
             let job = try decode(inbound)
             waiting[Int(delivery.tag.queueIndex)].append(WaitingJob(inbound: inbound, job: job, use: use(of: job.app)))
         } catch {
@@ -21,27 +23,25 @@ extension PipelineCore {
         }
     }
 
+    private func checkHeaders(_ delivery: AMQPDelivery) throws(JobRejection) {
+        guard !delivery.properties.headers.isEmpty else { return }
+        let (size, limit) = (delivery.properties.headers.wireSize, PipelineConfiguration.maximumHeaderBytes)
+        guard size <= limit else {
+            throw delivery.rejected(
+                "headers", "have \(size) bytes, more than the \(limit) that a job's headers may have")
+        }
+    }
+
     private func decode(_ inbound: InboundJob) throws(JobRejection) -> Job {
         let delivery = inbound.delivery
-        guard delivery.body.count <= configuration.maximumJobBytes else {
-            throw JobRejection(
-                jobID: delivery.properties.messageID, app: nil,
-                faults: [
-                    .init(
-                        field: "body",
-                        problem:
-                            "has \(delivery.body.count) bytes, more than jobs.maximum_bytes = \(configuration.maximumJobBytes)"
-                    )
-                ])
+        let limit = configuration.maximumJobBytes
+        guard delivery.body.count <= limit else {
+            throw delivery.rejected("body", "has \(delivery.body.count) bytes, more than jobs.maximum_bytes = \(limit)")
         }
         let job = try JobDecoder.decode(
             delivery.body, messageID: delivery.properties.messageID, traceparent: inbound.traceparent,
+            limits: JobLimits(recipients: configuration.maximumRecipients, now: now),
             makeID: { UUID().uuidString.lowercased() })
-        guard job.recipients.count <= configuration.maximumRecipients else {
-            throw job.rejected(
-                "recipients",
-                "has \(job.recipients.count), more than jobs.maximum_recipients = \(configuration.maximumRecipients)")
-        }
         // Without, nobody could tell that it has come a second time.
         if job.atMostOnce, !job.hasGivenID {
             throw job.rejected("id", "is required with at_most_once, here or as the message's message_id")
@@ -228,6 +228,13 @@ extension RoutingFailure {
         case .noCredential: "NoCredential"
         case .credentialUnusable: "CredentialUnusable"
         }
+    }
+}
+
+extension AMQPDelivery {
+    /// Nothing is known of its job but what the message says.
+    fileprivate func rejected(_ field: String, _ problem: String) -> JobRejection {
+        JobRejection(jobID: properties.messageID, app: nil, faults: [.init(field: field, problem: problem)])
     }
 }
 

@@ -147,7 +147,7 @@ package struct OutboundMessages {
     ) -> AMQPPublication {
         var properties = inbound.delivery.properties
         properties.deliveryMode = .persistent
-        properties.headers = AMQPFieldTable(entries: properties.headers.entries.filter { !$0.key.isWrittenByBroker })
+        properties.headers = properties.headers.withoutBrokerMarks
         if inbound.wasSentBefore { properties.headers[JobHeader.redelivered] = true }
         if let publisher = inbound.publisher(worker: user) {
             properties.headers[JobHeader.publisher] = .string(publisher)
@@ -196,20 +196,5 @@ package struct OutboundMessages {
                 contentType: "application/json", headers: headers, messageID: messageID,
                 timestamp: UInt64(max(0, now.seconds)), type: type, appID: "martlet"),
             body: body)
-    }
-}
-
-extension String {
-    /// A header that tells of a message's way through queues.
-    fileprivate var isWrittenByBroker: Bool {
-        ["x-delivery-count", "x-death"].contains(self) || hasPrefix("x-first-death-") || hasPrefix("x-last-death-")
-    }
-
-    /// The longest beginning that fits without cutting a code point.
-    fileprivate func cut(toBytes limit: Int) -> String {
-        guard utf8.count > limit else { return self }
-        var end = utf8.index(startIndex, offsetBy: limit)
-        while end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
-        return String(self[..<end])
     }
 }

@@ -3,6 +3,11 @@ public import PushModel
 
 /// The names of everything Martlet has in the broker, and how it is declared.
 public struct PipelineNames: Sendable, Hashable {
+    /// How often a dead job may be looked at: each reading that leaves it counts as a delivery, and from RabbitMQ 4 on
+    /// a quorum queue that does not say otherwise drops a message after 20. No limit at all is -1 there, which versions
+    /// before refuse.
+    private static let deadReadings: Int64 = 1_000_000
+
     /// What every name begins with.
     public let prefix: String
 
@@ -39,7 +44,10 @@ public struct PipelineNames: Sendable, Hashable {
                 AMQPExchange(name: results, kind: .topic),
                 AMQPExchange(name: jobs, kind: .direct, arguments: ["alternate-exchange": .string(dead)]),
             ],
-            queues: [AMQPQueue(name: dead, arguments: ["x-queue-type": "quorum"])],
+            queues: [
+                AMQPQueue(
+                    name: dead, arguments: ["x-queue-type": "quorum", "x-delivery-limit": .int64(Self.deadReadings)])
+            ],
             bindings: [AMQPBinding(queue: dead, exchange: dead, routingKey: "#")])
         for queue in JobQueue.all {
             topology.queues.append(
@@ -73,28 +81,4 @@ public struct PipelineNames: Sendable, Hashable {
         }
         return topology
     }
-}
-
-/// Headers Martlet puts on the jobs it publishes itself.
-public enum JobHeader {
-    /// Number of the attempt that comes next, from 1.
-    public static let attempt = "x-martlet-attempt"
-    /// When the first attempt was, in milliseconds since 1970.
-    public static let firstAttempt = "x-martlet-first-attempt-at"
-    /// The pushes may have been sent before.
-    public static let redelivered = "x-martlet-redelivered"
-    /// This message was delivered before it was moved: whoever had claimed it may be gone.
-    public static let deliveredBefore = "x-martlet-delivered-before"
-    /// The validated user who first published the job; believed only from a worker.
-    public static let publisher = "x-martlet-publisher"
-    /// Names a chunk, or what was left of a job for another attempt: the same name twice is the same message twice.
-    public static let part = "x-martlet-part"
-    /// A part is one of the chunks that a job was split into.
-    public static let chunk = "x-martlet-chunk"
-    /// The lane of a job among the suspects.
-    public static let lane = "x-martlet-lane"
-    /// Why a job is in the dead-letter queue.
-    public static let reason = "x-martlet-reason"
-    /// W3C Trace Context.
-    public static let traceparent = "traceparent"
 }

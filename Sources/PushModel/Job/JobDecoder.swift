@@ -7,9 +7,10 @@ public enum JobDecoder {
     ///   - messageID: the message's `message_id` property, which is the job's id when the body has none.
     ///   - makeID: gives an id to a job that has neither.
     public static func decode(
-        _ body: [UInt8], messageID: String? = nil, traceparent: String? = nil, makeID: () -> String
+        _ body: [UInt8], messageID: String? = nil, traceparent: String? = nil, limits: JobLimits = JobLimits(),
+        makeID: () -> String
     ) throws(JobRejection) -> Job {
-        var reader = JobReader(bodyLength: body.count)
+        var reader = JobReader(bodyLength: body.count, limits: limits)
         body.withUnsafeBufferPointer { reader.read($0) }
         let id = [reader.fields.id, messageID ?? ""].first { !$0.isEmpty }
         guard reader.faults.isEmpty else {
@@ -35,11 +36,13 @@ struct JobReader {
     private(set) var faults: [JobRejection.Fault] = []
     private(set) var unescapedTokens: [UInt8] = []
     private let bodyLength: Int
+    private let limits: JobLimits
     /// Place in the list of the recipient being read.
     private var recipientIndex = 0
 
-    init(bodyLength: Int) {
+    init(bodyLength: Int, limits: JobLimits) {
         self.bodyLength = bodyLength
+        self.limits = limits
     }
 
     mutating func read(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -115,7 +118,12 @@ struct JobReader {
         case .atMostOnce: fields.atMostOnce = try value.boolean() ?? false
         case .trim: fields.trim = try value.boolean() ?? false
         case .results: fields.results = try value.oneOf(Job.ResultScope.self) ?? .all
-        case .payload: fields.payload = try value.object() ?? 0..<0
+        case .payload:
+            fields.payload = try value.object() ?? 0..<0
+            if fields.payload.count > JobLimits.payloadBytes {
+                value.problem =
+                    "has \(fields.payload.count) bytes, more than the \(JobLimits.payloadBytes) that a job's payload may have"
+            }
         case .channel:
             if let token = try value.string() { appendChannel(token, bytes) }
         case .recipients:
@@ -134,7 +142,7 @@ struct JobReader {
             return fault("recipients", "must be an array")
         }
         // A token of 32 bytes takes 67 bytes of JSON: reserving by that keeps the list from growing by halves.
-        fields.recipients.reserveCapacity((bytes.count - scanner.position) / 67)
+        fields.recipients.reserveCapacity(min((bytes.count - scanner.position) / 67, limits.recipients))
         try scanner.array { (scanner) throws(JSONSyntaxError) in
             switch scanner.nextKind() {
             case .string:
@@ -149,6 +157,9 @@ struct JobReader {
             recipientIndex += 1
         }
         if recipientIndex == 0 { fault("recipients", "must not be empty") }
+        if recipientIndex > limits.recipients {
+            fault("recipients", "has \(recipientIndex), more than jobs.maximum_recipients = \(limits.recipients)")
+        }
     }
 
     private mutating func readRecipient(
@@ -176,7 +187,11 @@ struct JobReader {
                 token = try value.string()
                 tokenIsGiven = true
             case "ref": ref = try value.string().map { $0.range.lowerBound - 1..<$0.range.upperBound + 1 }
-            case "registered_at": registeredAt = try value.timestamp()
+            case "registered_at":
+                registeredAt = try value.timestamp()
+                if let registeredAt, registeredAt > limits.latestRegistration {
+                    value.problem = "\(registeredAt.rfc3339) is in the future"
+                }
             case "payload": payload = try value.object()
             default:
                 try value.scanner.value()
@@ -202,6 +217,8 @@ struct JobReader {
         token: JSONScanner.StringToken, ref: Range<Int>?, payload: Range<Int>?, registeredAt: Timestamp?,
         _ bytes: UnsafeBufferPointer<UInt8>
     ) {
+        // Counted, and not kept: what is refused for its size must not take more than its size.
+        guard recipientIndex < limits.recipients else { return }
         if token.range.isEmpty { fault(place(), "has an empty device token") }
         var range = token.range
         if token.hasEscapes {

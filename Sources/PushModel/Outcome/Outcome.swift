@@ -23,7 +23,8 @@ public struct Outcome: Sendable {
         /// Certainly not accepted, and not for its own fault: its credential is refused. Waits for that to be
         /// mended, without having made an attempt.
         case hold
-        /// Certainly not sent, because the worker stops; another takes it, without an attempt having been made.
+        /// Certainly not sent, because the worker stops or the credential was retired meanwhile; it is routed anew,
+        /// here or by another worker, without an attempt having been made.
         case returned
     }
 

@@ -26,18 +26,17 @@ struct DeadCommand: AsyncParsableCommand {
 
         func run() async throws {
             let queue = try await DeadQueue(options)
-            var jobs: [DeadJob] = []
+            // Not the jobs themselves, which may be large.
+            var jobs: [DeadJobDescription] = []
             try await queue.forEach(filter) { job in
-                jobs.append(job)
+                jobs.append(DeadJobDescription(job))
                 return jobs.count < Int(limit)
             }
             await queue.close()
-            if json { return try printJSON(jobs.map(DeadJobDescription.init)) }
+            if json { return try printJSON(jobs) }
             var table = Table(header: ["JOB", "APP", "LANE", "BYTES", "REASON"])
             for job in jobs {
-                table.append([
-                    job.id ?? "-", job.app ?? "-", job.lane.rawValue, "\(job.delivery.body.count)", job.reason,
-                ])
+                table.append([job.id ?? "-", job.app ?? "-", job.lane, "\(job.bytes)", job.reason])
             }
             print(table.text)
         }

@@ -34,13 +34,10 @@ struct DeadJob {
     /// The job as if it had just been published; what is known of its publisher stays.
     func replayed(to lane: Lane?, names: PipelineNames, user: String?) -> AMQPPublication {
         var properties = delivery.properties
-        let gone = [
-            JobHeader.reason, JobHeader.attempt, JobHeader.firstAttempt, JobHeader.lane, "x-delivery-count", "x-death",
-        ]
-        properties.headers = AMQPFieldTable(
-            entries: properties.headers.entries.filter {
-                !gone.contains($0.key) && !$0.key.hasPrefix("x-first-death-") && !$0.key.hasPrefix("x-last-death-")
-            })
+        properties.headers = properties.headers.withoutBrokerMarks
+        for header in [JobHeader.reason, JobHeader.attempt, JobHeader.firstAttempt, JobHeader.lane] {
+            properties.headers[header] = nil
+        }
         if wasDelivered {
             properties.headers[JobHeader.redelivered] = true
             properties.headers[JobHeader.deliveredBefore] = true

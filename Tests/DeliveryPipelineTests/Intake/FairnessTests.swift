@@ -63,20 +63,4 @@ import Testing
         harness.deliver(jobBody("order-2"), number: 3, properties: AMQPProperties(headers: ["x-delivery-count": 4]))
         #expect(harness.started == ["order-1", "order-2"])
     }
-
-    @Test(
-        arguments: [
-            (
-                "jobs.maximum_bytes",
-                #"{"id":"order-1","app":"com.example.shop","payload":{"a":"\#(String(repeating: "x", count: 400))"},"recipients":["aa"]}"#
-            ),
-            ("jobs.maximum_recipients", jobBody().replacing(#"["aa01""#, with: #"["aa01","aa03""#)),
-        ])
-    func aJobBeyondALimitIsRefusedWithItsName(limit: String, body: String) throws {
-        let harness = PipelineHarness { ($0.maximumJobBytes, $0.maximumRecipients) = (400, 2) }
-        harness.deliver(body)
-        let errors = try JSON.objects(try JSON.object(try harness.event(0).body)["errors"])
-        #expect((errors.first?["problem"] as? String)?.contains(limit) == true, "\(errors)")
-        #expect(harness.moved == ["martlet.dead normal"])
-    }
 }

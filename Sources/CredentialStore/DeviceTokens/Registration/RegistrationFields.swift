@@ -33,9 +33,6 @@ package struct RegistrationRules: Sendable {
     private let apps: [String: PushEnvironment]
     private let now: Timestamp
 
-    /// Clocks differ a little.
-    private static let toleratedFuture: Int64 = 300
-
     package init(apps: [String: PushEnvironment], now: Timestamp) {
         self.apps = apps
         self.now = now
@@ -68,7 +65,7 @@ package struct RegistrationRules: Sendable {
             throw BadRegistration(description: "registered_at: \(error)")
         }
         // A token registered in the future could not die until then.
-        guard time.seconds <= now.seconds + Self.toleratedFuture else {
+        guard time.seconds <= now.seconds + JobLimits.clockTolerance else {
             throw BadRegistration(description: "registered_at: \(text) is in the future")
         }
         return time

@@ -1,0 +1,70 @@
+package import AMQPClient
+
+/// Headers Martlet puts on the jobs it publishes itself.
+public enum JobHeader {
+    /// Number of the attempt that comes next, from 1.
+    public static let attempt = "x-martlet-attempt"
+    /// When the first attempt was, in milliseconds since 1970.
+    public static let firstAttempt = "x-martlet-first-attempt-at"
+    /// The pushes may have been sent before.
+    public static let redelivered = "x-martlet-redelivered"
+    /// This message was delivered before it was moved: whoever had claimed it may be gone.
+    public static let deliveredBefore = "x-martlet-delivered-before"
+    /// The validated user who first published the job; believed only from a worker.
+    public static let publisher = "x-martlet-publisher"
+    /// Names a chunk, or what was left of a job for another attempt: the same name twice is the same message twice.
+    public static let part = "x-martlet-part"
+    /// A part is one of the chunks that a job was split into.
+    public static let chunk = "x-martlet-chunk"
+    /// The lane of a job among the suspects.
+    public static let lane = "x-martlet-lane"
+    /// Why a job is in the dead-letter queue.
+    public static let reason = "x-martlet-reason"
+    /// How many headers of the publisher's had to be left out, because with them no frame would have held the message.
+    public static let dropped = "x-martlet-dropped-headers"
+    /// W3C Trace Context.
+    public static let traceparent = "traceparent"
+
+    static let all: Set = [
+        attempt, firstAttempt, redelivered, deliveredBefore, publisher, part, chunk, lane, reason, dropped, traceparent,
+    ]
+}
+
+extension AMQPFieldTable {
+    /// Without what the broker has written about a message's way through queues: published anew, it starts anew.
+    package var withoutBrokerMarks: AMQPFieldTable {
+        AMQPFieldTable(
+            entries: entries.filter { entry in
+                !["x-delivery-count", "x-death"].contains(entry.key)
+                    && !["x-first-death-", "x-last-death-"].contains { entry.key.hasPrefix($0) }
+            })
+    }
+}
+
+extension AMQPPublication {
+    /// Without the headers that its job's publisher has put on it, but for their number; nil when there are none. What is
+    /// left fits into the smallest frame there is.
+    var withoutForeignHeaders: AMQPPublication? {
+        let kept = properties.headers.entries.filter { entry in
+            entry.key == JobHeader.reason || (JobHeader.all.contains(entry.key) && entry.value.wireSize <= 300)
+        }
+        let dropped = properties.headers.entries.count - kept.count
+        guard dropped > 0 else { return nil }
+        var headers = AMQPFieldTable(entries: kept)
+        headers[JobHeader.dropped] = .int64(Int64(dropped))
+        if let reason = headers[JobHeader.reason]?.string {
+            headers[JobHeader.reason] = .string(reason.cut(toBytes: 500))
+        }
+        return replacingHeaders(by: headers)
+    }
+}
+
+extension String {
+    /// The longest beginning that fits without cutting a code point.
+    func cut(toBytes limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        var end = utf8.index(startIndex, offsetBy: limit)
+        while end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
+        return String(self[..<end])
+    }
+}

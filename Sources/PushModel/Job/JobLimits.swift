@@ -1,0 +1,22 @@
+/// How much a job may hold. What is beyond is refused with the limit's name and value; docs/publish.md lists all of them.
+public struct JobLimits: Sendable {
+    /// Most recipients (`jobs.maximum_recipients`).
+    public var recipients: Int
+    /// A registration later than this is a mistake: until then nobody could mark the token dead.
+    public var latestRegistration: Timestamp
+
+    /// Most bytes of a job's own payload, which each chunk of a large job repeats. No provider takes a tenth of it.
+    public static let payloadBytes = 65_536
+    /// How far the clock of whoever says when a token was registered may be ahead of ours, in seconds.
+    package static let clockTolerance: Int64 = 300
+
+    public init(recipients: Int = .max, latestRegistration: Timestamp = Timestamp(milliseconds: .max)) {
+        self.recipients = recipients
+        self.latestRegistration = latestRegistration
+    }
+
+    package init(recipients: Int, now: Timestamp) {
+        self.init(
+            recipients: recipients, latestRegistration: Timestamp(seconds: now.seconds + Self.clockTolerance))
+    }
+}
