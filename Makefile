@@ -29,8 +29,8 @@ demo: build ## the main job, end to end, on this machine
 test: install ## build and run all tests, with private servers
 	@$(RUN) scripts/test
 
-torture: build ## kill, freeze, cut and count: docs/torture.md; SEED=7 MINUTES=10 if you like
-	@$(RUN) .build/release/martlet-torture $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES))
+torture: build ## kill, freeze, cut and count: docs/torture.md; SEED=7 MINUTES=10 CLUSTER=3 if you like
+	@$(RUN) .build/release/martlet-torture $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(CLUSTER),--cluster $(CLUSTER))
 
 check: install ## the quick gate: format, imports, sizes, links, schemas
 	@$(RUN) scripts/check

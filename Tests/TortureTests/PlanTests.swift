@@ -34,6 +34,25 @@ struct PlanTests {
         #expect(names.count == 3 + 2 * 3 + 3 * 3 + 9 + 1, "\(names.sorted())")
     }
 
+    @Test func ofSeveralNodesOneAtATimeGoesDown() {
+        var profile = Profile.long(minutes: 60)
+        profile.nodes = 3
+        let tracks = Schedule(seed: 5, profile: profile).tracks
+        var nodes: Set<Int> = []
+        for (number, track) in tracks.enumerated() {
+            for entry in track {
+                switch entry.fault {
+                case .killNode(let node), .stopNode(let node):
+                    nodes.insert(node)
+                    #expect(number == profile.workers, "all on one track")
+                case .killServers(let servers), .stopServers(let servers): #expect(servers == .postgres)
+                default: break
+                }
+            }
+        }
+        #expect(nodes == [1, 2, 3])
+    }
+
     @Test func theFirstWorkerLivesThrough() {
         for entry in Schedule(seed: 6, profile: .long(minutes: 60)).tracks.joined() {
             #expect(entry.fault != .killWorker(1) && entry.fault != .restartWorker(1))
@@ -96,5 +115,7 @@ struct PlanTests {
         }
         #expect(kinds == Set(RecipientKind.allCases))
         #expect(RecipientID(token: "c2732227") == nil)
+        #expect(JobPlan.number(in: JobPlan.id(12)) == 12 && JobPlan.number(in: #"{"a":"b torture-3"}"#) == 3)
+        #expect(JobPlan.number(in: "torture") == nil)
     }
 }

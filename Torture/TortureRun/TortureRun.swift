@@ -40,7 +40,7 @@ package struct TortureRun: Sendable {
         try? FileManager.default.removeItem(at: folder)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let started = ContinuousClock.now
-        let servers = LocalServers(instance: instance)
+        let servers = LocalServers(instance: instance, nodes: profile.nodes)
         try await servers.up()
         let log = RunLog()
         do {
@@ -74,9 +74,9 @@ package struct TortureRun: Sendable {
         let publishers = (0..<profile.publishers).map { _ in
             JobPublisher(log: log, names: Site.names, workload: workload, canceller: canceller)
         }
-        for publisher in publishers {
+        for (number, publisher) in publishers.enumerated() {
             try await publisher.start(
-                broker: try site.brokerConfiguration(), delays: profile.retryDelays, logger: site.logger)
+                broker: try site.brokerConfiguration(client: number), delays: profile.retryDelays, logger: site.logger)
         }
         for worker in site.workers { try worker.start() }
         publishers[0].publish(0)

@@ -18,15 +18,23 @@ struct Torture: AsyncParsableCommand {
     @Option(help: "Recipients published in a second.")
     var rate: Int?
 
+    @Option(help: "Nodes of RabbitMQ: 1, or a cluster of 3, of which one at a time is killed or stopped.")
+    var cluster = 1
+
     @Flag(help: "The short form that is among the tests.")
     var short = false
 
     @Flag(help: "Nothing goes wrong: not one duplicate is allowed.")
     var calm = false
 
+    func validate() throws {
+        guard [1, 3].contains(cluster) else { throw ValidationError("--cluster is 1 or 3") }
+    }
+
     func run() async throws {
         var profile = short ? Profile.short : Profile.long(minutes: minutes)
         if let rate { profile.rate = rate }
+        profile.nodes = cluster
         let started = ContinuousClock.now
         let run = TortureRun(seed: seed, profile: profile, hasFaults: !calm, instance: "torture-run") { text in
             print("[\(Int((ContinuousClock.now - started) / .seconds(1))) s] \(text)")

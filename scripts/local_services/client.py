@@ -22,14 +22,15 @@ def running(state: dict) -> bool:
         is_alive(server["process"]) for server in state["servers"].values())
 
 
-def up(instance: Instance, fresh: bool, owner: int | None) -> int:
+def up(instance: Instance, fresh: bool, owner: int | None, nodes: int) -> int:
     lock = acquire(instance, owner, fresh)
     if lock is None:
         return 0
     if fresh:
         instance.wipe()
     instance.forget_state()
-    command = [sys.executable, str(ROOT / "scripts" / "services"), *instance.options, "supervise", "--lock", str(lock)]
+    command = [sys.executable, str(ROOT / "scripts" / "services"), *instance.options, "supervise", "--lock", str(lock),
+               "--nodes", str(nodes)]
     if owner:
         command += ["--owner", str(owner)]
     started = time.monotonic()
@@ -44,14 +45,14 @@ def up(instance: Instance, fresh: bool, owner: int | None) -> int:
         signal.signal(number, signal.default_int_handler)
     try:
         ready = wait_for(
-            lambda: instance.state().get("phase") == "ready" or supervisor.poll() is not None, START_LIMIT)
+            lambda: instance.state().get("phase") == "ready" or supervisor.poll() is not None, START_LIMIT * nodes)
     except KeyboardInterrupt:
         supervisor.terminate()
         supervisor.wait()
         raise
     if not ready:
         supervisor.terminate()
-        raise Refusal(f"not up within {START_LIMIT:.0f} s; see {instance.log_file}")
+        raise Refusal(f"not up within {START_LIMIT * nodes:.0f} s; see {instance.log_file}")
     if supervisor.poll() is not None:
         raise Refusal(instance.state().get("message") or f"the start failed; see {instance.log_file}")
     say(f"up after {time.monotonic() - started:.1f} s; variables in {instance.env_file.relative_to(ROOT)}")
@@ -123,6 +124,8 @@ def control(instance: Instance, action: str, server: str) -> int:
     state = instance.state()
     if not is_alive(state.get("supervisor")) or state.get("phase") != "ready":
         raise Refusal("not running")
+    if server not in state["servers"]:
+        raise Refusal(f"there is no {server}, only {', '.join(state['servers'])}")
     if not wait_for(lambda: not instance.control_file.exists(), START_LIMIT):
         raise Refusal("an earlier command is still being carried out")
     instance.write(instance.control_file, f"{action} {server}\n")

@@ -29,6 +29,10 @@ class Postgres:
     def url(self) -> str:
         return f"postgres://martlet:{self.instance.secret()}@127.0.0.1:{self.ports['sql']}/martlet"
 
+    @property
+    def port(self) -> int:
+        return self.ports["sql"]
+
     def _programs(self) -> pathlib.Path:
         """Data made by one major version can be read by that version only."""
         version_file = self.home / "version"

@@ -6,10 +6,11 @@ import signal
 import sys
 import time
 
-from .instance import Instance, Refusal
+from .epmd import Epmd
+from .instance import Instance, Refusal, service_account
 from .postgres import Postgres
 from .processes import identity
-from .rabbitmq import RabbitMQ
+from .rabbitmq import RabbitMQ, server_name
 
 
 # Seconds until servers whose directory somebody deleted stop, too.
@@ -21,7 +22,7 @@ class Stop(Exception):
 
 
 class Supervisor:
-    def __init__(self, instance: Instance, lock: int, owner: int | None):
+    def __init__(self, instance: Instance, lock: int, owner: int | None, nodes: int):
         self.instance = instance
         self.owner = identity(owner) if owner else None
         self.owner_end = os.pidfd_open(owner) if owner else None
@@ -29,12 +30,14 @@ class Supervisor:
         if instance.ports_file.exists():
             ports = json.loads(instance.ports_file.read_text())
         taken: set[int] = set()
-        self.servers = {
-            "rabbitmq": RabbitMQ(instance, lock, ports, taken),
-            "postgres": Postgres(instance, lock, ports, taken),
-        }
+        self.epmd = Epmd(service_account("rabbitmq"), lock, ports, taken)
+        self.nodes = [RabbitMQ(instance, lock, self.epmd, number, ports, taken) for number in range(1, nodes + 1)]
+        for node in self.nodes:
+            node.members = [member.node for member in self.nodes]
+        self.servers = {node.name: node for node in self.nodes}
+        self.servers["postgres"] = Postgres(instance, lock, ports, taken)
         instance.write(instance.ports_file, json.dumps(
-            {name: port for server in self.servers.values() for name, port in server.ports.items()}) + "\n")
+            {name: port for server in [self.epmd, *self.servers.values()] for name, port in server.ports.items()}) + "\n")
 
     def publish(self, phase: str, message: str = "") -> None:
         """What the other commands read."""
@@ -44,19 +47,16 @@ class Supervisor:
                 name: {"ports": server.ports, "process": identity(server.process.pid) if server.process else None}
                 for name, server in self.servers.items()
             },
-            "epmd": identity(self.servers["rabbitmq"].epmd.pid) if self.servers["rabbitmq"].epmd else None,
+            "epmd": identity(self.epmd.process.pid) if self.epmd.process else None,
         }, indent=1) + "\n")
 
     def publish_environment(self) -> None:
-        rabbitmq, postgres = self.servers["rabbitmq"], self.servers["postgres"]
-        self.instance.write(self.instance.env_file, "".join(f"{name}={value}\n" for name, value in {
-            "MARTLET_TEST_AMQP_URL": rabbitmq.url,
-            "MARTLET_TEST_DATABASE_URL": postgres.url,
-            "LOCAL_RABBITMQ_PORT": rabbitmq.ports["amqp"],
-            "LOCAL_RABBITMQ_PID": rabbitmq.process.pid,
-            "LOCAL_POSTGRES_PORT": postgres.ports["sql"],
-            "LOCAL_POSTGRES_PID": postgres.process.pid,
-        }.items()))
+        values = {"MARTLET_TEST_AMQP_URL": self.nodes[0].url, "MARTLET_TEST_DATABASE_URL": self.servers["postgres"].url}
+        for name, server in self.servers.items():
+            variable = f"LOCAL_{name.upper().replace('-', '_')}"
+            values |= {f"{variable}_PORT": server.port, f"{variable}_PID": server.process.pid}
+        self.instance.write(
+            self.instance.env_file, "".join(f"{name}={value}\n" for name, value in values.items()))
 
     def wait_until_ready(self, name: str) -> None:
         server = self.servers[name]
@@ -69,12 +69,17 @@ class Supervisor:
             server.create_database()
 
     def start_all(self) -> None:
-        # The node needs the longest: the cluster is made meanwhile.
+        # The node needs the longest: PostgreSQL's cluster is made meanwhile.
         for name in ("rabbitmq", "postgres"):
             self.servers[name].start()
             self.publish("starting")
         for name in ("postgres", "rabbitmq"):
             self.wait_until_ready(name)
+        # The others join the first, one after the other.
+        for node in self.nodes[1:]:
+            node.start()
+            self.publish("starting")
+            self.wait_until_ready(node.name)
         self.publish_environment()
         self.publish("ready")
 
@@ -101,11 +106,11 @@ class Supervisor:
         self.instance.control_file.unlink(missing_ok=True)
 
     def close(self) -> None:
-        for server in self.servers.values():
+        for server in [*self.servers.values(), self.epmd]:
             server.close()
 
 
-def run(instance: Instance, lock: int, owner: int | None) -> int:
+def run(instance: Instance, lock: int, owner: int | None, nodes: int) -> int:
     def stop(number: int, _frame) -> None:
         raise Stop(signal.Signals(number).name)
 
@@ -119,7 +124,7 @@ def run(instance: Instance, lock: int, owner: int | None) -> int:
     supervisor = None
     failure = ""
     try:
-        supervisor = Supervisor(instance, lock, owner)
+        supervisor = Supervisor(instance, lock, owner, nodes)
         supervisor.start_all()
         watched = [wakeup] + ([supervisor.owner_end] if supervisor.owner_end is not None else [])
         while True:

@@ -2,31 +2,53 @@ import Foundation
 
 /// A RabbitMQ and a PostgreSQL of our own, which may be stopped and killed. They end with this process, however it ends.
 package struct LocalServers: Sendable {
-    package enum Server: String, Sendable, CaseIterable { case rabbitmq, postgres }
+    package enum Server: Sendable, Hashable {
+        /// A node of the broker, from 1; alone it is the whole broker.
+        case rabbitmq(node: Int)
+        case postgres
 
-    private let instance: String
+        package static let rabbitmq = Server.rabbitmq(node: 1)
 
-    /// - Parameter instance: names their files, in .local/<instance>.
-    package init(instance: String) { self.instance = instance }
+        fileprivate var name: String {
+            switch self {
+            case .rabbitmq(let node): node == 1 ? "rabbitmq" : "rabbitmq-\(node)"
+            case .postgres: "postgres"
+            }
+        }
 
-    /// Starts both from empty data.
-    package func up() async throws {
-        try await services("up", "--fresh", "--while", "\(ProcessInfo.processInfo.processIdentifier)")
+        fileprivate var variable: String { "LOCAL_\(name.uppercased().replacing("-", with: "_"))" }
     }
 
-    /// Stops both, and leaves no file of theirs.
+    private let instance: String
+    private let nodes: Int
+
+    /// - Parameters:
+    ///   - instance: names their files, in .local/<instance>.
+    ///   - nodes: of RabbitMQ; several form a cluster.
+    package init(instance: String, nodes: Int = 1) {
+        self.instance = instance
+        self.nodes = nodes
+    }
+
+    /// Starts all of them from empty data.
+    package func up() async throws {
+        try await services(
+            "up", "--fresh", "--nodes", "\(nodes)", "--while", "\(ProcessInfo.processInfo.processIdentifier)")
+    }
+
+    /// Stops all of them, and leaves no file of theirs.
     package func wipe() async throws {
         try await services("wipe")
         try FileManager.default.removeItem(at: folder)
     }
 
-    package func stop(_ server: Server) async throws { try await services("stop", server.rawValue) }
-    package func start(_ server: Server) async throws { try await services("start", server.rawValue) }
-    package func restart(_ server: Server) async throws { try await services("restart", server.rawValue) }
+    package func stop(_ server: Server) async throws { try await services("stop", server.name) }
+    package func start(_ server: Server) async throws { try await services("start", server.name) }
+    package func restart(_ server: Server) async throws { try await services("restart", server.name) }
 
     /// Ends the server's process with a signal, as a crash does.
     package func kill(_ server: Server, _ signal: Int32) throws {
-        guard let pid = pid_t(try value("LOCAL_\(server.rawValue.uppercased())_PID")) else {
+        guard let pid = pid_t(try value("\(server.variable)_PID")) else {
             throw Failure(description: "no process id of \(server) in \(folder.path)")
         }
         Foundation.kill(pid, signal)
@@ -47,6 +69,12 @@ package struct LocalServers: Sendable {
         guard finished.status == 0 else { throw Failure(description: "rabbitmqctl \(finished)") }
     }
 
+    /// Of the broker's nodes.
+    package var brokerPorts: [UInt16] {
+        get throws { try (1...nodes).compactMap { UInt16(try value("\(Server.rabbitmq(node: $0).variable)_PORT")) } }
+    }
+
+    /// Of the first node.
     package var brokerURL: String { get throws { try value("MARTLET_TEST_AMQP_URL") } }
     package var databaseURL: String { get throws { try value("MARTLET_TEST_DATABASE_URL") } }
 

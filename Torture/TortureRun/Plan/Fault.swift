@@ -14,6 +14,10 @@ package enum Fault: Hashable, Sendable {
     /// SIGKILL for RabbitMQ, an immediate shutdown for PostgreSQL.
     case killServers(Servers)
 
+    // One of several nodes of the broker, by number from 1.
+    case stopNode(Int)
+    case killNode(Int)
+
     // What lies between a worker and one of its peers.
     case cut(Link, worker: Int)
     /// Nothing passes, and nobody says so; cut at its end.
@@ -46,6 +50,8 @@ extension Fault {
         case .freezeWorker: "frozen worker"
         case .stopServers(let servers): "stop and start of \(servers.rawValue)"
         case .killServers(let servers): "kill of \(servers.rawValue)"
+        case .stopNode: "stop and start of a broker node"
+        case .killNode: "kill -9 of a broker node"
         case .cut(let link, _): "cut connections to \(link.rawValue)"
         case .blackHole(let link, _): "black hole to \(link.rawValue)"
         case .slow(let link, _, _): "slow connections to \(link.rawValue)"
@@ -68,7 +74,9 @@ extension Fault {
         case .killWorker, .restartWorker, .freezeWorker, .cut(.broker, _), .blackHole(.broker, _),
             .slow(.broker, _, _):
             1
-        case .stopServers(.rabbitmq), .stopServers(.both), .killServers(.rabbitmq), .killServers(.both): workers
+        case .stopServers(.rabbitmq), .stopServers(.both), .killServers(.rabbitmq), .killServers(.both), .stopNode,
+            .killNode:
+            workers
         default: 0
         }
     }

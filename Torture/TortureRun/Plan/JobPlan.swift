@@ -11,10 +11,8 @@ package struct JobPlan: Sendable {
     package static func id(_ number: Int) -> String { "torture-\(number)" }
 
     /// The job that a text speaks of.
-    package static func number(in text: some StringProtocol) -> Int? {
-        text.split(separator: "torture-", maxSplits: 1).dropFirst().first.flatMap {
-            Int($0.prefix { $0.isASCII && $0.isNumber })
-        }
+    package static func number(in text: String) -> Int? {
+        text.firstMatch(of: /torture-([0-9]+)/).flatMap { Int($0.1) }
     }
 
     package var routingKey: String { traits.flaw == .unknownLane ? "express" : lane.rawValue }

@@ -34,6 +34,8 @@ package struct Profile: Sendable {
     /// Seconds in which jobs of the same id are sent once.
     package var deduplicationWindow = 3_600
 
+    /// Of the broker. Of several, one at a time is stopped, and never all.
+    package var nodes = 1
     package var publishers = 3
     package var workers = 3
     package var mostRecipients = 300

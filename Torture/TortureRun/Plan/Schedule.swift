@@ -68,6 +68,10 @@ package struct Schedule: Sendable {
             case 5..<9: .postgres
             default: .both
             }
+        if servers != .postgres, profile.nodes > 1 {
+            let node = Int.random(in: 1...profile.nodes, using: &generator)
+            return (Bool.random(using: &generator) ? .killNode(node) : .stopNode(node), profile.outage)
+        }
         return (Bool.random(using: &generator) ? .killServers(servers) : .stopServers(servers), profile.outage)
     }
 

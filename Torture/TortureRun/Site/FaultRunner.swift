@@ -57,15 +57,23 @@ struct FaultRunner: Sendable {
             for server in servers.all { try await kill(server) }
             try await Task.sleep(for: time)
             for server in servers.all { try await site.servers.start(server) }
-        case .cut(let link, let worker): proxy(link, worker)?.cut()
+        case .stopNode(let node):
+            try await site.servers.stop(.rabbitmq(node: node))
+            try await Task.sleep(for: time)
+            try await site.servers.start(.rabbitmq(node: node))
+        case .killNode(let node):
+            try await kill(.rabbitmq(node: node))
+            try await Task.sleep(for: time)
+            try await site.servers.start(.rabbitmq(node: node))
+        case .cut(let link, let worker): site.link(link, worker).cut()
         case .blackHole(let link, let worker):
-            proxy(link, worker)?.freeze()
+            site.link(link, worker).freeze()
             try await Task.sleep(for: time)
-            proxy(link, worker)?.cut()
+            site.link(link, worker).cut()
         case .slow(let link, let worker, let milliseconds):
-            proxy(link, worker)?.setDelay(milliseconds: milliseconds)
+            site.link(link, worker).setDelay(milliseconds: milliseconds)
             try await Task.sleep(for: time)
-            proxy(link, worker)?.setDelay(milliseconds: 0)
+            site.link(link, worker).setDelay(milliseconds: 0)
         case .rotateCredential(let app): try await rotate(app)
         default: try await carryOutAtAPNs(fault, for: time)
         }
@@ -91,11 +99,9 @@ struct FaultRunner: Sendable {
         await site.simulator.setFaults(StandingFaults())
     }
 
-    private func proxy(_ link: Fault.Link, _ worker: Int) -> TCPProxy? { site.proxies[worker]?[link] }
-
     /// The supervisor starts a server again only when it has seen it end.
     private func kill(_ server: LocalServers.Server) async throws {
-        try site.servers.kill(server, server == .rabbitmq ? SIGKILL : SIGQUIT)
+        try site.servers.kill(server, server == .postgres ? SIGQUIT : SIGKILL)
         try await Task.sleep(for: .milliseconds(500))
     }
 
@@ -118,7 +124,7 @@ extension Fault.Servers {
         switch self {
         case .rabbitmq: [.rabbitmq]
         case .postgres: [.postgres]
-        case .both: LocalServers.Server.allCases
+        case .both: [.rabbitmq, .postgres]
         }
     }
 }

@@ -18,7 +18,7 @@ struct Site: Sendable {
     let database: TestDatabase
     let simulator: APNSSimulator
     let credentials: Credentials
-    let proxies: [Int: [Fault.Link: TCPProxy]]
+    private let links: [Int: [Fault.Link: WorkerLink]]
     let workers: [WorkerProcess]
     let logger: Logger
 
@@ -43,20 +43,19 @@ struct Site: Sendable {
 
         try write(try simulator.caCertificatePEM, to: folder.appending(path: "ca.pem"))
         try write(keyringText, to: folder.appending(path: "keyring"))
-        let broker = try AMQPConfiguration(url: try servers.brokerURL)
-        let databasePort = URLComponents(string: database.url)?.port ?? 0
-        var proxies: [Int: [Fault.Link: TCPProxy]] = [:]
+        let databasePort = UInt16(clamping: URLComponents(string: database.url)?.port ?? 0)
+        var allLinks: [Int: [Fault.Link: WorkerLink]] = [:]
         var workers: [WorkerProcess] = []
         for number in 1...profile.workers {
-            let links: [Fault.Link: TCPProxy] = [
-                .broker: try TCPProxy(target: broker.endpoints[0].port),
-                .database: try TCPProxy(target: UInt16(clamping: databasePort)),
-                .apns: try TCPProxy(target: UInt16(clamping: simulator.port)),
+            let links: [Fault.Link: WorkerLink] = [
+                .broker: try WorkerLink(to: try servers.brokerPorts.rotated(by: number - 1)),
+                .database: try WorkerLink(to: [databasePort]),
+                .apns: try WorkerLink(to: [UInt16(clamping: simulator.port)]),
             ]
-            proxies[number] = links
+            allLinks[number] = links
             let file = folder.appending(path: "worker-\(number).yaml")
             try write(
-                try configuration(
+                configuration(
                     number, profile, brokerURL: try servers.brokerURL, databaseURL: database.url, links, folder),
                 to: file)
             workers.append(
@@ -66,23 +65,35 @@ struct Site: Sendable {
         }
         return Site(
             profile: profile, folder: folder, servers: servers, database: database, simulator: simulator,
-            credentials: credentials, proxies: proxies, workers: workers, logger: logger)
+            credentials: credentials, links: allLinks, workers: workers, logger: logger)
     }
 
     /// Ends everything but the servers, which their owner stops.
     func stop() async {
         for worker in workers { try? await worker.kill() }
-        for links in proxies.values { for proxy in links.values { proxy.stop() } }
+        for links in links.values { for link in links.values { link.stop() } }
         await simulator.stop()
         database.pool.close()
     }
 
-    func brokerConfiguration() throws -> AMQPConfiguration { try AMQPConfiguration(url: try servers.brokerURL) }
+    /// - Parameter client: its number: each begins with another node.
+    func brokerConfiguration(client: Int = 0) throws -> AMQPConfiguration {
+        try AMQPConfiguration(
+            url: Self.url(try servers.brokerURL, ports: try servers.brokerPorts.rotated(by: client)))
+    }
+
+    /// What lies between a worker and one of its peers.
+    func link(_ link: Fault.Link, _ worker: Int) -> WorkerLink { links[worker]?[link] ?? .none }
 
     /// Messages that wait in each of Martlet's queues and in that of the results.
     func waitingMessages() async throws -> [String: Int] {
         let queues = Self.names.topology(delays: profile.retryDelays).queues.map(\.name)
         return try await Broker(url: try servers.brokerURL).counts(queues + [ResultConsumer.queue(Self.names)])
+    }
+
+    /// The same with other ports of this machine in place of its only one.
+    private static func url(_ url: String, ports: [UInt16]) -> String {
+        url.replacing(/127\.0\.0\.1:[0-9]+/, with: ports.map { "127.0.0.1:\($0)" }.joined(separator: ","))
     }
 
     /// On a port below the kernel's range for outgoing connections, which could take it while the simulator is down.
@@ -103,22 +114,18 @@ struct Site: Sendable {
     }
 
     private static func configuration(
-        _ number: Int, _ profile: Profile, brokerURL: String, databaseURL: String, _ links: [Fault.Link: TCPProxy],
+        _ number: Int, _ profile: Profile, brokerURL: String, databaseURL: String, _ links: [Fault.Link: WorkerLink],
         _ folder: URL
-    ) throws -> String {
-        func through(_ link: Fault.Link, _ url: String) throws -> String {
-            guard var components = URLComponents(string: url), let proxy = links[link] else { throw URLError(.badURL) }
-            components.port = Int(proxy.port)
-            return try components.string ?? { throw URLError(.badURL) }()
-        }
-        let endpoint = "127.0.0.1:\(links[.apns]?.port ?? 0)"
+    ) -> String {
+        func through(_ link: Fault.Link, _ url: String) -> String { Self.url(url, ports: links[link]?.ports ?? []) }
+        let endpoint = "127.0.0.1:\(links[.apns]?.ports.first ?? 0)"
         let values = [
-            "amqp.url": try through(.broker, brokerURL) + "?heartbeat=\(profile.heartbeatSeconds)",
+            "amqp.url": through(.broker, brokerURL) + "?heartbeat=\(profile.heartbeatSeconds)",
             "amqp.prefix": names.prefix,
             "amqp.prefetch.urgent": "\(profile.prefetch[.urgent] ?? 1)",
             "amqp.prefetch.normal": "\(profile.prefetch[.normal] ?? 1)",
             "amqp.prefetch.bulk": "\(profile.prefetch[.bulk] ?? 1)",
-            "database.url": try through(.database, databaseURL),
+            "database.url": through(.database, databaseURL),
             "keyring.file": folder.appending(path: "keyring").path,
             "apns.endpoint.production": endpoint, "apns.endpoint.sandbox": endpoint,
             "apns.ca_file": folder.appending(path: "ca.pem").path,

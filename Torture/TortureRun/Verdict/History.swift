@@ -26,8 +26,8 @@ package struct History: Sendable {
     /// An outcome owns up to its recipient having perhaps been sent to before.
     var isSaidToBeRepeated: Bool { outcomes.contains { $0.isRedelivered || $0.attempts > 1 } }
 
-    /// Milliseconds from publishing, or from its time, to the first outcome.
-    var wait: Int64? { outcomes.map(\.received).min().map { $0 - job.due } }
+    /// Milliseconds from publishing, or from its time, to the first outcome. What was cancelled does not wait.
+    var wait: Int64? { outcomes.map(\.received).min().map { max(0, $0 - job.due) } }
 
     /// Milliseconds from its time to the first request.
     var lateness: Int64? {
