@@ -14,10 +14,17 @@ FLOOD, HANGING, REFUSED = "com.example.flood", "com.example.hanging", "com.examp
 OTHER_TEAM, OTHER_KEY = "TEAMOTHER1", "KEYOTHER12"
 # Of all healthy apps together, one recipient each.
 JOBS_A_SECOND = 200
-SECONDS = 45
-FLOOD_JOBS, FLOOD_SIZE = 15_000, 100
+SECONDS = 40
+# What there is beside them, one phase after the other: jobs and recipients a job of a flood that begins with the phase,
+# and a bad app that begins then and goes on.
+PHASES = (
+    ("healthy apps alone", None, None),
+    ("beside a flood, jobs of 100", (15_000, 100), None),
+    ("beside a flood, jobs of one", (200_000, 1), None),
+    ("flood and a host that hangs", (15_000, 100), HANGING),
+    ("flood, hanging host, refused credential", (15_000, 100), REFUSED))
 # Of the hanging and the refused app, each.
-BAD_JOBS_A_SECOND, BAD_SIZE = 20, 10
+BAD_JOBS_A_SECOND, BAD_SIZE = 100, 1
 ANSWER_DELAY_MS = 50
 
 
@@ -49,55 +56,52 @@ def measure_neighbours(bench) -> None:
     bench.tell_simulator(bench.control, "PUT", "/faults/standing", answer_delay_ms=ANSWER_DELAY_MS)
 
     numbers = Numbers()
-    healthy = numbers.take(JOBS_A_SECOND * (SECONDS + 5) * 4)
-    flood = numbers.take(FLOOD_JOBS * FLOOD_SIZE * 3)
-    bad = {app: numbers.take(BAD_JOBS_A_SECOND * BAD_SIZE * SECONDS * phases) for app, phases in ((HANGING, 2), (REFUSED, 1))}
+    healthy = numbers.take(JOBS_A_SECOND * (SECONDS + 5) * len(PHASES))
+    floods = [numbers.take(jobs * size) for jobs, size in (flood or (0, 1) for _, flood, _ in PHASES)]
+    begun = {app: place for place, (_, _, app) in enumerate(PHASES) if app}
+    bad = {app: numbers.take(BAD_JOBS_A_SECOND * BAD_SIZE * SECONDS * (len(PHASES) - place)) for app, place in begun.items()}
     with Outcomes(bench.broker, url, numbers.stop) as outcomes:
         worker = bench.start_worker(f"apns.endpoint.sandbox=127.0.0.1:{sandbox}", "retry.delays=5,30")
-        warm_up = Probe(outcomes, range(healthy.start, healthy.start + 400)).run(
-            1 / JOBS_A_SECOND, SECONDS, lambda number: publish_healthy(bench.broker, number))
-        outcomes.wait_for(warm_up.used, run, 30)
+        # The first ones open connections.
+        probe = Probe(outcomes, range(healthy.start, healthy.stop)).run(
+            1 / JOBS_A_SECOND, 2, lambda number: publish_healthy(bench.broker, number))
+        outcomes.wait_for(probe.used, run, 30)
         for app, recipients in bad.items():
             bench.broker.publish("normal", job(f"{app}-first", [recipients.start], app=app))
             outcomes.wait_for(range(recipients.start, recipients.start + 1), run, 30)
-        used, alone, floods, others = warm_up.next, None, 0, []
-        for name, begin in (
-                ("healthy apps alone", lambda: None),
-                ("beside a flood", lambda: None),
-                ("  and a host that hangs", lambda: bench.tell_simulator(
-                    sandbox_control, "PUT", "/faults/standing", silence="answers")),
-                ("  and a credential that is refused", lambda: bench.tell_simulator(
-                    bench.control, "POST", "/keys/refuse", key_id=OTHER_KEY, reason="InvalidProviderToken"))):
+        alone, others = None, []
+        for (name, flood, app), part in zip(PHASES, floods):
             run.step(f"{name}, for {SECONDS} s")
-            begin()
-            phase_start = time.monotonic()
-            if alone is not None:
-                part = range(flood.start + floods * FLOOD_JOBS * FLOOD_SIZE, flood.start + (floods + 1) * FLOOD_JOBS * FLOOD_SIZE)
-                floods += 1
-                others.append(Aside("the flood", publish_all, url, "normal", (
-                    job(f"flood-{first}", range(first, first + FLOOD_SIZE), app=FLOOD) for first in part[::FLOOD_SIZE])))
-            for app in ((HANGING,) if floods == 2 else (REFUSED,) if floods == 3 else ()):
+            if app == HANGING:
+                bench.tell_simulator(sandbox_control, "PUT", "/faults/standing", silence="answers")
+            if app == REFUSED:
+                bench.tell_simulator(bench.control, "POST", "/keys/refuse", key_id=OTHER_KEY, reason="InvalidProviderToken")
+            if app:
                 others.append(Aside(f"the publisher of {app}", publish_steadily, url, app, bad[app]))
-            probe = Probe(outcomes, range(used, healthy.stop)).run(
+            if flood:
+                others.append(Aside("the flood", publish_all, url, "normal", (
+                    job(f"flood-{first}", range(first, first + flood[1]), app=FLOOD) for first in part[::flood[1]])))
+            start = time.monotonic()
+            probe = Probe(outcomes, range(probe.next, healthy.stop)).run(
                 1 / JOBS_A_SECOND, SECONDS, lambda number: publish_healthy(bench.broker, number),
                 go_on=lambda: run.check_background() is None)
-            phase_end = time.monotonic()
-            used = probe.next
+            end_of_phase = time.monotonic()
             outcomes.wait_for(probe.used, run, 120)
-            rate = outcomes.came_between(probe.used, phase_start, phase_end) / (phase_end - phase_start)
-            latencies = probe.latencies()
-            flood_rate = outcomes.came_between(flood, phase_start, phase_end) / (phase_end - phase_start)
-            bench.row(name, str(latencies), f"{rate:.1f} of {len(probe.used) / (phase_end - phase_start):.1f} a second",
-                      latencies.at(0.99) / alone.at(0.99) if alone else None, "", True)
-            if alone is not None:
-                bench.row("    the flood's rate", f"{flood_rate:.0f} a second", "", None, "", True)
+            outcomes.wait_for(part, run, 120)
+            seconds, latencies = end_of_phase - start, probe.latencies()
             alone = alone or latencies
+            bench.row(name, str(latencies), f"{outcomes.came_between(probe.used, start, end_of_phase) / seconds:.1f} of "
+                      f"{len(probe.used) / seconds:.1f} a second", latencies.at(0.99) / alone.at(0.99), "", True)
+            if flood:
+                bench.row("  the flood", f"{len(part) / outcomes.span(part):.0f} a second", f"{outcomes.span(part):.0f} s", None,
+                          "", True)
+            print(f"          {name}: {latencies}; the worst second: {worst_second(outcomes, probe)}", flush=True)
         run.step("mend what was bad, and wait for the rest")
         for publisher in others:
             publisher.wait(120)
         bench.tell_simulator(sandbox_control, "DELETE", "/faults/standing")
         bench.tell_simulator(bench.control, "POST", "/keys/refuse", key_id=OTHER_KEY)
-        everybody = [range(healthy.start, used), flood, *bad.values()]
+        everybody = [range(healthy.start, probe.next), *floods, *bad.values()]
         for recipients in everybody:
             outcomes.wait_for(recipients, run, 400)
         told = {outcomes.told(recipients) for recipients in everybody}
@@ -119,3 +123,12 @@ def publish_steadily(url: str, app: str, recipients: range) -> None:
     for place, first in enumerate(range(recipients.start + 1, recipients.stop, BAD_SIZE)):
         time.sleep(max(0, started + place / BAD_JOBS_A_SECOND - time.monotonic()))
         broker.publish("normal", job(f"{app}-{first}", range(first, min(first + BAD_SIZE, recipients.stop)), app=app))
+
+
+def worst_second(outcomes: Outcomes, probe: Probe) -> str:
+    """By when they were published."""
+    seconds: dict[int, list[float]] = {}
+    for number, at in zip(probe.used, probe.published):
+        seconds.setdefault(int(at - probe.published[0]), []).append(outcomes.at[number] - at)
+    second, taken = max(seconds.items(), key=lambda entry: sum(entry[1]) / len(entry[1]))
+    return f"{sum(taken) / len(taken) * 1000:.0f} ms on average, {second} s after the beginning"

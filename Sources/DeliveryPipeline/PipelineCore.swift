@@ -18,6 +18,8 @@ package final class PipelineCore: @unchecked Sendable {
 
     /// By ``JobQueue/all``.
     var waiting = Array(repeating: FairQueue(), count: JobQueue.all.count)
+    /// By ``JobQueue/all``, too.
+    var queueUses = Array(repeating: QueueUse(), count: JobQueue.all.count)
     var scatterings = Scatterings()
     var claims = Claims()
     private var uses: [String: AppUse] = [:]
@@ -164,20 +166,34 @@ package final class PipelineCore: @unchecked Sendable {
 
     private func startJobs() {
         for (index, queue) in JobQueue.all.enumerated() where waiting[index].count > 0 {
-            while freeRoom(for: queue) > 0, let job = waiting[index].next(where: { mayStart($0, from: queue) }) {
+            let isShared = queueUses[index].isShared(now: now)
+            func mayStart(_ use: AppUse) -> Bool { self.mayStart(use, from: queue, isShared: isShared) }
+            while freeRoom(for: queue) > 0, let job = waiting[index].next(where: mayStart) {
                 start(job)
             }
             guard case .lane(let lane) = queue else { continue }
-            let limit = (configuration.prefetch[lane] ?? 0) / 2
-            while let job = waiting[index].surplus(over: limit, where: { mayStart($0, from: queue) }) {
+            // Where others come behind, what waits here keeps the broker from handing out theirs.
+            let limit = (configuration.prefetch[lane] ?? 0) / (isShared ? 10 : 2)
+            while let job = waiting[index].surplus(over: limit, where: mayStart) {
                 counts.jobsOverflowed += 1
                 move(job.inbound, to: .overflow)
             }
         }
     }
 
-    private func mayStart(_ use: AppUse, from queue: JobQueue) -> Bool {
-        AppShare(percent: configuration.appShare).allows(use.inFlight(queue), free: freeRoom(for: queue))
+    /// - Parameter isShared: among several apps; their jobs share the prefetch, however few recipients they have.
+    private func mayStart(_ use: AppUse, from queue: JobQueue, isShared: Bool) -> Bool {
+        let share = AppShare(percent: configuration.appShare)
+        guard share.allows(use.inFlight(queue), free: freeRoom(for: queue)) else { return false }
+        // Some always may: deliveries of a connection that was lost are open for a while, and take none of the prefetch.
+        let free = max(1, configuration.prefetch(of: queue) - queueUses[queue.index].open)
+        return !isShared || share.allows(use.openJobs(queue), free: free)
+    }
+
+    /// A job of so many recipients is started, or, if they are negative, settled.
+    func add(_ recipients: Int, to use: AppUse, from queue: JobQueue) {
+        use.add(recipients, from: queue)
+        queueUses[queue.index].open += recipients.signum()
     }
 
     /// Recipients that jobs of this queue may still bring in.
@@ -261,7 +277,7 @@ package final class PipelineCore: @unchecked Sendable {
     func settle(_ inbound: [InboundJob]) {
         counts.jobsAcknowledged += inbound.count
         for inbound in inbound {
-            inbound.use?.add(-inbound.recipients, from: inbound.queue)
+            if let use = inbound.use { add(-inbound.recipients, to: use, from: inbound.queue) }
             acknowledgements.append(AMQPAcknowledgement(inbound.delivery.tag))
         }
     }

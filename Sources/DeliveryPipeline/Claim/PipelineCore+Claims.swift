@@ -15,7 +15,7 @@ extension PipelineCore {
     ) {
         if claim.rule == .chunk, claims.isDelayed { return route(job, to: output, inbound, use, entry: nil) }
         let entry = ledger.open(inbound, obligations: job.recipients.count)
-        use.add(job.recipients.count, from: inbound.queue)
+        add(job.recipients.count, to: use, from: inbound.queue)
         claims.add(
             .init(
                 claim: claim, job: job, output: output, environment: environment, inbound: inbound, use: use,
@@ -49,7 +49,7 @@ extension PipelineCore {
         let answer =
             isFirst
             ? .goOn : asked.claim.answer(comesAgain: inbound.comesAgain, wasSentBefore: inbound.wasSentBefore)
-        asked.use.add(-asked.job.recipients.count, from: inbound.queue)
+        add(-asked.job.recipients.count, to: asked.use, from: inbound.queue)
         switch answer {
         case .goOn where isDraining:
             move(inbound, to: .lane, entry: asked.entry)

@@ -7,6 +7,8 @@ package final class AppUse: @unchecked Sendable {
     /// Recipients taken on and not settled: urgent ones, which do not wait behind the app's others, and others.
     var urgentInFlight = 0
     var otherInFlight = 0
+    /// Jobs started and not settled, by ``JobQueue/all``.
+    private var open = Array(repeating: 0, count: JobQueue.all.count)
     /// Jobs decoded and not started, in all lanes.
     package var waiting = 0
 
@@ -18,7 +20,11 @@ package final class AppUse: @unchecked Sendable {
 
     func inFlight(_ queue: JobQueue) -> Int { queue.isUrgent ? urgentInFlight : otherInFlight }
 
+    func openJobs(_ queue: JobQueue) -> Int { open[queue.index] }
+
+    /// A job of so many recipients is started, or, if they are negative, settled.
     func add(_ recipients: Int, from queue: JobQueue) {
+        open[queue.index] += recipients.signum()
         if queue.isUrgent { urgentInFlight += recipients } else { otherInFlight += recipients }
     }
 }

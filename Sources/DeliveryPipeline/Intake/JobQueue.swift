@@ -14,5 +14,8 @@ package enum JobQueue: Sendable, Hashable {
     /// their own.
     package static let all: [JobQueue] = Lane.allCases.flatMap { [.overflow($0), .lane($0)] } + [.suspects]
 
+    /// As tags name it.
+    package var index: Int { Self.all.firstIndex(of: self) ?? 0 }
+
     var isUrgent: Bool { self == .lane(.urgent) || self == .overflow(.urgent) }
 }

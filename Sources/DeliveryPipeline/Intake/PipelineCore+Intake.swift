@@ -17,7 +17,9 @@ extension PipelineCore {
                 return move(inbound, to: .suspects)
             }
             let job = try decode(inbound)
-            waiting[Int(delivery.tag.queueIndex)].append(WaitingJob(inbound: inbound, job: job, use: use(of: job.app)))
+            let (index, use) = (Int(delivery.tag.queueIndex), use(of: job.app))
+            queueUses[index].seen(use, now: now)
+            waiting[index].append(WaitingJob(inbound: inbound, job: job, use: use))
         } catch {
             reject(inbound, error, traceparent: inbound.traceparent)
         }
@@ -144,7 +146,7 @@ extension PipelineCore {
         counts.jobsAccepted += 1
         var inbound = inbound
         (inbound.use, inbound.recipients) = (use, job.recipients.count)
-        use.add(inbound.recipients, from: inbound.queue)
+        add(inbound.recipients, to: use, from: inbound.queue)
         sendUnlessDead(
             routed(job, inbound, environment: environment, credential: credential, entry: entry), to: output)
     }

@@ -49,6 +49,50 @@ import Testing
         #expect(harness.started.last == "mail-1")
     }
 
+    @Test func anAppWhoseJobsStayOpenLeavesThePrefetchToOthers() throws {
+        let harness = PipelineHarness(apps: [.shop, Self.mail]) {
+            $0.appShare = 80
+            $0.prefetch = [.urgent: 10, .normal: 100, .bulk: 10]
+        }
+        harness.deliver((0..<100).map { .sample(jobBody("shop-\($0)"), number: $0) })
+        #expect(harness.started.count == 100 && harness.moved.isEmpty, "alone it may have everything")
+        for job in harness.output.jobs { harness.report(job, [.sent, .sent]) }
+        for event in harness.events { harness.confirm(event) }
+        #expect(harness.acknowledged.count == 100)
+        harness.deliver(jobBody("mail-1", app: "com.example.mail"), number: 100)
+        harness.deliver((101..<200).map { .sample(jobBody("shop-\($0)"), number: $0) })
+        #expect(harness.started.dropFirst(101).count == 80)
+        #expect(harness.moved == Array(repeating: " martlet.jobs.normal.overflow", count: 9), "a tenth may wait")
+        harness.deliver(jobBody("mail-2", app: "com.example.mail"), number: 200)
+        #expect(harness.started.last == "mail-2")
+    }
+
+    @Test func anAppIsAloneAgainSomeTimeAfterTheOthers() {
+        let (shop, mail) = (AppUse(app: "shop"), AppUse(app: "mail"))
+        var use = QueueUse()
+        func isShared(_ seconds: Int64) -> Bool { use.isShared(now: Timestamp(seconds: seconds)) }
+        use.seen(shop, now: Timestamp(seconds: 1_000))
+        use.seen(shop, now: Timestamp(seconds: 1_001))
+        #expect(!isShared(1_001))
+        use.seen(mail, now: Timestamp(seconds: 1_002))
+        use.seen(shop, now: Timestamp(seconds: 1_003))
+        use.seen(shop, now: Timestamp(seconds: 1_500))
+        #expect(isShared(1_500) && isShared(1_602) && !isShared(1_603))
+        use.seen(mail, now: Timestamp(seconds: 2_000))
+        #expect(isShared(2_000))
+    }
+
+    @Test func whatALostConnectionLeftOpenKeepsNobodyFromStarting() {
+        let harness = PipelineHarness(apps: [.shop, Self.mail]) {
+            ($0.appShare, $0.prefetch) = (80, [.urgent: 10, .normal: 10, .bulk: 10])
+        }
+        harness.deliver(jobBody("mail-1", app: "com.example.mail"), number: 1)
+        harness.deliver((2..<10).map { .sample(jobBody("shop-\($0)"), number: $0) })
+        harness.consumer(.disconnected(AMQPError(.connectionFailed, "gone")))
+        harness.deliver((10..<16).map { .sample(jobBody("mail-\($0)", app: "com.example.mail"), number: $0) })
+        #expect(harness.started.count { $0.hasPrefix("mail") } >= 4)
+    }
+
     @Test func aJobThatWasDeliveredOftenIsSetApart() throws {
         let harness = PipelineHarness()
         let properties = AMQPProperties(headers: ["x-delivery-count": 5])
