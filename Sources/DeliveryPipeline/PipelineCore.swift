@@ -18,6 +18,8 @@ package final class PipelineCore: @unchecked Sendable {
 
     /// By ``JobQueue/all``.
     var waiting = Array(repeating: FairQueue(), count: JobQueue.all.count)
+    /// Those whose connection is open.
+    private var consuming: Set<JobQueue> = []
     var scatterings = Scatterings()
     var claims = Claims()
     private var uses: [String: AppUse] = [:]
@@ -55,16 +57,19 @@ package final class PipelineCore: @unchecked Sendable {
 
     // MARK: Entry points, from any thread
 
-    package func received(_ event: AMQPConsumerEvent) {
+    /// - Parameter queues: those of the connection it happens to.
+    package func received(_ event: AMQPConsumerEvent, of queues: [JobQueue] = JobQueue.all) {
         queue.async { [self] in
             switch event {
-            case .connected: counts.isConsuming = true
+            case .connected: consuming.formUnion(queues)
             case .deliveries(let deliveries): for delivery in deliveries { arrive(delivery) }
             case .disconnected, .closed:
-                counts.isConsuming = false
+                consuming.subtract(queues)
                 // The broker delivers them again, here or elsewhere.
-                for index in waiting.indices { _ = waiting[index].removeAll() }
-            case .stopped: counts.isConsuming = false
+                for queue in queues {
+                    for job in waiting[queue.index].removeAll() { effects?.letGo(job.inbound.delivery) }
+                }
+            case .stopped: consuming.subtract(queues)
             }
             finishTurn()
         }
@@ -117,7 +122,7 @@ package final class PipelineCore: @unchecked Sendable {
     package func currentCounts() -> PipelineCounts {
         queue.sync {
             var counts = counts
-            if isDraining { counts.isConsuming = false }
+            counts.isConsuming = !isDraining && consuming.count == JobQueue.all.count
             counts.jobsOpen = ledger.openEntries
             counts.obligationsOpen = ledger.owing
             counts.jobsWaiting = waiting.reduce(0) { $0 + $1.count }
@@ -168,7 +173,8 @@ package final class PipelineCore: @unchecked Sendable {
                 start(job)
             }
             guard case .lane(let lane) = queue else { continue }
-            let limit = (configuration.prefetch[lane] ?? 0) / 2
+            let limit = FairQueue.Size(
+                jobs: (configuration.prefetch[lane] ?? 0) / 2, bytes: configuration.prefetchBytes / 2)
             while let job = waiting[index].surplus(over: limit, where: { mayStart($0, from: queue) }) {
                 counts.jobsOverflowed += 1
                 move(job.inbound, to: .overflow)
@@ -262,6 +268,7 @@ package final class PipelineCore: @unchecked Sendable {
         counts.jobsAcknowledged += inbound.count
         for inbound in inbound {
             inbound.use?.add(-inbound.recipients, from: inbound.queue)
+            effects?.letGo(inbound.delivery)
             acknowledgements.append(AMQPAcknowledgement(inbound.delivery.tag))
         }
     }
