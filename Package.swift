@@ -155,7 +155,11 @@ let package = Package(
             swiftSettings: settings),
         // What is fuzzed; `Fuzzing/run` builds it with libFuzzer, the tests replay the kept corpus.
         .target(
-            name: "FuzzTargets", dependencies: ["APNSOutput", "CredentialFormats", "HTTP2Session", "PushModel"],
+            name: "FuzzTargets",
+            dependencies: [
+                "AMQPClient", "APNSOutput", "CredentialFormats", "CredentialStore", "DeliveryPipeline", "HTTP2Session",
+                "MartletService", "PostgresClient", "PushModel",
+            ],
             path: "Fuzzing/FuzzTargets", swiftSettings: settings),
         .testTarget(name: "FuzzCorpusTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: settings),
         // What tests of several targets need; no Testing in it, so it is built as any other target.

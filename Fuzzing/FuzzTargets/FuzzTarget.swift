@@ -7,8 +7,12 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case http2Server = "http2-server"
     /// The body of APNs' refusals, and what becomes of them.
     case errorBody = "error-body"
-    /// Messages from the broker.
+    /// Bodies of messages from the broker.
     case job
+    /// Properties and headers of messages from the broker, and what is made of them.
+    case message
+    /// Configuration files, environment variables and flags.
+    case configuration
     /// JSON in general, beside Foundation's reading of it.
     case json
     /// Files that somebody imports as a credential.
@@ -23,6 +27,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .http2Server: HTTP2ServerFuzz.violation(in: input)
         case .errorBody: ErrorBodyFuzz.violation(in: Array(input))
         case .job: JobFuzz.violation(in: Array(input))
+        case .message: MessageFuzz.violation(in: input)
+        case .configuration: ConfigurationFuzz.violation(in: Array(input))
         case .json: JSONFuzz.violation(in: Array(input))
         case .credentialFile: CredentialFileFuzz.violation(in: Array(input))
         case .trimmer: TrimmerFuzz.violation(in: input)

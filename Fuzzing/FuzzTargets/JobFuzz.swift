@@ -26,7 +26,34 @@ enum JobFuzz {
             if let ref = recipient.refJSON, !isValue(ref, in: job) { return "recipient \(index)'s ref is not JSON" }
             if let payload = recipient.payload, !isValue(payload, in: job) { return "a payload is not JSON" }
         }
-        return isValue(job.payload, in: job) ? nil : "the payload is not JSON"
+        return isValue(job.payload, in: job) ? violationOnItsWay(of: job) : "the payload is not JSON"
+    }
+
+    /// A part of it that waits for another attempt is the same job.
+    private static func violationOnItsWay(of job: Job) -> String? {
+        let body = JobEncoder.encode(job, recipients: Array(job.recipients.indices))
+        let again: Job
+        do throws(JobRejection) {
+            again = try JobDecoder.decode(body) { "another" }
+        } catch {
+            return "what we write is refused: \(error)"
+        }
+        guard again.id == job.id, again.app == job.app, again.output == job.output,
+            again.environment == job.environment, again.credential == job.credential, again.topic == job.topic,
+            again.pushType == job.pushType, again.priority == job.priority, again.expiration == job.expiration,
+            again.collapseID == job.collapseID, again.atMostOnce == job.atMostOnce, again.trim == job.trim,
+            again.results == job.results, again.isBroadcast == job.isBroadcast,
+            again.recipients.count == job.recipients.count, again.bytes(again.payload) == job.bytes(job.payload)
+        else { return "a field has changed" }
+        for (mine, its) in zip(job.recipients, again.recipients) {
+            func isSame(_ one: Range<Int>?, _ other: Range<Int>?) -> Bool {
+                one.map { Array(job.bytes($0)) } == other.map { Array(again.bytes($0)) }
+            }
+            guard isSame(mine.token, its.token), isSame(mine.refJSON, its.refJSON), isSame(mine.payload, its.payload),
+                mine.registeredAt == its.registeredAt
+            else { return "a recipient has changed" }
+        }
+        return nil
     }
 
     private static func isValue(_ range: Range<Int>, in job: Job) -> Bool {

@@ -8,11 +8,12 @@ public import PushModel
 /// From the broker's job queues through an output to the results exchange and the database, acknowledging a
 /// job once everything that became of it is safe.
 ///
-/// Threads: one for the consuming connection, one for the publishing one, one serial queue for everything
+/// Threads: one for each consuming connection, one for the publishing one, one serial queue for everything
 /// between them (``PipelineCore``). Between threads go batches.
 public final class DeliveryPipeline: Sendable {
     private let core: PipelineCore
-    private let consumer: AMQPConsumer
+    /// As ``JobQueue/connections``.
+    private let consumers: [AMQPConsumer]
     private let publisher: AMQPPublisher
     private let outputs: [any Output]
     private let markBatches: AsyncStream<MarkBuffer.Batch>
@@ -24,7 +25,7 @@ public final class DeliveryPipeline: Sendable {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - broker: used for two connections, one that consumes and one that publishes.
+    ///   - broker: used for four connections, three that consume and one that publishes.
     ///   - snapshots: where routing finds apps and credentials.
     ///   - registry: where dead tokens are marked.
     ///   - claims: where jobs that must not be sent twice are looked up.
@@ -46,18 +47,27 @@ public final class DeliveryPipeline: Sendable {
         let core = PipelineCore(configuration: configuration, outputs: outputs, logger: logger)
         let names = configuration.names
         let topology = names.topology(delays: configuration.retry.delays)
-        var consuming = broker
-        consuming.connectionName = "\(configuration.worker) consumer"
         var publishing = broker
         publishing.connectionName = "\(configuration.worker) publisher"
-        let consumer = try AMQPConsumer(
-            configuration: consuming, topology: topology,
-            queues: JobQueue.all.map {
-                AMQPConsumedQueue(
-                    name: names.queue(of: $0), prefetch: UInt16(clamping: configuration.prefetch(of: $0)))
-            },
-            logger: logger
-        ) { core.received($0) }
+        let budgets = JobQueue.connections.map { _ in AMQPByteBudget(limit: configuration.prefetchBytes) }
+        var consumers: [AMQPConsumer] = []
+        for (number, queues) in JobQueue.connections.enumerated() {
+            var consuming = broker
+            consuming.connectionName = "\(configuration.worker) consumer \(number + 1)"
+            let consumer = try AMQPConsumer(
+                configuration: consuming, topology: topology,
+                queues: queues.map {
+                    AMQPConsumedQueue(
+                        name: names.queue(of: $0), prefetch: UInt16(clamping: configuration.prefetch(of: $0)),
+                        tagIndex: UInt16($0.index))
+                },
+                budget: budgets[number], logger: logger
+            ) { core.received($0, of: queues) }
+            consumers.append(consumer)
+        }
+        let connectionOf = JobQueue.all.map { queue in
+            JobQueue.connections.firstIndex { $0.contains(queue) } ?? 0
+        }
         let publisher = try AMQPPublisher(configuration: publishing, topology: topology, logger: logger) {
             core.received($0)
         }
@@ -66,7 +76,12 @@ public final class DeliveryPipeline: Sendable {
         let (lookUps, lookUpsToMake) = AsyncStream.makeStream(of: SuspectBuffer.LookUp.self)
         core.effects = PipelineEffects(
             publish: { publisher.publish($0) },
-            acknowledge: { consumer.acknowledge($0) },
+            acknowledge: { [consumers] acknowledgements in
+                for (number, consumer) in consumers.enumerated() {
+                    consumer.acknowledge(acknowledgements.filter { connectionOf[Int($0.tag.queueIndex)] == number })
+                }
+            },
+            letGo: { budgets[connectionOf[Int($0.tag.queueIndex)]].giveBack($0) },
             write: { marksToWrite.yield($0) },
             claim: { claimsToMake.yield($0) },
             lookUp: { lookUpsToMake.yield($0) },
@@ -74,7 +89,7 @@ public final class DeliveryPipeline: Sendable {
             snapshot: { snapshots.current },
             now: now)
         self.core = core
-        self.consumer = consumer
+        self.consumers = consumers
         self.publisher = publisher
         self.markBatches = markBatches
         self.claimBatches = claimBatches
@@ -84,7 +99,7 @@ public final class DeliveryPipeline: Sendable {
     /// Connects and works until cancelled; what fails on the way is logged and tried again.
     public func run() async {
         publisher.start()
-        consumer.start()
+        for consumer in consumers { consumer.start() }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.writeMarks() }
             group.addTask { await self.makeClaims() }
@@ -101,7 +116,7 @@ public final class DeliveryPipeline: Sendable {
     /// - Returns: whether everything was settled in time.
     @discardableResult
     public func drain(deadline: Duration) async -> Bool {
-        consumer.stopConsuming()
+        for consumer in consumers { consumer.stopConsuming() }
         for output in outputs { output.stopSending() }
         let settled = await withTaskGroup(of: Bool.self) { group in
             group.addTask { [core] in
@@ -117,7 +132,9 @@ public final class DeliveryPipeline: Sendable {
             defer { group.cancelAll() }
             return await group.next() ?? false
         }
-        await consumer.close()
+        await withTaskGroup(of: Void.self) { group in
+            for consumer in consumers { group.addTask { await consumer.close() } }
+        }
         await publisher.close(drain: settled ? .seconds(5) : .zero)
         return settled
     }

@@ -7,6 +7,8 @@ public struct PipelineConfiguration: Sendable {
     public var worker: String
     /// Jobs the broker hands out per lane ahead of their acknowledgement: the only buffer there is.
     public var prefetch: [Lane: Int]
+    /// Bytes of jobs that each connection to the broker's queues may hold, however few they are.
+    public var prefetchBytes = 67_108_864
     /// Recipients decoded and not yet settled. Jobs beyond wait undecoded.
     public var maximumInFlight: Int
     public var maximumOutcomesPerEvent: Int

@@ -20,6 +20,8 @@ package final class PipelineCore: @unchecked Sendable {
     var waiting = Array(repeating: FairQueue(), count: JobQueue.all.count)
     /// By ``JobQueue/all``, too.
     var queueUses = Array(repeating: QueueUse(), count: JobQueue.all.count)
+    /// Those whose connection is open.
+    private var consuming: Set<JobQueue> = []
     var scatterings = Scatterings()
     var claims = Claims()
     private var uses: [String: AppUse] = [:]
@@ -57,16 +59,19 @@ package final class PipelineCore: @unchecked Sendable {
 
     // MARK: Entry points, from any thread
 
-    package func received(_ event: AMQPConsumerEvent) {
+    /// - Parameter queues: those of the connection it happens to.
+    package func received(_ event: AMQPConsumerEvent, of queues: [JobQueue] = JobQueue.all) {
         queue.async { [self] in
             switch event {
-            case .connected: counts.isConsuming = true
+            case .connected: consuming.formUnion(queues)
             case .deliveries(let deliveries): for delivery in deliveries { arrive(delivery) }
             case .disconnected, .closed:
-                counts.isConsuming = false
+                consuming.subtract(queues)
                 // The broker delivers them again, here or elsewhere.
-                for index in waiting.indices { _ = waiting[index].removeAll() }
-            case .stopped: counts.isConsuming = false
+                for queue in queues {
+                    for job in waiting[queue.index].removeAll() { effects?.letGo(job.inbound.delivery) }
+                }
+            case .stopped: consuming.subtract(queues)
             }
             finishTurn()
         }
@@ -119,7 +124,7 @@ package final class PipelineCore: @unchecked Sendable {
     package func currentCounts() -> PipelineCounts {
         queue.sync {
             var counts = counts
-            if isDraining { counts.isConsuming = false }
+            counts.isConsuming = !isDraining && consuming.count == JobQueue.all.count
             counts.jobsOpen = ledger.openEntries
             counts.obligationsOpen = ledger.owing
             counts.jobsWaiting = waiting.reduce(0) { $0 + $1.count }
@@ -173,7 +178,9 @@ package final class PipelineCore: @unchecked Sendable {
             }
             guard case .lane(let lane) = queue else { continue }
             // Where others come behind, what waits here keeps the broker from handing out theirs.
-            let limit = (configuration.prefetch[lane] ?? 0) / (isShared ? 10 : 2)
+            let part = isShared ? 10 : 2
+            let limit = FairQueue.Size(
+                jobs: (configuration.prefetch[lane] ?? 0) / part, bytes: configuration.prefetchBytes / part)
             while let job = waiting[index].surplus(over: limit, where: mayStart) {
                 counts.jobsOverflowed += 1
                 move(job.inbound, to: .overflow)
@@ -278,6 +285,7 @@ package final class PipelineCore: @unchecked Sendable {
         counts.jobsAcknowledged += inbound.count
         for inbound in inbound {
             if let use = inbound.use { add(-inbound.recipients, to: use, from: inbound.queue) }
+            effects?.letGo(inbound.delivery)
             acknowledgements.append(AMQPAcknowledgement(inbound.delivery.tag))
         }
     }

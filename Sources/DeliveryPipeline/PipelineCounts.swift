@@ -15,7 +15,7 @@ public struct PipelineCounts: Sendable, Hashable {
     public package(set) var jobsOverflowed = 0
     /// Set apart after several deliveries that were not settled.
     public package(set) var jobsSuspected = 0
-    /// Given back unsent when the worker stopped.
+    /// Given back unsent: the worker stopped, or their credential was retired.
     public package(set) var pushesGivenBack = 0
     public package(set) var jobsAcknowledged = 0
     public package(set) var retries = 0

@@ -6,6 +6,8 @@ package import PushModel
 package struct PipelineEffects: Sendable {
     let publish: @Sendable ([AMQPPublication]) -> Void
     let acknowledge: @Sendable ([AMQPAcknowledgement]) -> Void
+    /// A delivery is no longer held; before it is acknowledged.
+    let letGo: @Sendable (AMQPDelivery) -> Void
     /// Commits marks and calls ``PipelineCore/marksWritten(_:count:)``.
     let write: @Sendable (MarkBuffer.Batch) -> Void
     /// Claims parts of jobs and calls ``PipelineCore/claimed(_:_:)``.
@@ -20,6 +22,7 @@ package struct PipelineEffects: Sendable {
     package init(
         publish: @escaping @Sendable ([AMQPPublication]) -> Void,
         acknowledge: @escaping @Sendable ([AMQPAcknowledgement]) -> Void,
+        letGo: @escaping @Sendable (AMQPDelivery) -> Void,
         write: @escaping @Sendable (MarkBuffer.Batch) -> Void,
         claim: @escaping @Sendable (Claims.Batch) -> Void,
         lookUp: @escaping @Sendable (SuspectBuffer.LookUp) -> Void,
@@ -28,6 +31,7 @@ package struct PipelineEffects: Sendable {
     ) {
         self.publish = publish
         self.acknowledge = acknowledge
+        self.letGo = letGo
         self.write = write
         self.claim = claim
         self.lookUp = lookUp

@@ -52,10 +52,12 @@ import Testing
         ("amqp.prefetch.urgent=many", "is many, but must be a whole number from 1 to 65535"),
         ("amqp.prefetch.urgent=0", "is 0, but must be a whole number from 1 to 65535"),
         ("amqp.prefetch.bulk=65536", "is 65536, but must be a whole number from 1 to 65535"),
+        ("amqp.prefetch.bytes=999999", "is 999999, but must be a whole number from 1000000 to 17179869184"),
         ("worker.maximum_in_flight=1.5", "is 1.5, but must be a whole number from 1 to 10000000"),
         ("results.maximum_wait=-1", "is -1, but must be a whole number from 0 to 10000"),
         ("retry.maximum_attempts=", "is not set; it is attempts before a push that is refused for now has failed"),
         ("worker.name=", "must have 1 to 100 bytes"),
+        ("amqp.prefix=\(String(repeating: "é", count: 51))", "has more than 100 bytes"),
         ("amqp.prefix=", "is not set; it is what the names of all exchanges and queues begin with"),
     ])
     func aValueOutOfRangeNamesItsKeyAndVariable(setting: String, problem: String) async throws {

@@ -89,7 +89,7 @@ struct ConnectionLoop<Role: ConnectionRole> {
             let deadline = min(end, shared.closeDeadline ?? end)
             let now = clock.now
             guard now < deadline else { return }
-            _ = shared.wakeUp.wait(socket: nil, alsoWritable: false, timeout: deadline - now)
+            _ = shared.wakeUp.wait(socket: nil, timeout: deadline - now)
             takeCommands()
         }
     }
@@ -117,14 +117,22 @@ struct ConnectionLoop<Role: ConnectionRole> {
             let closeDeadline = closeWasRequested ? shared.closeDeadline : nil
             if let closeDeadline, role.isFinished || before >= closeDeadline { return }
             if link.takeHasWritten() { heartbeat.sent(at: before) }
+            let wantsInput = role.wantsInput
             let timeout =
-                link.hasBufferedInput
+                wantsInput && link.hasBufferedInput
                 ? .zero : min(heartbeat.nextDeadline, closeDeadline ?? heartbeat.nextDeadline) - before
 
-            let ready = shared.wakeUp.wait(socket: link.socket, alsoWritable: waitsForRoom, timeout: timeout)
+            let ready = shared.wakeUp.wait(
+                socket: link.socket, forInput: wantsInput, forRoom: waitsForRoom, timeout: timeout)
             let now = clock.now
             if ready.isSignalled { takeCommands() }
-            if ready.socketHasInput || link.hasBufferedInput {
+            if !wantsInput {
+                if ready.socketHasInput {
+                    throw AMQPError(.connectionLost, "The connection broke while nothing was read")
+                }
+                // Signs of life may lie unread. That a peer is dead the kernel finds out, which gets our heartbeats back.
+                heartbeat.received(at: now)
+            } else if ready.socketHasInput || link.hasBufferedInput {
                 heartbeat.received(at: now)
                 try read(link)
             }
@@ -141,7 +149,7 @@ struct ConnectionLoop<Role: ConnectionRole> {
     /// Takes what has arrived, up to a bound, so that a steady stream does not keep the callers' work waiting.
     private func read(_ link: BrokerLink) throws(AMQPError) {
         for _ in 0..<1024 {
-            guard let inbound = try link.receive() else { return }
+            guard role.wantsInput, let inbound = try link.receive() else { return }
             if case .connectionClosed(let reply) = inbound {
                 link.confirmConnectionClosed()
                 throw AMQPError(closedBy: reply, isConnection: true, while: "The broker closed the connection")

@@ -7,6 +7,8 @@ protocol ConnectionRole: AnyObject, SendableMetatype {
     /// Sets up channels on a connection that has logged in.
     func opened(_ link: BrokerLink) throws(AMQPError)
     func received(_ inbound: Inbound, _ link: BrokerLink) throws(AMQPError)
+    /// Whether anything may be read now. What asks again is a command.
+    var wantsInput: Bool { get }
     /// Everything that had arrived was handed over: the moment to report in batches.
     func inputDrained()
     /// Writes a bounded part of what is due. Returns whether something waits for the socket to take more.

@@ -32,11 +32,12 @@ final class WakeUp: Sendable {
         let socketHasInput: Bool
     }
 
-    /// Waits for a signal, for input on `socket` (and for room, where asked), or until `timeout` has passed.
-    func wait(socket: Int32?, alsoWritable: Bool, timeout: Duration?) -> Readiness {
+    /// Waits for a signal, for input on `socket` or room in it, where asked, or until `timeout` has passed. That the
+    /// socket is broken is told in any case.
+    func wait(socket: Int32?, forInput: Bool = true, forRoom: Bool = false, timeout: Duration?) -> Readiness {
         withUnsafeTemporaryAllocation(of: pollfd.self, capacity: 2) { descriptors in
             descriptors[0] = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            let events = alsoWritable ? POLLIN | POLLOUT : POLLIN
+            let events = (forInput ? POLLIN : 0) | (forRoom ? POLLOUT : 0)
             // A negative descriptor is skipped by poll(2).
             descriptors[1] = pollfd(fd: socket ?? -1, events: Int16(events), revents: 0)
             _ = poll(descriptors.baseAddress, 2, timeout.map(Self.milliseconds) ?? -1)

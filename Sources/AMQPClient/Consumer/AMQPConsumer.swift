@@ -5,7 +5,7 @@ public import Logging
 /// A lost connection is made again, with back-off (0.5 to 30 s, random), at the next host; then the topology is declared
 /// and the queues are consumed as before. Nothing is acknowledged unless the caller says so.
 ///
-/// Messages keep coming in batches until `prefetch` of a queue are open, so prefetch bounds the memory.
+/// Messages keep coming in batches until `prefetch` of a queue are open, or the budget of bytes is used up.
 ///
 /// Close it when done; one that is dropped closes itself without waiting.
 public final class AMQPConsumer: Sendable {
@@ -21,12 +21,14 @@ public final class AMQPConsumer: Sendable {
     /// - Parameters:
     ///   - topology: declared after every connect.
     ///   - queues: at most 1,000.
+    ///   - budget: how many bytes may be held. While it is used up nothing is read, not even that a consumer is
+    ///     cancelled; nil: prefetch is the only bound.
     ///   - onEvent: called on the connection's thread, which does nothing else meanwhile: hand the batch over and
     ///     return. Longer than a heartbeat, and the broker takes this consumer for dead.
     /// - Throws: ``AMQPError/Code/invalidConfiguration`` naming the setting.
     public init(
         configuration: AMQPConfiguration, topology: AMQPTopology = AMQPTopology(), queues: [AMQPConsumedQueue],
-        logger: Logger, onEvent: @escaping @Sendable (AMQPConsumerEvent) -> Void
+        budget: AMQPByteBudget? = nil, logger: Logger, onEvent: @escaping @Sendable (AMQPConsumerEvent) -> Void
     ) throws(AMQPError) {
         try configuration.validate()
         guard (1...1000).contains(queues.count) else {
@@ -35,7 +37,10 @@ public final class AMQPConsumer: Sendable {
         self.configuration = configuration
         self.logger = logger
         thread = try ConnectionThread()
-        makeRole = { ConsumerRole(topology: topology, queues: queues, logger: logger, onEvent: onEvent, onFirst: $0) }
+        makeRole = {
+            ConsumerRole(
+                topology: topology, queues: queues, budget: budget, logger: logger, onEvent: onEvent, onFirst: $0)
+        }
     }
 
     deinit {

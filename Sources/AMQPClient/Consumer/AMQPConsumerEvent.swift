@@ -8,8 +8,14 @@ public struct AMQPConsumedQueue: Sendable, Hashable {
     public let isExclusive: Bool
     /// Such as `x-priority`.
     public let arguments: AMQPFieldTable
+    /// What tags name it by, for who has several consumers; nil: its place in the list.
+    public let tagIndex: UInt16?
 
-    public init(name: String, prefetch: UInt16, isExclusive: Bool = false, arguments: AMQPFieldTable = [:]) {
+    public init(
+        name: String, prefetch: UInt16, isExclusive: Bool = false, arguments: AMQPFieldTable = [:],
+        tagIndex: UInt16? = nil
+    ) {
+        self.tagIndex = tagIndex
         self.name = name
         self.prefetch = prefetch
         self.isExclusive = isExclusive

@@ -8,36 +8,31 @@ final class ConsumerRole: ConnectionRole {
         case stop
     }
 
-    private enum Settlement {
-        case acknowledgement(SettlementLedger.Acknowledgement)
-        case rejection(UInt64, requeue: Bool)
-    }
-
     private enum Consuming {
         case active, stopRequested, cancelling(channelsLeft: Int), stopped
     }
 
     private let topology: AMQPTopology
     private let queues: [AMQPConsumedQueue]
+    private let budget: AMQPByteBudget?
     private let logger: Logger
     private let onEvent: @Sendable (AMQPConsumerEvent) -> Void
     /// Called once: with the first connection, or the failure to make it.
     private var onFirst: (@Sendable (AMQPError?) -> Void)?
 
-    private var epoch: UInt32 = 0
     private var consuming = Consuming.active
     private var isClosing = false
-    private var ledgers: [SettlementLedger] = []
-    /// Due to be written: queue index and what to say.
-    private var outgoing: [(queueIndex: Int, settlement: Settlement)] = []
+    private var open: OpenDeliveries
     private var batch: [AMQPDelivery] = []
 
     init(
-        topology: AMQPTopology, queues: [AMQPConsumedQueue], logger: Logger,
+        topology: AMQPTopology, queues: [AMQPConsumedQueue], budget: AMQPByteBudget?, logger: Logger,
         onEvent: @escaping @Sendable (AMQPConsumerEvent) -> Void, onFirst: @escaping @Sendable (AMQPError?) -> Void
     ) {
         self.topology = topology
         self.queues = queues
+        self.budget = budget
+        open = OpenDeliveries(indices: queues.enumerated().map { $1.tagIndex ?? UInt16($0) })
         self.logger = logger
         self.onEvent = onEvent
         self.onFirst = onFirst
@@ -48,8 +43,7 @@ final class ConsumerRole: ConnectionRole {
     func opened(_ link: BrokerLink) throws(AMQPError) {
         let realNames = try link.declare(topology)
         let names = queues.map { realNames[$0.name] ?? $0.name }
-        epoch += 1
-        ledgers = queues.map { _ in SettlementLedger() }
+        open.connected()
         for (index, queue) in queues.enumerated() {
             try link.consume(queue, realName: names[index], channel: channel(index))
         }
@@ -60,16 +54,16 @@ final class ConsumerRole: ConnectionRole {
 
     func disconnected(_ error: AMQPError) {
         // The broker delivers these again, so working on them would be work done twice.
-        batch = []
-        outgoing = []
-        ledgers = []
+        dropBatch()
+        open.disconnected()
         onEvent(.disconnected(error))
         if case .active = consuming { return }
         reportStopped()
     }
 
     func closeRequested() { isClosing = true }
-    var isFinished: Bool { outgoing.isEmpty }
+    var isFinished: Bool { open.outgoing.isEmpty }
+    var wantsInput: Bool { budget?.isUsedUp != true }
 
     var isConnectionWanted: Bool {
         guard case .active = consuming else { return false }
@@ -77,11 +71,16 @@ final class ConsumerRole: ConnectionRole {
     }
 
     func ended(_ error: AMQPError?) {
-        batch = []
+        dropBatch()
         if case .active = consuming {} else { reportStopped() }
         onFirst?(error ?? AMQPError(.closed, "Closed before it could connect"))
         onFirst = nil
         onEvent(.closed(error))
+    }
+
+    private func dropBatch() {
+        if let budget { for delivery in batch { budget.giveBack(delivery) } }
+        batch = []
     }
 
     private func channel(_ queueIndex: Int) -> UInt16 { BrokerLink.firstWorkChannel + UInt16(queueIndex) }
@@ -91,11 +90,12 @@ final class ConsumerRole: ConnectionRole {
     func received(_ inbound: Inbound, _ link: BrokerLink) throws(AMQPError) {
         switch inbound {
         case .delivery(let channel, let number, let isRedelivered, let message):
-            let tag = AMQPDeliveryTag(epoch: epoch, queueIndex: channel - BrokerLink.firstWorkChannel, number: number)
-            batch.append(
-                AMQPDelivery(
-                    tag: tag, isRedelivered: isRedelivered, exchange: message.exchange,
-                    routingKey: message.routingKey, properties: message.properties, body: message.body))
+            let delivery = AMQPDelivery(
+                tag: open.tag(queue: Int(channel - BrokerLink.firstWorkChannel), number: number),
+                isRedelivered: isRedelivered, exchange: message.exchange, routingKey: message.routingKey,
+                properties: message.properties, body: message.body)
+            budget?.take(delivery)
+            batch.append(delivery)
             if batch.count >= AMQPConsumer.largestBatch { inputDrained() }
         case .cancelled:
             guard case .cancelling(let left) = consuming else { return }
@@ -133,47 +133,20 @@ final class ConsumerRole: ConnectionRole {
         for command in commands {
             switch command {
             case .acknowledge(let acknowledgements):
-                for acknowledgement in acknowledgements { acknowledge(acknowledgement) }
-            case .reject(let tags, let requeue):
-                for tag in tags where isCurrent(tag) {
-                    let index = Int(tag.queueIndex)
-                    if ledgers[index].settle(tag.number) {
-                        outgoing.append((index, .rejection(tag.number, requeue: requeue)))
-                    } else {
-                        reportRepeated(tag)
-                    }
+                for acknowledgement in acknowledgements where !open.acknowledge(acknowledgement) {
+                    reportRepeated(acknowledgement.tag)
                 }
+            case .reject(let tags, let requeue):
+                for tag in tags where !open.reject(tag, requeue: requeue) { reportRepeated(tag) }
             case .stop:
                 if case .active = consuming { consuming = .stopRequested }
             }
         }
-        // Last, so that no multiple overtakes a rejection of one that it covers.
-        queueAcknowledgements()
-    }
-
-    private func acknowledge(_ acknowledgement: AMQPAcknowledgement) {
-        let tag = acknowledgement.tag
-        guard isCurrent(tag) else { return }
-        if !ledgers[Int(tag.queueIndex)].acknowledge(tag.number, multiple: acknowledgement.multiple) {
-            reportRepeated(tag)
-        }
-    }
-
-    private func isCurrent(_ tag: AMQPDeliveryTag) -> Bool {
-        tag.epoch == epoch && ledgers.indices.contains(Int(tag.queueIndex))
+        open.gatherAcknowledgements()
     }
 
     private func reportRepeated(_ tag: AMQPDeliveryTag) {
-        logger.warning(
-            "Ignored a repeated acknowledgement", metadata: ["queue": "\(queues[Int(tag.queueIndex)].name)"])
-    }
-
-    private func queueAcknowledgements() {
-        for index in ledgers.indices {
-            for acknowledgement in ledgers[index].takeBatch() {
-                outgoing.append((index, .acknowledgement(acknowledgement)))
-            }
-        }
+        logger.warning("Ignored a repeated acknowledgement", metadata: ["delivery": "\(tag.number)"])
     }
 
     func write(to link: BrokerLink) throws(AMQPError) -> Bool {
@@ -181,21 +154,22 @@ final class ConsumerRole: ConnectionRole {
             consuming = .cancelling(channelsLeft: queues.count)
             for index in queues.indices { try link.requestCancel(channel: channel(index)) }
         }
-        guard !outgoing.isEmpty else { return false }
+        guard !open.outgoing.isEmpty else { return false }
         guard link.isWritable else { return true }
-        let chunk = outgoing.prefix(1024)
+        let chunk = open.outgoing.prefix(1024)
         if chunk.count == 1 {
-            for (index, settlement) in chunk { try write(settlement, channel(index), link) }
+            for due in chunk { try write(due.settlement, channel(due.queue), link) }
         } else {
             try link.gatheringWrites { () throws(AMQPError) in
-                for (index, settlement) in chunk { try write(settlement, channel(index), link) }
+                for due in chunk { try write(due.settlement, channel(due.queue), link) }
             }
         }
-        outgoing.removeFirst(chunk.count)
-        return !outgoing.isEmpty
+        open.written(chunk.count)
+        return !open.outgoing.isEmpty
     }
 
-    private func write(_ settlement: Settlement, _ channel: UInt16, _ link: BrokerLink) throws(AMQPError) {
+    private func write(_ settlement: OpenDeliveries.Settlement, _ channel: UInt16, _ link: BrokerLink) throws(AMQPError)
+    {
         switch settlement {
         case .acknowledgement(let acknowledgement):
             try link.acknowledge(acknowledgement.number, multiple: acknowledgement.multiple, channel: channel)

@@ -5,6 +5,10 @@ extension amqp_bytes_t {
 
     /// Invalid UTF-8 is repaired: for names and texts that AMQP defines as UTF-8.
     var string: String { String(decoding: buffer, as: UTF8.self) }
+
+    /// The same of a short string, which stays one: a repaired byte takes three, and what is longer than 255 bytes could
+    /// never be published again.
+    var shortString: String { string.cut(toBytes: 255) }
 }
 
 extension AMQPFieldTable {
@@ -14,7 +18,8 @@ extension AMQPFieldTable {
 
     init(_ table: amqp_table_t, depth: Int = 1) {
         let entries = UnsafeBufferPointer(start: table.entries, count: Int(table.num_entries))
-        self.init(entries: entries.map { Entry(key: $0.key.string, value: AMQPFieldValue($0.value, depth: depth)) })
+        self.init(
+            entries: entries.map { Entry(key: $0.key.shortString, value: AMQPFieldValue($0.value, depth: depth)) })
     }
 }
 

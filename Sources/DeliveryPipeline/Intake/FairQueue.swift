@@ -1,3 +1,4 @@
+import AMQPClient
 package import PushModel
 
 /// A job that has been decoded and waits for room.
@@ -5,11 +6,13 @@ package struct WaitingJob: Sendable {
     package let inbound: InboundJob
     package let job: Job
     let use: AppUse
+    let bytes: Int
 
     package init(inbound: InboundJob, job: Job, use: AppUse) {
         self.inbound = inbound
         self.job = job
         self.use = use
+        bytes = inbound.delivery.size
     }
 }
 
@@ -17,35 +20,63 @@ package struct WaitingJob: Sendable {
 ///
 /// Bounded by the queue's prefetch, so it needs no bound of its own.
 package struct FairQueue {
+    /// How much there is of something: jobs, and their bytes.
+    package struct Size {
+        package var jobs = 0
+        package var bytes = 0
+
+        package init(jobs: Int, bytes: Int) {
+            (self.jobs, self.bytes) = (jobs, bytes)
+        }
+
+        /// Of a limit, where either may be what counts; above 1 is beyond it.
+        func share(of limit: Size) -> Double {
+            max(Double(jobs) / Double(max(limit.jobs, 1)), Double(bytes) / Double(max(limit.bytes, 1)))
+        }
+    }
+
     /// Two stacks: what leaves is let go at once, even while the queue never runs empty.
     private struct AppQueue {
         private var arriving: [WaitingJob] = []
         /// The oldest last.
         private var leaving: [WaitingJob] = []
 
-        var count: Int { arriving.count + leaving.count }
+        private(set) var size = Size(jobs: 0, bytes: 0)
 
-        mutating func append(_ job: WaitingJob) { arriving.append(job) }
+        mutating func append(_ job: WaitingJob) {
+            arriving.append(job)
+            size.jobs += 1
+            size.bytes += job.bytes
+        }
 
         mutating func popFirst() -> WaitingJob? {
             if leaving.isEmpty {
                 leaving = arriving.reversed()
                 arriving.removeAll(keepingCapacity: true)
             }
-            return leaving.popLast()
+            return counted(leaving.popLast())
         }
 
         /// The newest.
         mutating func popLast() -> WaitingJob? {
-            if let last = arriving.popLast() { return last }
-            return leaving.isEmpty ? nil : leaving.removeFirst()
+            if let last = arriving.popLast() { return counted(last) }
+            return counted(leaving.isEmpty ? nil : leaving.removeFirst())
+        }
+
+        private mutating func counted(_ job: WaitingJob?) -> WaitingJob? {
+            if let job {
+                size.jobs -= 1
+                size.bytes -= job.bytes
+            }
+            return job
         }
     }
 
     private var queues: [ObjectIdentifier: AppQueue] = [:]
     /// Those that have jobs, the next one first.
     private var turns: [AppUse] = []
-    package private(set) var count = 0
+    private var size = Size(jobs: 0, bytes: 0)
+    package var count: Int { size.jobs }
 
     package init() {}
 
@@ -54,7 +85,8 @@ package struct FairQueue {
         if queues[id] == nil { turns.append(job.use) }
         queues[id, default: AppQueue()].append(job)
         job.use.waiting += 1
-        count += 1
+        size.jobs += 1
+        size.bytes += job.bytes
     }
 
     /// The oldest job of the app whose turn it is, among those that may start one.
@@ -70,14 +102,10 @@ package struct FairQueue {
     }
 
     /// The newest job of the app that has most, if that is more than `limit` and it may not start one.
-    package mutating func surplus(over limit: Int, where mayStart: (AppUse) -> Bool) -> WaitingJob? {
-        guard count > limit else { return nil }
-        let greatest = turns.max {
-            (queues[ObjectIdentifier($0)]?.count ?? 0) < (queues[ObjectIdentifier($1)]?.count ?? 0)
-        }
-        guard let use = greatest, (queues[ObjectIdentifier(use)]?.count ?? 0) > limit, !mayStart(use) else {
-            return nil
-        }
+    package mutating func surplus(over limit: Size, where mayStart: (AppUse) -> Bool) -> WaitingJob? {
+        guard size.share(of: limit) > 1 else { return nil }
+        func share(_ use: AppUse) -> Double { queues[ObjectIdentifier(use)]?.size.share(of: limit) ?? 0 }
+        guard let use = turns.max(by: { share($0) < share($1) }), share(use) > 1, !mayStart(use) else { return nil }
         return take(from: use) { $0.popLast() }
     }
 
@@ -91,13 +119,14 @@ package struct FairQueue {
     private mutating func take(from use: AppUse, _ pop: (inout AppQueue) -> WaitingJob?) -> WaitingJob? {
         let id = ObjectIdentifier(use)
         guard var queue = queues.removeValue(forKey: id), let job = pop(&queue) else { return nil }
-        if queue.count > 0 {
+        if queue.size.jobs > 0 {
             queues[id] = queue
         } else {
             turns.removeAll { $0 === use }
         }
         use.waiting -= 1
-        count -= 1
+        size.jobs -= 1
+        size.bytes -= job.bytes
         return job
     }
 }

@@ -29,14 +29,14 @@ package struct InboundJob: Sendable {
     var hasBeenTried: Bool { delivery.properties.headers[JobHeader.firstAttempt] != nil }
 
     /// When the first attempt was; now, if this is it. A time to come is a mistake, and would keep the job for ever.
-    func firstAttempt(now: Timestamp) -> Timestamp {
+    package func firstAttempt(now: Timestamp) -> Timestamp {
         let claimed = delivery.properties.headers[JobHeader.firstAttempt]?.integer ?? now.milliseconds
         return Timestamp(milliseconds: min(max(claimed, 0), now.milliseconds))
     }
 
     /// W3C Trace Context. Today's has 55 characters; what is far longer is none, and would not fit into the
     /// headers of what it is carried into.
-    var traceparent: String? {
+    package var traceparent: String? {
         delivery.properties.headers[JobHeader.traceparent]?.string.flatMap { $0.utf8.count <= 255 ? $0 : nil }
     }
 
@@ -65,7 +65,7 @@ package struct InboundJob: Sendable {
     var isChunk: Bool { delivery.properties.headers[JobHeader.chunk] == .boolean(true) }
 
     /// How often it has been delivered before without being settled (rabbitmq.com, "Quorum Queues").
-    var earlierDeliveries: Int {
-        Int(clamping: delivery.properties.headers["x-delivery-count"]?.integer ?? 0)
+    package var earlierDeliveries: Int {
+        max(0, Int(clamping: delivery.properties.headers["x-delivery-count"]?.integer ?? 0))
     }
 }

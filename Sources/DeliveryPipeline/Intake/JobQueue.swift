@@ -14,6 +14,12 @@ package enum JobQueue: Sendable, Hashable {
     /// their own.
     package static let all: [JobQueue] = Lane.allCases.flatMap { [.overflow($0), .lane($0)] } + [.suspects]
 
+    /// What shares a connection, and so its bytes: urgent jobs do not wait behind large ones of other lanes, and nobody's
+    /// behind those of an app that has more of them than it may hold.
+    package static let connections: [[JobQueue]] = [
+        [.lane(.urgent)], [.lane(.normal), .lane(.bulk)], Lane.allCases.map { .overflow($0) } + [.suspects],
+    ]
+
     /// As tags name it.
     package var index: Int { Self.all.firstIndex(of: self) ?? 0 }
 

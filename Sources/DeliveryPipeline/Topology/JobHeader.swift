@@ -44,7 +44,7 @@ extension AMQPFieldTable {
 extension AMQPPublication {
     /// Without the headers that its job's publisher has put on it, but for their number; nil when there are none. What is
     /// left fits into the smallest frame there is.
-    var withoutForeignHeaders: AMQPPublication? {
+    package var withoutForeignHeaders: AMQPPublication? {
         let kept = properties.headers.entries.filter { entry in
             entry.key == JobHeader.reason || (JobHeader.all.contains(entry.key) && entry.value.wireSize <= 300)
         }
@@ -56,15 +56,5 @@ extension AMQPPublication {
             headers[JobHeader.reason] = .string(reason.cut(toBytes: 500))
         }
         return replacingHeaders(by: headers)
-    }
-}
-
-extension String {
-    /// The longest beginning that fits without cutting a code point.
-    func cut(toBytes limit: Int) -> String {
-        guard utf8.count > limit else { return self }
-        var end = utf8.index(startIndex, offsetBy: limit)
-        while end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
-        return String(self[..<end])
     }
 }

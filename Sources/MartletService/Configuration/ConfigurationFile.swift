@@ -12,6 +12,10 @@ enum ConfigurationFile {
         } catch {
             throw ConfigurationError("can't read the configuration file \(path): \(error.localizedDescription)")
         }
+        return try values(in: text, of: path)
+    }
+
+    static func values(in text: String, of path: String) throws -> [ConfigurationKey: String] {
         var values: [ConfigurationKey: String] = [:]
         do {
             guard let root = try Yams.compose(yaml: text), root.null == nil else { return [:] }

@@ -21,7 +21,10 @@ extension ConfigurationSource {
     }
 
     public func names() throws -> PipelineNames {
-        PipelineNames(prefix: try required(.amqpPrefix))
+        let prefix = try required(.amqpPrefix)
+        // AMQP's names have up to 255 bytes, and ours go on after it.
+        guard prefix.utf8.count <= 100 else { throw ConfigurationError(.amqpPrefix, "has more than 100 bytes") }
+        return PipelineNames(prefix: prefix)
     }
 
     public func database(applicationName: String) throws -> PostgresConfiguration {
@@ -117,6 +120,7 @@ extension ConfigurationSource {
             retry: RetryPolicy(
                 delays: try retryDelays(), maximumAttempts: try integer(.retryMaximumAttempts, in: 1...1_000),
                 maximumAge: try integer(.retryMaximumAge, in: 1...30 * 86_400)))
+        pipeline.prefetchBytes = try integer(.amqpPrefetchBytes, in: 1_000_000...17_179_869_184)
         pipeline.appShare = try integer(.workerAppShare, in: 1...100)
         pipeline.urgentShare = try integer(.workerUrgentShare, in: 0...90)
         pipeline.chunkSize = try integer(.jobsChunkSize, in: 1...100_000)

@@ -12,6 +12,19 @@ public struct ConfigurationSource: Sendable {
     ///   - settings: `key=value` from the command line.
     ///   - environment: the process's environment variables.
     public init(file: String?, settings: [String], environment: [String: String]) async throws {
+        try self.init(values: file.map(ConfigurationFile.read), settings: settings, environment: environment)
+    }
+
+    /// - Parameter file: the text of a YAML file.
+    package init(text file: String, settings: [String], environment: [String: String]) throws {
+        try self.init(
+            values: ConfigurationFile.values(in: file, of: "martlet.yaml"), settings: settings,
+            environment: environment)
+    }
+
+    private init(
+        values: [ConfigurationKey: String]?, settings: [String], environment: [String: String]
+    ) throws {
         var providers: [any ConfigProvider] = [
             InMemoryProvider(values: Self.values(try Self.read(settings))),
             EnvironmentVariablesProvider(
@@ -21,7 +34,7 @@ public struct ConfigurationSource: Sendable {
                 }
             ).prefixKeys(with: "martlet"),
         ]
-        if let file { providers.append(InMemoryProvider(values: Self.values(try ConfigurationFile.read(file)))) }
+        if let values { providers.append(InMemoryProvider(values: Self.values(values))) }
         reader = ConfigReader(providers: providers)
     }
 

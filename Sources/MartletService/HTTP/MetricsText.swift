@@ -32,7 +32,8 @@ package enum MetricsText {
         metric(
             "held_total", "counter", "Pushes put back because their credential is refused.", [("", counts.pushesHeld)])
         metric(
-            "given_back_total", "counter", "Pushes put back unsent: the worker stopped, or their credential was retired.",
+            "given_back_total", "counter",
+            "Pushes put back unsent: the worker stopped, or their credential was retired.",
             [("", counts.pushesGivenBack)])
         metric("tokens_marked_total", "counter", "Device tokens marked dead.", [("", counts.tokensMarked)])
         metric(

@@ -118,12 +118,12 @@ struct TestConsumer {
 
     init(
         _ configuration: AMQPConfiguration? = nil, topology: AMQPTopology = AMQPTopology(),
-        queues: [AMQPConsumedQueue]
+        queues: [AMQPConsumedQueue], budget: AMQPByteBudget? = nil
     ) throws {
         let log = log
         consumer = try AMQPConsumer(
             configuration: try configuration ?? TestBroker.configuration(), topology: topology, queues: queues,
-            logger: TestBroker.logger
+            budget: budget, logger: TestBroker.logger
         ) { log.append($0) }
     }
 }

@@ -47,6 +47,30 @@ import Testing
         #expect(counts.jobsOpen == 0 && counts.isConsuming)
     }
 
+    @Test func aLostConnectionTakesItsOwnQueuesAlone() throws {
+        let harness = PipelineHarness(maximumInFlight: 1)
+        let connections = JobQueue.connections
+        #expect(
+            Set(connections.flatMap { $0 }).count == JobQueue.all.count
+                && connections.flatMap { $0 }.count == JobQueue.all.count)
+        for (number, queues) in connections.enumerated() {
+            #expect(!harness.core.currentCounts().isConsuming, "before connection \(number)")
+            harness.core.received(.connected(queues: []), of: queues)
+        }
+        #expect(harness.core.currentCounts().isConsuming)
+        harness.deliver(jobBody("first"), number: 1, lane: .urgent)
+        harness.deliver(jobBody("normal"), number: 2, lane: .normal)
+        harness.deliver(jobBody("urgent"), number: 3, lane: .urgent)
+        harness.core.received(gone, of: connections[0])
+        let counts = harness.core.currentCounts()
+        #expect(counts.jobsWaiting == 1 && !counts.isConsuming)
+        #expect(harness.letGo.map(\.number) == [3], "what waits of it is held no longer")
+        harness.report(try harness.job(0), [.sent, .sent])
+        try harness.confirmEvent(0)
+        #expect(harness.started == ["first", "normal"])
+        #expect(harness.letGo.map(\.number) == [3, 1] && harness.acknowledged == [1])
+    }
+
     @Test func aDrainGivesBackWhatIsNotStartedAndEndsWithTheRest() throws {
         let harness = PipelineHarness(maximumInFlight: 1)
         harness.deliver((1...3).map { .sample(jobBody("\($0)"), number: $0) })

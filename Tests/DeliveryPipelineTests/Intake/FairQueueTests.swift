@@ -47,14 +47,31 @@ import Testing
         #expect(taken == (0..<100).map { "a\($0)" })
     }
 
+    @Test func bytesMakeASurplusAsJobsDo() throws {
+        var queue = FairQueue()
+        for number in 0..<3 { queue.append(try waiting(UInt64(number), apps[0], body: large)) }
+        for number in 3..<9 { queue.append(try waiting(UInt64(number), apps[1])) }
+        var taken: [String?] = []
+        for _ in 0..<3 {
+            taken.append(name(queue.surplus(over: .init(jobs: 10, bytes: 1_000)) { _ in false }))
+        }
+        #expect(taken == ["a2", "a1", nil], "one of 1,000 bytes is no surplus, and six jobs are none")
+        _ = queue.next { $0 === apps[0] }
+        queue.append(try waiting(9, apps[0], body: large))
+        let none = queue.surplus(over: .init(jobs: 10, bytes: 1_000)) { _ in false }
+        #expect(none == nil, "what has left does not count")
+    }
+
+    private let large = String(repeating: "x", count: 1_000)
+
     @Test func theSurplusIsTheNewestOfTheAppThatHasMostAndCanNotStart() throws {
         var queue = FairQueue()
         for number in 0..<6 { queue.append(try waiting(UInt64(number), apps[0])) }
         for number in 6..<9 { queue.append(try waiting(UInt64(number), apps[1])) }
-        let none = queue.surplus(over: 4) { _ in true }
+        let none = queue.surplus(over: .init(jobs: 4, bytes: .max)) { _ in true }
         #expect(none == nil, "it may start")
         var taken: [String?] = []
-        for _ in 0..<3 { taken.append(name(queue.surplus(over: 4) { _ in false })) }
+        for _ in 0..<3 { taken.append(name(queue.surplus(over: .init(jobs: 4, bytes: .max)) { _ in false })) }
         #expect(taken == ["a5", "a4", nil])
         let rest = queue.removeAll().map { name($0) }
         #expect(rest == ["a0", "b6", "a1", "b7", "a2", "b8", "a3"])

@@ -13,7 +13,8 @@ final class EffectsRecorder: Sendable {
 
     struct Record: Sendable {
         var published: [AMQPPublication] = []
-        var acknowledged: [UInt64] = []
+        var acknowledgements: [AMQPAcknowledgement] = []
+        var letGo: [AMQPDeliveryTag] = []
         var claims: [Claims.Batch] = []
         var marks: [MarkBuffer.Batch] = []
         var lookUps: [SuspectBuffer.LookUp] = []
@@ -35,8 +36,9 @@ final class EffectsRecorder: Sendable {
         PipelineEffects(
             publish: { publications in self.withRecord { $0.published += publications } },
             acknowledge: { acknowledgements in
-                self.withRecord { $0.acknowledged += acknowledgements.map(\.tag.number) }
+                self.withRecord { $0.acknowledgements += acknowledgements }
             },
+            letGo: { delivery in self.withRecord { $0.letGo.append(delivery.tag) } },
             write: { batch in self.withRecord { $0.marks.append(batch) } },
             claim: { batch in self.withRecord { $0.claims.append(batch) } },
             lookUp: { lookUp in self.withRecord { $0.lookUps.append(lookUp) } },

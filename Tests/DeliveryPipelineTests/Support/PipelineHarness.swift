@@ -123,7 +123,10 @@ struct PipelineHarness {
     // MARK: What came of it
 
     var published: [AMQPPublication] { recorder.withRecord { $0.published } }
-    var acknowledged: [UInt64] { recorder.withRecord { $0.acknowledged } }
+    /// No longer held.
+    var letGo: [AMQPDeliveryTag] { recorder.withRecord { $0.letGo } }
+    var acknowledgements: [AMQPAcknowledgement] { recorder.withRecord { $0.acknowledgements } }
+    var acknowledged: [UInt64] { acknowledgements.map(\.tag.number) }
     var claims: [Claims.Batch] { recorder.withRecord { $0.claims } }
     var marks: [MarkBuffer.Batch] { recorder.withRecord { $0.marks } }
     var timers: [Int] { recorder.withRecord { $0.timers.map(\.milliseconds) } }

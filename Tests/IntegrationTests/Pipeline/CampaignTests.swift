@@ -77,7 +77,7 @@ struct CampaignTests {
             let past = Int(Date().timeIntervalSince1970) - 10
             let late = JobText("late", app: Self.apps[0], to: [Token.random()], more: #","expires_at":\#(past)"#)
             var huge = JobText("huge", app: Self.apps[0], to: Token.random(count: 3))
-            huge.payload = #"{"aps":{"alert":"\#(String(repeating: "x", count: 5_000_000))"}}"#
+            huge.payload = #"{"aps":{"alert":"\#(String(repeating: "x", count: 50_000))"}}"#
             let keyless = JobText("keyless", app: "com.example.keyless", to: Token.random(count: 2))
             let problems = JobText(
                 "problems", app: Self.apps[0], to: Token.random(count: 50) + [Token.random(Token.bad)],

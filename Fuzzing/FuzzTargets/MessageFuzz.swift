@@ -1,0 +1,110 @@
+import AMQPClient
+import DeliveryPipeline
+import PushModel
+
+/// Whatever a message says of itself, what is read of it is within its bounds, and what is made of it can be published.
+enum MessageFuzz {
+    private static let now = Timestamp(seconds: 1_800_000_000)
+    /// The smallest frame that RabbitMQ agrees to nowadays, less what the other properties may take.
+    private static let smallestRoom = 8_192 - 3_000
+    /// The same of the usual frame.
+    private static let usualRoom = 131_072 - 3_000
+
+    static func violation(in input: UnsafeRawBufferPointer) -> String? {
+        var input = InputReader(input)
+        let shape = input.byte()
+        guard let properties = AMQPProperties(wire: MessageEncoder.properties(&input)) else { return nil }
+        if let problem = violation(of: properties) { return problem }
+        let tag = AMQPDeliveryTag(epoch: 1, queueIndex: UInt16(shape % 9), number: 1)
+        let delivery = AMQPDelivery(
+            tag: tag, isRedelivered: shape & 0x80 != 0, exchange: "martlet.jobs", routingKey: "normal",
+            properties: properties, body: Array("{}".utf8))
+        guard let inbound = InboundJob(delivery) else {
+            return JobQueue.all.indices.contains(Int(shape % 9)) ? "a delivery of no queue" : nil
+        }
+        return violation(of: inbound) ?? violationOfWhatIsMade(of: inbound)
+    }
+
+    /// What was read can be written, and is read as the same again.
+    private static func violation(of properties: AMQPProperties) -> String? {
+        if depth(of: properties.headers) > AMQPFieldTable.maximumDepth { return "headers nested too deep" }
+        guard let wire = properties.wire(limit: 1 << 20) else { return "what was read can't be written" }
+        // Not compared as such: a number that is none equals nothing.
+        guard AMQPProperties(wire: wire)?.wire(limit: 1 << 20) == wire else { return "it changes when it is written" }
+        guard let headers = AMQPProperties(headers: properties.headers).wire(limit: 1 << 20) else {
+            return "headers can't be written alone"
+        }
+        // Flags and delivery mode are beside the table.
+        if !properties.headers.isEmpty, headers.count - 3 > properties.headers.wireSize {
+            return "headers of \(headers.count - 3) bytes count as \(properties.headers.wireSize)"
+        }
+        return nil
+    }
+
+    private static func violation(of inbound: InboundJob) -> String? {
+        if inbound.attempt < 1 { return "attempt \(inbound.attempt)" }
+        let first = inbound.firstAttempt(now: now)
+        if first > now || first.milliseconds < 0 { return "first attempt at \(first)" }
+        if inbound.earlierDeliveries < 0 { return "\(inbound.earlierDeliveries) deliveries" }
+        if let trace = inbound.traceparent, trace.utf8.count > 255 { return "a trace of \(trace.utf8.count) bytes" }
+        let headers = inbound.delivery.properties.headers
+        if inbound.publisher(worker: "worker") != inbound.delivery.properties.userID,
+            inbound.delivery.properties.userID != "worker"
+        {
+            return "somebody who is no worker names another publisher"
+        }
+        if inbound.wasSentBefore, !inbound.delivery.isRedelivered, headers[JobHeader.redelivered] != .boolean(true) {
+            return "sent before, but nobody says so"
+        }
+        return nil
+    }
+
+    private static func violationOfWhatIsMade(of inbound: InboundJob) -> String? {
+        var messages = OutboundMessages(names: PipelineNames(), worker: "push-7", user: "worker")
+        // Beyond, intake lets nothing else be made of it than a dead job.
+        let fits = inbound.delivery.properties.headers.wireSize <= PipelineConfiguration.maximumHeaderBytes
+        var made = [messages.dead(inbound, reason: String(repeating: "€", count: 5_000))]
+        if made[0].properties.userID != nil { return "a dead job in somebody's name" }
+        if fits {
+            let destinations: [OutboundMessages.Destination] = [.lane, .overflow, .suspects, .delay(seconds: 5)]
+            made += destinations.map { messages.moved(inbound, to: $0, firstAttempt: now, part: "part") }
+        }
+        for message in made.dropFirst() {
+            let headers = message.properties.headers
+            if headers["x-delivery-count"] != nil || headers["x-death"] != nil { return "the broker's marks are kept" }
+            if message.properties.userID != "worker" { return "published in the name of another" }
+            guard let again = InboundJob(delivery(message, for: inbound)) else { return "it can't be read again" }
+            if again.attempt != inbound.attempt { return "attempt \(inbound.attempt) becomes \(again.attempt)" }
+            if inbound.wasSentBefore, !again.wasSentBefore { return "that it was sent before is forgotten" }
+            if again.publisher(worker: "worker") != (inbound.publisher(worker: "worker") ?? "worker") {
+                return "its publisher becomes another"
+            }
+        }
+        for message in made {
+            if fits, message.properties.headers.wireSize > usualRoom { return "no frame holds it" }
+            guard let bare = message.withoutForeignHeaders else { continue }
+            let size = bare.properties.headers.wireSize
+            if size > smallestRoom { return "\(size) bytes without foreign headers" }
+            if bare.withoutForeignHeaders != nil { return "foreign headers are left" }
+        }
+        return nil
+    }
+
+    private static func delivery(_ message: AMQPPublication, for inbound: InboundJob) -> AMQPDelivery {
+        AMQPDelivery(
+            tag: inbound.delivery.tag, isRedelivered: false, exchange: "", routingKey: message.routingKey,
+            properties: message.properties, body: message.body)
+    }
+
+    private static func depth(of table: AMQPFieldTable) -> Int {
+        1 + (table.entries.map { depth(of: $0.value) }.max() ?? 0)
+    }
+
+    private static func depth(of value: AMQPFieldValue) -> Int {
+        switch value {
+        case .table(let table): depth(of: table)
+        case .array(let values): 1 + (values.map(depth).max() ?? 0)
+        default: 0
+        }
+    }
+}

@@ -1,0 +1,72 @@
+/// What the broker is to be told of the deliveries of one consumer, over all its queues and, one after the other, its
+/// connections. A value: tags go in, what to write comes out.
+///
+/// A tag holds for the connection it came over. Once that is lost the broker delivers the message again, so whatever is
+/// said of an older tag is left out; a later connection counts from 1 again and would take it for another message.
+package struct OpenDeliveries: Sendable {
+    package enum Settlement: Sendable, Hashable {
+        case acknowledgement(SettlementLedger.Acknowledgement)
+        case rejection(UInt64, requeue: Bool)
+    }
+
+    /// Due to be written.
+    package struct Outgoing: Sendable, Hashable {
+        /// Place of the queue in the consumer's list.
+        package let queue: Int
+        package let settlement: Settlement
+    }
+
+    /// As tags name the queues, by their place.
+    private let indices: [UInt16]
+    private var epoch: UInt32 = 0
+    private var ledgers: [SettlementLedger] = []
+    private(set) package var outgoing: [Outgoing] = []
+
+    package init(indices: [UInt16]) {
+        self.indices = indices
+    }
+
+    package mutating func connected() {
+        epoch += 1
+        ledgers = indices.map { _ in SettlementLedger() }
+    }
+
+    package mutating func disconnected() {
+        outgoing = []
+        ledgers = []
+    }
+
+    package func tag(queue: Int, number: UInt64) -> AMQPDeliveryTag {
+        AMQPDeliveryTag(epoch: epoch, queueIndex: indices[queue], number: number)
+    }
+
+    /// - Returns: false if it was settled before.
+    package mutating func acknowledge(_ acknowledgement: AMQPAcknowledgement) -> Bool {
+        let tag = acknowledgement.tag
+        guard let queue = queue(of: tag) else { return true }
+        return ledgers[queue].acknowledge(tag.number, multiple: acknowledgement.multiple)
+    }
+
+    /// - Returns: false if it was settled before.
+    package mutating func reject(_ tag: AMQPDeliveryTag, requeue: Bool) -> Bool {
+        guard let queue = queue(of: tag) else { return true }
+        guard ledgers[queue].settle(tag.number) else { return false }
+        outgoing.append(Outgoing(queue: queue, settlement: .rejection(tag.number, requeue: requeue)))
+        return true
+    }
+
+    /// After a batch of the above. Last, so that no multiple overtakes a rejection of one that it covers.
+    package mutating func gatherAcknowledgements() {
+        for queue in ledgers.indices {
+            outgoing += ledgers[queue].takeBatch().map { Outgoing(queue: queue, settlement: .acknowledgement($0)) }
+        }
+    }
+
+    package mutating func written(_ count: Int) { outgoing.removeFirst(count) }
+
+    /// nil when the tag is of another connection.
+    private func queue(of tag: AMQPDeliveryTag) -> Int? {
+        guard tag.epoch == epoch, let queue = indices.firstIndex(of: tag.queueIndex) else { return nil }
+        return ledgers.indices.contains(queue) ? queue : nil
+    }
+}

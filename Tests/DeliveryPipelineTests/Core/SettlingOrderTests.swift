@@ -1,0 +1,288 @@
+import AMQPClient
+import DeliveryPipeline
+import Dispatch
+import PushModel
+import Testing
+
+/// The pipeline and the consumer's bookkeeping between a broker, an output and a database that do what they do in any
+/// order: confirm alone and together, refuse, return, lose connections, deliver again.
+@Suite struct SettlingOrderTests {
+    @Test(arguments: 1...60 as ClosedRange<UInt64>)
+    func nothingIsAcknowledgedEarlyAndEverythingInTheEnd(seed: UInt64) throws {
+        var world = SettlingWorld(seed: seed)
+        for _ in 0..<300 where world.faults.isEmpty { try world.step() }
+        try world.finish()
+        #expect(world.faults == [], "seed \(seed)")
+        #expect(world.deliveries > 50 && world.losses > 0, "seed \(seed): \(world.deliveries), \(world.losses)")
+    }
+}
+
+/// What each delivery still owes, told from the messages that are published and confirmed: the simplest account.
+private struct SettlingWorld {
+    /// A delivery's number over all connections. It travels as the attempt and, in milliseconds, as the first one's time.
+    private typealias Serial = Int64
+
+    private var random: SeededGenerator
+    private let harness: PipelineHarness
+    /// The consumer's side, and what it has not been told yet.
+    private var open = OpenDeliveries(indices: JobQueue.all.map { UInt16($0.index) })
+    private var unheard: [AMQPAcknowledgement] = []
+    private var isConnected = false
+
+    /// In the broker and not handed out; then those handed out over this connection.
+    private var waiting: [(message: Int, wasDelivered: Bool)] = []
+    private var handedOut: [AMQPDeliveryTag: Serial] = [:]
+    private var lastNumber: UInt64 = 0
+    private var lastMessage = 0
+
+    private var messageOf: [Serial: Int] = [:]
+    private var tagOf: [Serial: AMQPDeliveryTag] = [:]
+    private var owed: [Serial: Set<String>] = [:]
+    private var settled: Set<Serial> = []
+    private var forgotten: Set<Serial> = []
+    /// Obligations by publication, and those without a confirm.
+    private var meant: [UInt64: [(serial: Serial, what: String)]] = [:]
+    private var unconfirmed: [UInt64] = []
+    private var unreported: [(job: RoutedJob, recipient: Int)] = []
+    private var seen = (published: 0, acknowledgements: 0, jobs: 0, marks: 0)
+
+    private(set) var deliveries = 0
+    private(set) var losses = 0
+    private(set) var faults: [String] = []
+
+    init(seed: UInt64) {
+        random = SeededGenerator(state: seed)
+        harness = PipelineHarness(maximumInFlight: 9, retry: RetryPolicy(maximumAttempts: .max))
+    }
+
+    mutating func step() throws {
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0..<5: deliver()
+        case 5..<9: try report()
+        case 9: harness.flush()
+        case 10: harness.passOneSecond()
+        case 11..<14: confirm(some(of: unconfirmed))
+        case 14: if let id = unconfirmed.randomElement(using: &random) { confirm([id, id, 999_999]) }
+        case 15: harness.publisher(.refused(some(of: unconfirmed)))
+        case 16:
+            guard let id = unconfirmed.randomElement(using: &random) else { break }
+            harness.publisher(.returned(AMQPReturn(id: id, code: Bool.random(using: &random) ? 312 : 0, text: "no")))
+        case 17: mark()
+        case 18: listen()
+        default: if isConnected, Bool.random(using: &random) { lose() } else { connect() }
+        }
+        try look()
+    }
+
+    /// Everything goes well from here on.
+    mutating func finish() throws {
+        connect()
+        for _ in 0..<400 where !owed.isEmpty || !waiting.isEmpty {
+            guard faults.isEmpty else { return }
+            deliver()
+            while !unreported.isEmpty { try report() }
+            harness.flush()
+            harness.passOneSecond()
+            mark()
+            try look()
+            confirm(unconfirmed)
+            try look()
+            listen()
+        }
+        listen()
+        if !owed.isEmpty { faults.append("still open: \(owed)") }
+        if !handedOut.isEmpty || !waiting.isEmpty { faults.append("the broker still has \(handedOut), \(waiting)") }
+        let counts = harness.core.currentCounts()
+        if counts.jobsOpen + counts.obligationsOpen + counts.jobsWaiting > 0 { faults.append("left: \(counts)") }
+        let letGo = harness.letGo
+        if Set(letGo).count != letGo.count { faults.append("something was let go twice") }
+        if letGo.count != deliveries { faults.append("\(letGo.count) of \(deliveries) deliveries were let go") }
+    }
+
+    // MARK: The broker, consuming
+
+    private mutating func deliver() {
+        guard isConnected else { return }
+        var batch: [AMQPDelivery] = []
+        for _ in 0..<Int.random(in: 1...5, using: &random) {
+            let message: (message: Int, wasDelivered: Bool)
+            if !waiting.isEmpty {
+                message = waiting.removeFirst()
+            } else if lastMessage < 200 {
+                lastMessage += 1
+                message = (lastMessage, false)
+            } else {
+                break
+            }
+            batch.append(delivery(of: message.message, isRedelivered: message.wasDelivered))
+        }
+        harness.deliver(batch)
+    }
+
+    private mutating func delivery(of message: Int, isRedelivered: Bool) -> AMQPDelivery {
+        deliveries += 1
+        lastNumber += 1
+        let serial = Serial(deliveries)
+        let tag = open.tag(queue: JobQueue.lane(.normal).index, number: lastNumber)
+        (messageOf[serial], tagOf[serial], handedOut[tag]) = (message, tag, serial)
+        let recipients = (0...message % 4).map { "\"a\($0)\"" }
+        var body = #"{"id":"m-\#(message)","app":"com.example.shop","payload":{"aps":{"alert":"x"}},"#
+        if message % 5 == 0 { body += #""results":"problems","# }
+        if message % 7 == 0 {
+            body += #""oops":1,"#
+            owed[serial] = ["dead", "event"]
+        } else {
+            owed[serial] = Set((0...message % 4).map { "a\($0)" })
+        }
+        body += #""recipients":[\#(recipients.joined(separator: ","))]}"#
+        return AMQPDelivery(
+            tag: tag, isRedelivered: isRedelivered, exchange: "martlet.jobs", routingKey: "normal",
+            properties: AMQPProperties(
+                headers: [
+                    JobHeader.attempt: .int64(serial), JobHeader.firstAttempt: .int64(serial),
+                    JobHeader.traceparent: .string("serial-\(serial)"), "mine": 1,
+                ]), body: Array(body.utf8))
+    }
+
+    private mutating func connect() {
+        guard !isConnected else { return }
+        isConnected = true
+        lastNumber = 0
+        open.connected()
+        harness.consumer(.connected(queues: []))
+    }
+
+    private mutating func lose() {
+        losses += 1
+        isConnected = false
+        open.disconnected()
+        // What has not been started is not the pipeline's any more.
+        let started = Set(harness.output.jobs.map { Serial($0.attempt) })
+        for (tag, serial) in handedOut {
+            if let open = owed[serial], !started.contains(serial), !open.isSubset(of: ["dead", "event"]) {
+                owed[serial] = nil
+                forgotten.insert(serial)
+            }
+            waiting.append((messageOf[serial] ?? 0, true))
+            handedOut[tag] = nil
+        }
+        waiting.sort { $0.message < $1.message }
+        harness.consumer(.disconnected(AMQPError(.connectionLost, "gone")))
+    }
+
+    /// The consumer's thread hears what the pipeline has said meanwhile, perhaps over a connection that is gone.
+    private mutating func listen() {
+        for acknowledgement in unheard where !open.acknowledge(acknowledgement) { faults.append("repeated") }
+        unheard = []
+        open.gatherAcknowledgements()
+        for outgoing in open.outgoing {
+            guard case .acknowledgement(let said) = outgoing.settlement else {
+                faults.append("rejected")
+                continue
+            }
+            let named = open.tag(queue: outgoing.queue, number: said.number)
+            guard handedOut[named] != nil else {
+                faults.append("the broker closes the channel: \(said.number) is not open")
+                continue
+            }
+            for (tag, serial) in handedOut
+            where tag == named || (said.multiple && tag.queueIndex == named.queueIndex && tag.number < named.number) {
+                if !settled.contains(serial) { faults.append("\(serial) is acknowledged by \(said), and not settled") }
+                handedOut[tag] = nil
+            }
+        }
+        open.written(open.outgoing.count)
+    }
+
+    // MARK: The output, the database, the broker's confirms
+
+    private mutating func report() throws {
+        unreported.shuffle(using: &random)
+        let count = Int.random(in: 0...min(unreported.count, 6), using: &random)
+        let verdicts: [Outcome.Verdict] = [
+            .sent, .sent, .rejected, .unregistered, .failed, .retry, .hold, .unknown, .returned, .expired,
+        ]
+        var outcomes: [Outcome] = []
+        for (job, recipient) in unreported.suffix(count) {
+            let verdict = verdicts.randomElement(using: &random) ?? .sent
+            outcomes.append(job.outcome(recipient, verdict))
+            if verdict == .sent, job.job.results == .problems { meet(Serial(job.attempt), "a\(recipient)") }
+        }
+        unreported.removeLast(count)
+        harness.core.report(outcomes)
+        harness.core.queue.sync {}
+    }
+
+    private mutating func mark() {
+        guard harness.marks.count > seen.marks, let batch = harness.marks.last else { return }
+        seen.marks = harness.marks.count
+        harness.written(batch)
+    }
+
+    private mutating func confirm(_ ids: [UInt64]) {
+        for id in ids where unconfirmed.contains(id) {
+            unconfirmed.removeAll { $0 == id }
+            for (serial, what) in meant[id] ?? [] { meet(serial, what) }
+        }
+        harness.publisher(.confirmed(ids))
+    }
+
+    private mutating func meet(_ serial: Serial, _ what: String) {
+        if owed[serial]?.remove(what) == nil { faults.append("\(what) of \(serial) was met twice") }
+    }
+
+    private mutating func some(of ids: [UInt64]) -> [UInt64] {
+        var chosen: [UInt64] = []
+        for id in ids where Bool.random(using: &random) { chosen.append(id) }
+        return chosen.shuffled(using: &random)
+    }
+
+    // MARK: What the pipeline has said
+
+    private mutating func look() throws {
+        for publication in harness.published.dropFirst(seen.published) {
+            seen.published += 1
+            // A second time, when it was not taken before.
+            guard meant[publication.id] == nil else { continue }
+            meant[publication.id] = try obligations(of: publication)
+            unconfirmed.append(publication.id)
+        }
+        for job in harness.output.jobs.dropFirst(seen.jobs) {
+            seen.jobs += 1
+            unreported += job.job.recipients.indices.map { (job, $0) }
+        }
+        let said = harness.acknowledgements
+        for acknowledgement in said.dropFirst(seen.acknowledgements) {
+            unheard.append(acknowledgement)
+            guard let serial = tagOf.first(where: { $0.value == acknowledgement.tag })?.key else {
+                faults.append("an acknowledgement of nothing")
+                continue
+            }
+            if let open = owed[serial], !open.isEmpty { faults.append("\(serial) acknowledged, owing \(open)") }
+            if !settled.insert(serial).inserted { faults.append("\(serial) acknowledged twice") }
+            if forgotten.contains(serial) { faults.append("\(serial) was dropped, and acknowledged") }
+        }
+        seen.acknowledgements = said.count
+        for (serial, open) in owed where open.isEmpty {
+            if !settled.contains(serial) { faults.append("\(serial) owes nothing and is not acknowledged") }
+            owed[serial] = nil
+        }
+    }
+
+    private func obligations(of publication: AMQPPublication) throws -> [(serial: Serial, what: String)] {
+        let headers = publication.properties.headers
+        switch publication.exchange {
+        case "martlet.dead": return [(headers[JobHeader.attempt]?.integer ?? 0, "dead")]
+        case "martlet.results":
+            let trace = headers[JobHeader.traceparent]?.string ?? ""
+            let serial = Serial(trace.dropFirst("serial-".count)) ?? 0
+            let body = try JSON.object(publication.body)
+            guard let outcomes = body["outcomes"] else { return [(serial, "event")] }
+            return try JSON.objects(outcomes).map { (serial, $0["recipient"] as? String ?? "?") }
+        default:
+            let job = try decodedJob(String(decoding: publication.body, as: UTF8.self))
+            let serial = headers[JobHeader.firstAttempt]?.integer ?? 0
+            return job.recipients.map { (serial, String(decoding: job.bytes($0.token), as: UTF8.self)) }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import AMQPClient
+import DeliveryPipeline
+import Logging
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+struct DeadQueueTests {
+    /// Each command that lists the dead jobs and leaves them is a delivery to the broker.
+    @Test func aDeadJobSurvivesBeingLookedAt() async throws {
+        try await Installation.with { installation in
+            let topology = installation.names.topology(delays: [])
+            let broker = try installation.brokerConfiguration()
+            let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+            let publisher = try AMQPPublisher(configuration: broker, topology: topology, logger: logger)
+            try await publisher.connectOnce()
+            try await publisher.publishAndWait([
+                AMQPPublication(id: 1, exchange: installation.names.dead, routingKey: "normal", body: [1])
+            ])
+            await publisher.close()
+
+            let looks = Mutex(0)
+            let consumer = Mutex<AMQPConsumer?>(nil)
+            let reader = try AMQPConsumer(
+                configuration: broker, topology: topology,
+                queues: [AMQPConsumedQueue(name: installation.names.dead, prefetch: 10)], logger: logger
+            ) { event in
+                guard case .deliveries(let deliveries) = event else { return }
+                let look = looks.withLock { looks in
+                    looks += 1
+                    return looks
+                }
+                // More often than the limit that RabbitMQ 4 puts on queues which name none.
+                if look < 30 { consumer.withLock { $0 }?.reject(deliveries.map(\.tag), requeue: true) }
+            }
+            consumer.withLock { $0 = reader }
+            try await reader.connectOnce()
+            try await eventually("thirty looks, not \(looks.withLock { $0 })") { looks.withLock { $0 } == 30 }
+            await reader.close()
+            let left = try await installation.broker.messages(in: installation.names.dead)
+            #expect(left.count == 1)
+        }
+    }
+}
