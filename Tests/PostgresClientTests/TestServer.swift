@@ -34,7 +34,7 @@ extension PostgresConnection {
 
 /// Waits for something that another thread will bring about.
 func eventually(
-    _ what: Comment, within limit: Duration = .seconds(10), sourceLocation: SourceLocation = #_sourceLocation,
+    _ what: Comment, within limit: Duration = .seconds(40), sourceLocation: SourceLocation = #_sourceLocation,
     _ condition: () async throws -> Bool
 ) async throws {
     let deadline = ContinuousClock.now + limit

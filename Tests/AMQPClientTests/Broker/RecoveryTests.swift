@@ -141,7 +141,7 @@ struct RecoveryTests {
         // More than the kernel's buffers hold.
         let body = [UInt8](repeating: 1, count: 40_000_000)
         test.publisher.publish([AMQPPublication(id: 1, exchange: "", routingKey: queue.name, body: body)])
-        try await test.log.wait("the loss", timeout: .seconds(10)) { $0.failures.count == 1 }
+        try await test.log.wait("the loss", timeout: .seconds(40)) { $0.failures.count == 1 }
         try await test.log.wait("the confirm") { $0.confirmed == [1] }
         await test.publisher.close()
     }

@@ -55,7 +55,7 @@ struct TestDatabase {
 
 /// Waits for something that another task will bring about.
 func eventually(
-    _ what: Comment, within limit: Duration = .seconds(10), sourceLocation: SourceLocation = #_sourceLocation,
+    _ what: Comment, within limit: Duration = .seconds(40), sourceLocation: SourceLocation = #_sourceLocation,
     _ condition: () async throws -> Bool
 ) async throws {
     let deadline = ContinuousClock.now + limit

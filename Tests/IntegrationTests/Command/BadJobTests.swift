@@ -23,7 +23,7 @@ struct BadJobTests {
                 (JobText("stranger", app: "com.example.unknown", to: [token]).json, "app"),
             ]
             var huge = JobText("huge", app: Self.app, to: [Token.random()])
-            huge.payload = #"{"aps":{"alert":"\#(String(repeating: "x", count: 5_000_000))"}}"#
+            huge.payload = #"{"aps":{"alert":"\#(String(repeating: "x", count: 50_000))"}}"#
             let settled = [
                 JobText("odd", app: Self.app, to: ["abc"]), huge,
                 JobText("keyless", app: "com.example.keyless", to: [token]),

@@ -62,7 +62,7 @@ struct ExpiredCredentialTests {
                 try await installation.database.pool.query(
                     "UPDATE martlet.credentials SET not_after = now() - interval '1 hour' WHERE id::text = $1",
                     [.text(expired)])
-                try await eventually(worker.errors, within: .seconds(10)) {
+                try await eventually(worker.errors, within: .seconds(60)) {
                     worker.errors.contains("A credential has expired")
                 }
                 let metrics = try await metrics(port: port)

@@ -79,7 +79,7 @@ struct RetryTests {
                 ])
                 try await eventually("\(worker.counts)") { worker.counts.retries >= 3 }
                 try await CredentialRepository(installation.database.pool).retire(credential)
-                try await installation.results.wait(for: 4, within: .seconds(10))
+                try await installation.results.wait(for: 4, within: .seconds(60))
                 try await installation.publish([
                     JobText("after", app: Self.app, to: [Token.random()]),
                     JobText("other", app: "com.example.news", to: [Token.random()]),

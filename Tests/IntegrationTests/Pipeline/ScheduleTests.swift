@@ -35,7 +35,7 @@ struct ScheduleTests {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             try await InProcessWorker.run(in: installation) { worker in
-                let more = #","send_at":\#(Int(Date().timeIntervalSince1970) + 4)"#
+                let more = #","send_at":\#(Int(Date().timeIntervalSince1970) + 15)"#
                 let jobs = ["one", "other"].map {
                     JobText($0, app: Self.app, to: Token.random(count: 2), more: more)
                 }

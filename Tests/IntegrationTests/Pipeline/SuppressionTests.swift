@@ -29,7 +29,7 @@ struct SuppressionTests {
     /// Publishes job after job to a token, until one ends as it should.
     private func eventually(
         _ kind: String, _ installation: Installation, _ token: String, _ name: String,
-        within limit: Duration = .seconds(10)
+        within limit: Duration = .seconds(60)
     ) async throws {
         var number = 0
         try await TestSupport.eventually("\(name) ends \(kind): \(installation.results.tally)", within: limit) {

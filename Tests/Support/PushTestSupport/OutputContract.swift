@@ -11,7 +11,7 @@ package struct OutputContract: Sendable {
     ///   - output: one that is ready to send and uses `now` as its time.
     ///   - patience: how long it may take until it counts as stuck.
     package init(
-        _ output: any Output, credential: Credential? = nil, now: Timestamp, patience: Duration = .seconds(10)
+        _ output: any Output, credential: Credential? = nil, now: Timestamp, patience: Duration = .seconds(40)
     ) {
         self.output = output
         self.credential = credential
