@@ -178,7 +178,7 @@ package final class PipelineCore: @unchecked Sendable {
             }
             guard case .lane(let lane) = queue else { continue }
             // Where others come behind, what waits here keeps the broker from handing out theirs.
-            let part = isShared ? 10 : 2
+            let part = isShared ? 50 : 2
             let limit = FairQueue.Size(
                 jobs: (configuration.prefetch[lane] ?? 0) / part, bytes: configuration.prefetchBytes / part)
             while let job = waiting[index].surplus(over: limit, where: mayStart) {
@@ -192,9 +192,9 @@ package final class PipelineCore: @unchecked Sendable {
     private func mayStart(_ use: AppUse, from queue: JobQueue, isShared: Bool) -> Bool {
         let share = AppShare(percent: configuration.appShare)
         guard share.allows(use.inFlight(queue), free: freeRoom(for: queue)) else { return false }
-        // Some always may: deliveries of a connection that was lost are open for a while, and take none of the prefetch.
+        // At least one may: deliveries of a connection that was lost are open for a while, and take none of the prefetch.
         let free = max(1, configuration.prefetch(of: queue) - queueUses[queue.index].open)
-        return !isShared || share.allows(use.openJobs(queue), free: free)
+        return !isShared || configuration.appShare >= 100 || use.openJobs(queue) < free
     }
 
     /// A job of so many recipients is started, or, if they are negative, settled.

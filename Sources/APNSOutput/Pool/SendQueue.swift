@@ -15,9 +15,13 @@ package struct QueuedPush {
     }
 }
 
-/// What a pool has still to send: jobs in the order they came, urgent before normal before bulk, each with a
-/// cursor, so that a job of a thousand recipients is one element. Pushes that must be sent again come first.
+/// What a pool has still to send: urgent jobs before normal before bulk ones, each with a cursor, so that a job of a
+/// thousand recipients is one element. Jobs of a lane take turns, so that a small one does not wait behind all the large
+/// ones of another app. Pushes that must be sent again come first.
 package struct SendQueue {
+    /// Pushes of one job in a row; a power of two.
+    private static let turn = 16
+
     private struct Cursor {
         let job: PreparedJob
         var next: Int
@@ -80,7 +84,12 @@ package struct SendQueue {
         guard !lane.isEmpty else { return nil }
         let index = lane.startIndex
         let push = lane[index].step()
-        if lane[index].next >= lane[index].end { lane.removeFirst() }
+        let next = lane[index].next
+        if next >= lane[index].end {
+            lane.removeFirst()
+        } else if next % turn == 0, lane.count > 1 {
+            lane.append(lane.removeFirst())
+        }
         return push
     }
 

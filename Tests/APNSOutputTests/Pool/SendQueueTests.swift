@@ -36,6 +36,18 @@ import Testing
         #expect(order.elementsEqual(expected, by: ==), "\(order)")
     }
 
+    @Test func aSmallJobDoesNotWaitForAllOfALargeOne() throws {
+        var queue = SendQueue()
+        let (large, small) = (try PreparedJob.sample(recipients: 40), try PreparedJob.sample(recipients: 2))
+        queue.append(large)
+        queue.append(small)
+        var order: [String] = []
+        while let push = queue.next() { order.append("\(push.job === large ? "large" : "small") \(push.recipient)") }
+        #expect(
+            order == (0..<16).map { "large \($0)" } + ["small 0", "small 1"] + (16..<40).map { "large \($0)" })
+        #expect(queue.isEmpty)
+    }
+
     @Test func urgentOvertakesAJobHalfSent() throws {
         var queue = SendQueue()
         queue.append(try .sample(recipients: 3, lane: .bulk))

@@ -10,6 +10,8 @@ import Testing
     @Test func oneAppLeavesRoomForOthersAndUrgentAlwaysHasSome() throws {
         let harness = PipelineHarness(apps: [.shop, Self.mail], maximumInFlight: 100) {
             ($0.appShare, $0.urgentShare) = (50, 20)
+            // So that nothing is moved.
+            $0.prefetch = [.urgent: 5_000, .normal: 5_000, .bulk: 5_000]
         }
         harness.deliver((0..<60).map { .sample(jobBody("shop-\($0)"), number: $0) })
         #expect(harness.started.count == 20, "half of 80, two recipients each")
@@ -61,8 +63,8 @@ import Testing
         #expect(harness.acknowledged.count == 100)
         harness.deliver(jobBody("mail-1", app: "com.example.mail"), number: 100)
         harness.deliver((101..<200).map { .sample(jobBody("shop-\($0)"), number: $0) })
-        #expect(harness.started.dropFirst(101).count == 80)
-        #expect(harness.moved == Array(repeating: " martlet.jobs.normal.overflow", count: 9), "a tenth may wait")
+        #expect(harness.started.dropFirst(101).count == 50, "as many as are free")
+        #expect(harness.moved == Array(repeating: " martlet.jobs.normal.overflow", count: 47), "two may wait")
         harness.deliver(jobBody("mail-2", app: "com.example.mail"), number: 200)
         #expect(harness.started.last == "mail-2")
     }
@@ -86,11 +88,11 @@ import Testing
         let harness = PipelineHarness(apps: [.shop, Self.mail]) {
             ($0.appShare, $0.prefetch) = (80, [.urgent: 10, .normal: 10, .bulk: 10])
         }
-        harness.deliver(jobBody("mail-1", app: "com.example.mail"), number: 1)
-        harness.deliver((2..<10).map { .sample(jobBody("shop-\($0)"), number: $0) })
+        harness.deliver((0..<10).map { .sample(jobBody("shop-\($0)"), number: $0) })
+        #expect(harness.started.count == 10)
         harness.consumer(.disconnected(AMQPError(.connectionFailed, "gone")))
-        harness.deliver((10..<16).map { .sample(jobBody("mail-\($0)", app: "com.example.mail"), number: $0) })
-        #expect(harness.started.count { $0.hasPrefix("mail") } >= 4)
+        harness.deliver(jobBody("mail-1", app: "com.example.mail"), number: 10)
+        #expect(harness.started.last == "mail-1")
     }
 
     @Test func aJobThatWasDeliveredOftenIsSetApart() throws {
