@@ -177,7 +177,8 @@ let package = Package(
         .executableTarget(
             name: "martlet-torture", dependencies: ["TortureRun", .argumentParser], path: "Torture/martlet-torture",
             swiftSettings: settings),
-        .testTarget(name: "TortureTests", dependencies: ["PushTestSupport", "TortureRun"], swiftSettings: settings),
+        .testTarget(
+            name: "TortureTests", dependencies: ["PushModel", "PushTestSupport", "TortureRun"], swiftSettings: settings),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [

@@ -31,7 +31,7 @@ struct PlanTests {
     @Test func everythingGoesWrongInAnHour() {
         let names = Set(Schedule(seed: 5, profile: .long(minutes: 60)).tracks.joined().map(\.fault.name))
         // Of workers, of servers (stop and kill of one, the other and both), of three links, of APNs, of credentials.
-        #expect(names.count == 3 + 2 * 3 + 3 * 3 + 9 + 1, "\(names.sorted())")
+        #expect(names.count == 4 + 2 * 3 + 3 * 3 + 9 + 1, "\(names.sorted())")
     }
 
     @Test func ofSeveralNodesOneAtATimeGoesDown() {

@@ -185,6 +185,8 @@ struct VerdictTests {
         #expect(broken(record) == [])
         record.workerEnds = [WorkerEnd(worker: 1, at: 1_000, status: 1, wasAsked: true)]
         #expect(broken(record) == [.workersLive])
+        record.workerEnds = [WorkerEnd(worker: 1, at: 1_000, status: 1, wasAsked: true, wasHurried: true)]
+        #expect(broken(record) == [], "it was not given the time to drain")
         record.workerEnds = [WorkerEnd(worker: 1, at: 1_000, status: 143, wasAsked: true, wasRunning: true)]
         #expect(broken(record) == [.workersLive], "it did not drain")
         record.workerEnds = [WorkerEnd(worker: 1, at: 1_000, status: 143, wasAsked: true, wasRunning: false)]

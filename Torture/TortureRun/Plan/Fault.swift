@@ -7,6 +7,8 @@ package enum Fault: Hashable, Sendable {
     case killWorker(Int)
     /// SIGTERM; it is started again when it has ended.
     case restartWorker(Int)
+    /// The same, with a second SIGTERM while it drains.
+    case hurryWorker(Int)
     /// SIGSTOP, for longer than the broker waits for a heartbeat.
     case freezeWorker(Int)
 
@@ -47,6 +49,7 @@ extension Fault {
         switch self {
         case .killWorker: "kill -9 of a worker"
         case .restartWorker: "SIGTERM and restart of a worker"
+        case .hurryWorker: "SIGTERM twice and restart of a worker"
         case .freezeWorker: "frozen worker"
         case .stopServers(let servers): "stop and start of \(servers.rawValue)"
         case .killServers(let servers): "kill of \(servers.rawValue)"
@@ -71,7 +74,7 @@ extension Fault {
     /// The workers whose open jobs it may bring back to the broker, to be delivered again.
     package func redeliversJobs(workers: Int) -> Int {
         switch self {
-        case .killWorker, .restartWorker, .freezeWorker, .cut(.broker, _), .blackHole(.broker, _),
+        case .killWorker, .restartWorker, .hurryWorker, .freezeWorker, .cut(.broker, _), .blackHole(.broker, _),
             .slow(.broker, _, _):
             1
         case .stopServers(.rabbitmq), .stopServers(.both), .killServers(.rabbitmq), .killServers(.both), .stopNode,

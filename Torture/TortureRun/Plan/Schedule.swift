@@ -54,7 +54,8 @@ package struct Schedule: Sendable {
     ) -> (Fault, ClosedRange<Int>) {
         switch worker == 1 ? 9 : Int.random(in: 0..<10, using: &generator) {
         case 0..<4: (.killWorker(worker), 0...profile.outage.upperBound / 2)
-        case 4..<8: (.restartWorker(worker), 0...profile.outage.upperBound / 2)
+        case 4..<7: (.restartWorker(worker), 0...profile.outage.upperBound / 2)
+        case 7: (.hurryWorker(worker), 0...profile.outage.upperBound / 2)
         default: (.freezeWorker(worker), profile.freeze)
         }
     }

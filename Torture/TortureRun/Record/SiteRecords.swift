@@ -35,17 +35,21 @@ package struct WorkerEnd: Sendable {
     package var status: Int32
     /// SIGTERM had been sent.
     package var wasAsked: Bool
+    /// … twice.
+    package var wasHurried: Bool
     /// It was past waiting for the database, and had something to drain.
     package var wasRunning: Bool
     package var log: String
 
     package init(
-        worker: Int, at: Int64, status: Int32, wasAsked: Bool, wasRunning: Bool = true, log: String = ""
+        worker: Int, at: Int64, status: Int32, wasAsked: Bool, wasHurried: Bool = false, wasRunning: Bool = true,
+        log: String = ""
     ) {
         self.worker = worker
         self.at = at
         self.status = status
         self.wasAsked = wasAsked
+        self.wasHurried = wasHurried
         self.wasRunning = wasRunning
         self.log = log
     }

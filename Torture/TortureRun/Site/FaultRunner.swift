@@ -41,8 +41,10 @@ struct FaultRunner: Sendable {
             try await site.workers[number - 1].kill()
             try await Task.sleep(for: time)
             try site.workers[number - 1].start()
-        case .restartWorker(let number):
-            try await site.workers[number - 1].stop(within: .seconds(site.profile.drainSeconds + 45))
+        case .restartWorker(let number), .hurryWorker(let number):
+            let isHurried = fault == .hurryWorker(number)
+            try await site.workers[number - 1].stop(
+                within: .seconds(site.profile.drainSeconds + 45), isHurried: isHurried)
             try await Task.sleep(for: time)
             try site.workers[number - 1].start()
         case .freezeWorker(let number):

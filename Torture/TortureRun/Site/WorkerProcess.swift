@@ -41,13 +41,18 @@ final class WorkerProcess: Sendable {
     }
 
     /// SIGTERM, and waits for its end.
-    func stop(within limit: Duration) async throws {
+    /// - Parameter isHurried: with a second SIGTERM a moment later.
+    func stop(within limit: Duration, isHurried: Bool = false) async throws {
         guard let process = expectEnd() else { return }
         process.signal(SIGTERM)
+        if isHurried {
+            try await Task.sleep(for: .milliseconds(100))
+            process.signal(SIGTERM)
+        }
         do {
             let finished = try await process.finish(within: limit)
             keep(finished)
-            recordEnd(status: finished.status, wasAsked: true, finished.errors)
+            recordEnd(status: finished.status, wasAsked: true, wasHurried: isHurried, finished.errors)
         } catch {
             let log = process.errors
             keep(log, status: -1)
@@ -91,10 +96,10 @@ final class WorkerProcess: Sendable {
         }
     }
 
-    private func recordEnd(status: Int32, wasAsked: Bool, _ errors: String) {
+    private func recordEnd(status: Int32, wasAsked: Bool, wasHurried: Bool = false, _ errors: String) {
         let last = errors.split(separator: "\n").suffix(3).joined(separator: "\n")
         let end = WorkerEnd(
-            worker: number, at: currentMilliseconds(), status: status, wasAsked: wasAsked,
+            worker: number, at: currentMilliseconds(), status: status, wasAsked: wasAsked, wasHurried: wasHurried,
             wasRunning: errors.contains("Worker started"), log: last)
         log.update { $0.workerEnds.append(end) }
     }

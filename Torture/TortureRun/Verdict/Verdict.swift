@@ -78,6 +78,9 @@ package struct Verdict: Sendable {
 }
 
 extension WorkerEnd {
-    /// One that still waits for the database has nothing to drain: SIGTERM ends it as any process.
-    fileprivate var isFine: Bool { wasAsked && (status == 0 || !wasRunning && status == 128 + 15) }
+    /// One that still waits for the database has nothing to drain: SIGTERM ends it as any process. One that is told
+    /// twice does not drain, and says so.
+    fileprivate var isFine: Bool {
+        wasAsked && (status == 0 || wasHurried && status == 1 || !wasRunning && status == 128 + 15)
+    }
 }
