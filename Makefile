@@ -38,7 +38,7 @@ check: install ## the quick gate: format, imports, sizes, links, schemas
 bench: build ## measure, beside h2load and a bare librabbitmq loop
 	@$(RUN) Benchmarks/run
 
-fuzz: install ## fuzz each target for a minute; Fuzzing/run TARGET --seconds N for one
+fuzz: build ## fuzz each target for a minute; Fuzzing/run TARGET --seconds N for one
 	@$(RUN) Fuzzing/run
 
 format: ## format the Swift code in place

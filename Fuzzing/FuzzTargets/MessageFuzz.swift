@@ -64,21 +64,22 @@ enum MessageFuzz {
         // Beyond, intake lets nothing else be made of it than a dead job.
         let fits = inbound.delivery.properties.headers.wireSize <= PipelineConfiguration.maximumHeaderBytes
         var made = [messages.dead(inbound, reason: String(repeating: "€", count: 5_000))]
-        if made[0].properties.userID != nil { return "a dead job in somebody's name" }
         if fits {
             let destinations: [OutboundMessages.Destination] = [.lane, .overflow, .suspects, .delay(seconds: 5)]
             made += destinations.map { messages.moved(inbound, to: $0, firstAttempt: now, part: "part") }
         }
+        for message in made {
+            if message.properties.userID != "worker" { return "published in the name of another" }
+            if message.properties.publisher(worker: "worker") != inbound.publisher(worker: "worker") {
+                return "its publisher becomes another"
+            }
+        }
         for message in made.dropFirst() {
             let headers = message.properties.headers
             if headers["x-delivery-count"] != nil || headers["x-death"] != nil { return "the broker's marks are kept" }
-            if message.properties.userID != "worker" { return "published in the name of another" }
             guard let again = InboundJob(delivery(message, for: inbound)) else { return "it can't be read again" }
             if again.attempt != inbound.attempt { return "attempt \(inbound.attempt) becomes \(again.attempt)" }
             if inbound.wasSentBefore, !again.wasSentBefore { return "that it was sent before is forgotten" }
-            if again.publisher(worker: "worker") != (inbound.publisher(worker: "worker") ?? "worker") {
-                return "its publisher becomes another"
-            }
         }
         for message in made {
             if fits, message.properties.headers.wireSize > usualRoom { return "no frame holds it" }

@@ -40,13 +40,7 @@ package struct InboundJob: Sendable {
         delivery.properties.headers[JobHeader.traceparent]?.string.flatMap { $0.utf8.count <= 255 ? $0 : nil }
     }
 
-    /// The broker-validated user who published the job (rabbitmq.com, "Validated User-ID"); for a job that a
-    /// worker has published again, whom that worker named.
-    package func publisher(worker: String?) -> String? {
-        let properties = delivery.properties
-        guard let user = properties.userID, user == worker else { return properties.userID }
-        return properties.headers[JobHeader.publisher]?.string ?? user
-    }
+    package func publisher(worker: String?) -> String? { delivery.properties.publisher(worker: worker) }
 
     /// Some of its pushes may have been sent already.
     package var wasSentBefore: Bool {

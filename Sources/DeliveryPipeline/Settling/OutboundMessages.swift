@@ -61,11 +61,7 @@ package struct OutboundMessages {
     /// - Parameter part: its new name, if its old one is claimed: replayed, it must not be taken for its own duplicate.
     package mutating func dead(_ inbound: InboundJob, reason: String, part: String? = nil) -> AMQPPublication {
         var properties = inbound.delivery.properties
-        // The broker checks the user id of a message against its publisher, who is now the worker.
-        properties.userID = nil
-        if let publisher = inbound.publisher(worker: user) {
-            properties.headers[JobHeader.publisher] = .string(publisher)
-        }
+        properties.sign(as: user, for: inbound.publisher(worker: user))
         // A time to live was meant for the way to the worker; it must not empty the dead-letter queue.
         properties.expiration = nil
         properties.deliveryMode = .persistent
@@ -131,13 +127,12 @@ package struct OutboundMessages {
         if let firstAttempt = part.firstAttempt { headers[JobHeader.firstAttempt] = .int64(firstAttempt.milliseconds) }
         if part.isChunk { headers[JobHeader.chunk] = true }
         if part.redelivered { headers[JobHeader.redelivered] = true }
-        if let publisher = part.publisher { headers[JobHeader.publisher] = .string(publisher) }
         if let traceparent = job.traceparent { headers[JobHeader.traceparent] = .string(traceparent) }
-        return publication(
-            body: part.body, lane: part.lane, to: destination,
-            AMQPProperties(
-                contentType: "application/json", headers: headers,
-                messageID: job.id.utf8.count <= Self.maximumTextBytes ? job.id : nil))
+        var properties = AMQPProperties(
+            contentType: "application/json", headers: headers,
+            messageID: job.id.utf8.count <= Self.maximumTextBytes ? job.id : nil)
+        properties.sign(as: user, for: part.publisher)
+        return publication(body: part.body, lane: part.lane, to: destination, properties)
     }
 
     /// A job as it came, to another of the workers' queues. What the broker has written on it stays behind: it counts
@@ -149,9 +144,7 @@ package struct OutboundMessages {
         properties.deliveryMode = .persistent
         properties.headers = properties.headers.withoutBrokerMarks
         if inbound.wasSentBefore { properties.headers[JobHeader.redelivered] = true }
-        if let publisher = inbound.publisher(worker: user) {
-            properties.headers[JobHeader.publisher] = .string(publisher)
-        }
+        properties.sign(as: user, for: inbound.publisher(worker: user))
         if let firstAttempt { properties.headers[JobHeader.firstAttempt] = .int64(firstAttempt.milliseconds) }
         name(&properties, part, inbound)
         properties.headers[JobHeader.lane] = destination == .suspects ? .string(inbound.lane.rawValue) : nil
@@ -161,8 +154,6 @@ package struct OutboundMessages {
     private mutating func publication(
         body: [UInt8], lane: Lane, to destination: Destination, _ properties: AMQPProperties
     ) -> AMQPPublication {
-        var properties = properties
-        properties.userID = user
         let (exchange, routingKey) =
             switch destination {
             case .lane: (names.jobs, lane.rawValue)

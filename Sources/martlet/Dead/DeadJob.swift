@@ -42,8 +42,7 @@ struct DeadJob {
             properties.headers[JobHeader.redelivered] = true
             properties.headers[JobHeader.deliveredBefore] = true
         }
-        if let publisher = properties.userID { properties.headers[JobHeader.publisher] = .string(publisher) }
-        properties.userID = user
+        properties.sign(as: user, for: properties.publisher(worker: user))
         properties.deliveryMode = .persistent
         return AMQPPublication(
             id: 0, exchange: names.jobs, routingKey: (lane ?? self.lane).rawValue, isMandatory: true,

@@ -40,6 +40,24 @@ import Testing
         #expect(dead.allSatisfy { $0.properties.headers["x-martlet-reason"]?.string?.hasPrefix("app: ") == true })
     }
 
+    /// Published again by a worker, what a stranger has written must not become a worker's word.
+    @Test(arguments: ["suspects", "drain", "dead"])
+    func aNameThatNobodyVouchesForIsNotCarriedOn(way: String) throws {
+        var properties = properties(user: nil, header: "shop-backend")
+        if way == "suspects" { properties.headers["x-delivery-count"] = 5 }
+        let first = harness()
+        if way == "drain" { first.drain() }
+        first.deliver(way == "dead" ? "{" : jobBody(), properties: properties)
+        let message = try #require(first.published.first)
+        #expect(message.properties.userID == Self.worker)
+        let second = harness()
+        second.deliver(jobBody(), properties: message.properties)
+        #expect(second.output.jobs.isEmpty, "\(message.properties.headers)")
+        #expect(
+            second.published.first?.properties.headers["x-martlet-reason"]?.string?.hasSuffix("has no user_id property")
+                == true)
+    }
+
     @Test func aRetryKeepsItsPublisherAndIsTakenBack() throws {
         let harness = harness()
         harness.deliver(jobBody(), properties: properties(user: "shop-backend", header: nil))

@@ -56,8 +56,9 @@ import Testing
             taken.append(name(queue.surplus(over: .init(jobs: 10, bytes: 1_000)) { _ in false }))
         }
         #expect(taken == ["a2", "a1", nil], "one of 1,000 bytes is no surplus, and six jobs are none")
-        _ = queue.next { $0 === apps[0] }
         queue.append(try waiting(9, apps[0], body: large))
+        let left = queue.next { $0 === apps[0] }
+        #expect(name(left) == "a0")
         let none = queue.surplus(over: .init(jobs: 10, bytes: 1_000)) { _ in false }
         #expect(none == nil, "what has left does not count")
     }

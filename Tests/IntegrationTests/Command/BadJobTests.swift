@@ -15,17 +15,20 @@ struct BadJobTests {
             try await installation.addTokenApp(Self.app)
             try await installation.setApp(App(bundleID: "com.example.keyless", team: "TEAM000009"))
             let token = Token.random()
+            var huge = JobText("huge", app: Self.app, to: [Token.random()])
+            huge.payload = #"{"aps":{"alert":"\#(String(repeating: "x", count: 5_000_000))"}}"#
             let bad: [(body: String, fault: String)] = [
+                (huge.json, "payload"),
                 (#"{"id":"broken","app":"# + "\"\(Self.app)\"", "$"),
                 (#"{"id":"typo","app":"com.example.shop","payload":{},"recipients":["aa"],"priorty":5}"#, "priorty"),
                 (#"{"id":"nobody","app":"com.example.shop","payload":{},"recipients":[]}"#, "recipients"),
                 (#"{"id":"unsent","app":"com.example.shop","recipients":["aa"]}"#, "payload"),
                 (JobText("stranger", app: "com.example.unknown", to: [token]).json, "app"),
             ]
-            var huge = JobText("huge", app: Self.app, to: [Token.random()])
-            huge.payload = #"{"aps":{"alert":"\#(String(repeating: "x", count: 50_000))"}}"#
+            var large = JobText("large", app: Self.app, to: [Token.random()])
+            large.payload = #"{"aps":{"alert":"\#(String(repeating: "x", count: 60_000))"}}"#
             let settled = [
-                JobText("odd", app: Self.app, to: ["abc"]), huge,
+                JobText("odd", app: Self.app, to: ["abc"]), large,
                 JobText("keyless", app: "com.example.keyless", to: [token]),
                 JobText("good", app: Self.app, to: [token]),
             ]
