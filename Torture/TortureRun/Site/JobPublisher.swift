@@ -4,9 +4,14 @@ import Logging
 import PushModel
 import Synchronization
 
-/// One of several publishers with confirms. What is not confirmed when its connection is lost, it publishes again, as
-/// publishers do.
+/// One of several publishers with confirms. What is not confirmed when its connection is lost, and what the broker
+/// refuses because a node has gone, it publishes again, as publishers do.
 final class JobPublisher: Sendable {
+    private struct Message: Sendable {
+        let plan: JobPlan
+        let body: [UInt8]
+    }
+
     /// Jobs without a confirm: then it waits.
     private static let mostUnconfirmed = 20
 
@@ -17,7 +22,7 @@ final class JobPublisher: Sendable {
     private let names: PipelineNames
     private let workload: Workload
     private let canceller: Canceller
-    private let unconfirmed = Mutex<Set<UInt64>>([])
+    private let unconfirmed = Mutex<[UInt64: Message]>([:])
     private let publisher = Mutex<AMQPPublisher?>(nil)
     /// What is still to be done with jobs that are published.
     private let errands = Mutex<[Task<Void, Never>]>([])
@@ -41,12 +46,14 @@ final class JobPublisher: Sendable {
         switch event {
         case .confirmed(let ids):
             log.confirmed(ids.map(Self.job))
-            unconfirmed.withLock { $0.subtract(ids) }
-        case .refused(let ids): unconfirmed.withLock { $0.subtract(ids) }
+            unconfirmed.withLock { for id in ids { $0[id] = nil } }
+        case .refused(let ids):
+            log.maybeTwice(ids.map(Self.job))
+            after(1_000) { publisher in for id in ids { publisher.publish(id) } }
         case .returned(let returned):
             log.odd("the broker returned job \(Self.job(returned.id)): \(returned.code) \(returned.text)")
-            unconfirmed.withLock { _ = $0.remove(returned.id) }
-        case .disconnected: log.maybeTwice(unconfirmed.withLock { $0.map(Self.job) })
+            unconfirmed.withLock { $0[returned.id] = nil }
+        case .disconnected: log.maybeTwice(unconfirmed.withLock { $0.keys.map(Self.job) })
         case .connected, .blocked, .unblocked, .closed: break
         }
     }
@@ -74,24 +81,29 @@ final class JobPublisher: Sendable {
         let now = currentMilliseconds()
         let sendAt = plan.traits.sendAfter.map { now + Int64($0) }
         log.published(plan, at: now, sendAt: sendAt)
-        let body = Array(plan.json(sendAt: sendAt).utf8)
-        publish(plan, body)
+        let message = Message(plan: plan, body: Array(plan.json(sendAt: sendAt).utf8))
+        publish(message, as: UInt64(number))
         if let wait = plan.traits.cancelAfter {
             after(wait) { await $0.canceller.cancel(number) }
         }
         if let wait = plan.traits.publishAgainAfter {
-            after(wait) { $0.publish(plan, body, isSecondCopy: true) }
+            after(wait) { $0.publish(message, as: UInt64(number) + Self.secondCopy) }
         }
         return plan.recipients.count
     }
 
-    private func publish(_ plan: JobPlan, _ body: [UInt8], isSecondCopy: Bool = false) {
-        let id = UInt64(plan.number) + (isSecondCopy ? Self.secondCopy : 0)
-        unconfirmed.withLock { _ = $0.insert(id) }
+    private func publish(_ message: Message, as id: UInt64) {
+        unconfirmed.withLock { $0[id] = message }
+        publish(id)
+    }
+
+    private func publish(_ id: UInt64) {
+        guard let message = unconfirmed.withLock({ $0[id] }) else { return }
         publisher.withLock { $0 }?.publish([
             AMQPPublication(
-                id: id, exchange: names.jobs, routingKey: plan.routingKey, isMandatory: true,
-                properties: AMQPProperties(contentType: "application/json", messageID: plan.messageID), body: body)
+                id: id, exchange: names.jobs, routingKey: message.plan.routingKey, isMandatory: true,
+                properties: AMQPProperties(contentType: "application/json", messageID: message.plan.messageID),
+                body: message.body)
         ])
     }
 
@@ -107,7 +119,9 @@ final class JobPublisher: Sendable {
 
     /// Does what is still to be done and waits for the broker's answer to everything, then closes.
     func finish(within limit: Duration) async {
-        for errand in errands.withLock({ $0 }) { await errand.value }
+        let deadline = ContinuousClock.now + limit
+        // What the broker refuses meanwhile is another errand.
+        while ContinuousClock.now < deadline, let errand = errands.withLock({ $0.popLast() }) { await errand.value }
         await publisher.withLock { $0.take() }?.close(drain: limit)
     }
 }
