@@ -23,7 +23,7 @@ def measure_deduplication(bench) -> None:
                 bench.broker.fill("normal", (
                     job(f"dedup-{number + n}", range(n * size, (n + 1) * size), fields=fields) for n in range(jobs)), jobs)
                 number += jobs
-                results[way].append(measure_once(bench, jobs, settings))
+                results[way].append(measure_once(bench, size, jobs, settings))
         plain = None
         for way, rounds in results.items():
             rate, cost, database = (statistics.median(values) for values in zip(*rounds))
@@ -33,27 +33,25 @@ def measure_deduplication(bench) -> None:
     bench.broker.unbind_sink("bench.sink")
 
 
-def measure_once(bench, jobs: int, settings: list[str]) -> tuple[float, float, float]:
+def measure_once(bench, size: int, jobs: int, settings: list[str]) -> tuple[float, float, float]:
     """Jobs a second (the middle eight tenths of them), and the CPU µs of the worker and of PostgreSQL a job."""
     database = server_cpu(bench)
     worker = bench.start_worker(*settings)
-    began, ended = (reached(bench, jobs * tenths // 10) for tenths in (1, 9))
-    bench.run.wait_for("all jobs are acknowledged", lambda: acknowledged(bench) == jobs, 60)
+    began, ended = (reached(bench, size * jobs * tenths // 10) for tenths in (1, 9))
+    reached(bench, size * jobs)
+    bench.run.wait_for("all jobs are settled", lambda: bench.metric("martlet_jobs_open") == 0, 60)
     costs = (measure.cpu_seconds(worker.pid), server_cpu(bench) - database)
     bench.stop_worker(worker)
-    return ((ended[0] - began[0]) / (ended[1] - began[1]), *(cost / jobs * 1e6 for cost in costs))
+    return ((ended[0] - began[0]) / (ended[1] - began[1]) / size, *(cost / jobs * 1e6 for cost in costs))
 
 
-def reached(bench, jobs: int) -> tuple[int, float]:
-    """When so many were acknowledged, and how many it were by then."""
-    while (done := acknowledged(bench)) < jobs:
+def reached(bench, outcomes: int) -> tuple[int, float]:
+    """When there were so many outcomes, and how many it were by then."""
+    # None yet: not among the metrics.
+    while (done := bench.metric('martlet_outcomes_total{kind="sent"}', 0)) < outcomes:
         bench.run.check_background()
         time.sleep(0.005)
     return done, time.monotonic()
-
-
-def acknowledged(bench) -> int:
-    return bench.metric('martlet_jobs_total{state="acknowledged"}')
 
 
 def server_cpu(bench) -> float:
