@@ -48,9 +48,8 @@ enum MessageFuzz {
         if inbound.earlierDeliveries < 0 { return "\(inbound.earlierDeliveries) deliveries" }
         if let trace = inbound.traceparent, trace.utf8.count > 255 { return "a trace of \(trace.utf8.count) bytes" }
         let headers = inbound.delivery.properties.headers
-        if inbound.publisher(worker: "worker") != inbound.delivery.properties.userID,
-            inbound.delivery.properties.userID != "worker"
-        {
+        let user = inbound.delivery.properties.userID
+        if let publisher = inbound.publisher(worker: "worker"), user != "worker", publisher != user {
             return "somebody who is no worker names another publisher"
         }
         if inbound.wasSentBefore, !inbound.delivery.isRedelivered, headers[JobHeader.redelivered] != .boolean(true) {

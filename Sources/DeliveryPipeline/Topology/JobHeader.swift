@@ -25,7 +25,7 @@ public enum JobHeader {
     /// W3C Trace Context.
     public static let traceparent = "traceparent"
 
-    static let all: Set = [
+    static let all = [
         attempt, firstAttempt, redelivered, deliveredBefore, publisher, part, chunk, lane, reason, dropped, traceparent,
     ]
 }
@@ -45,16 +45,16 @@ extension AMQPPublication {
     /// Without the headers that its job's publisher has put on it, but for their number; nil when there are none. What is
     /// left fits into the smallest frame there is.
     package var withoutForeignHeaders: AMQPPublication? {
-        let kept = properties.headers.entries.filter { entry in
-            entry.key == JobHeader.reason || (JobHeader.all.contains(entry.key) && entry.value.wireSize <= 300)
+        // Each once: a publisher may have written one many times.
+        var headers = AMQPFieldTable()
+        for key in JobHeader.all {
+            guard var value = properties.headers[key] else { continue }
+            if key == JobHeader.reason, let reason = value.string { value = .string(reason.cut(toBytes: 500)) }
+            if value.wireSize <= (key == JobHeader.reason ? 600 : 300) { headers[key] = value }
         }
-        let dropped = properties.headers.entries.count - kept.count
+        let dropped = properties.headers.entries.count - headers.entries.count
         guard dropped > 0 else { return nil }
-        var headers = AMQPFieldTable(entries: kept)
         headers[JobHeader.dropped] = .int64(Int64(dropped))
-        if let reason = headers[JobHeader.reason]?.string {
-            headers[JobHeader.reason] = .string(reason.cut(toBytes: 500))
-        }
         return replacingHeaders(by: headers)
     }
 }
