@@ -89,7 +89,7 @@ import Testing
         } _: { simulator in
             let control = Control(port: try #require(simulator.controlPort))
             let ports = [simulator.port, simulator.controlPort]
-            #expect(try await control.send("POST", "faults/script", #"[{"at_ms":0,"down_ms":200}]"#).status == 202)
+            #expect(try await control.send("POST", "faults/script", #"[{"at_ms":0,"down_ms":3000}]"#).status == 202)
             try await eventually("it is down") { simulator.port == 0 }
             #expect(try await control.send("GET", "counters").status == 200)
             try await eventually("it is back") { simulator.port != 0 }
