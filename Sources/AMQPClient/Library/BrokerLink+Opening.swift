@@ -78,10 +78,12 @@ extension BrokerLink {
         ])
         let attempt =
             "Logging in to \(endpoint) as user \"\(configuration.user)\", virtual host \"\(configuration.virtualHost)\""
-        try crabbitmq_login_plain(
-            state, configuration.virtualHost, Int32(configuration.maximumFrameSize),
-            Int32(configuration.heartbeatSeconds), &properties, configuration.user, configuration.password.text
-        ).check(attempt)
+        let reply = withExtendedLifetime(pool) {
+            crabbitmq_login_plain(
+                state, configuration.virtualHost, Int32(configuration.maximumFrameSize),
+                Int32(configuration.heartbeatSeconds), &properties, configuration.user, configuration.password.text)
+        }
+        try reply.check(attempt)
     }
 }
 

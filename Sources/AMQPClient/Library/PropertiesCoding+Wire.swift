@@ -21,13 +21,16 @@ extension AMQPProperties {
     /// - Returns: nil where they take more than `limit` bytes.
     package func wire(limit: Int = 131_072) -> [UInt8]? {
         let pool = FieldPool()
-        var properties = encoded(in: pool)
         var isWritten = false
-        let wire = [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
-            let encoded = amqp_bytes_t(len: limit, bytes: UnsafeMutableRawPointer(buffer.baseAddress))
-            let written = amqp_encode_properties(Self.basicClass, &properties, encoded)
-            isWritten = written >= 0
-            count = max(0, Int(written))
+        // What is encoded lies in the pool.
+        let wire = withExtendedLifetime(pool) {
+            var properties = encoded(in: pool)
+            return [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+                let encoded = amqp_bytes_t(len: limit, bytes: UnsafeMutableRawPointer(buffer.baseAddress))
+                let written = amqp_encode_properties(Self.basicClass, &properties, encoded)
+                isWritten = written >= 0
+                count = max(0, Int(written))
+            }
         }
         return isWritten ? wire : nil
     }
