@@ -5,6 +5,7 @@ import UnixSignals
 
 /// Reads the configuration again on SIGHUP and takes over what may change while a worker runs.
 struct ReloadService: Service {
+    let hangUps: UnixSignalsSequence
     let pipeline: DeliveryPipeline
     let level: LogLevel
     let reload: @Sendable () async throws -> ConfigurationSource
@@ -12,7 +13,7 @@ struct ReloadService: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            for await _ in await UnixSignalsSequence(trapping: .sighup) {
+            for await _ in hangUps {
                 do {
                     let source = try await reload()
                     let configuration = try source.pipeline()

@@ -28,6 +28,8 @@ public struct Worker: Sendable {
         configuration: ConfigurationSource, logger: Logger, level: LogLevel,
         reload: @escaping @Sendable () async throws -> ConfigurationSource
     ) async throws {
+        // First of all: until then a hang-up would end the process.
+        let hangUps = await UnixSignalsSequence(trapping: .sighup)
         let broker = try configuration.broker()
         let pipelineConfiguration = try configuration.pipeline()
         let database = try configuration.database(applicationName: "martlet \(pipelineConfiguration.worker)")
@@ -68,7 +70,8 @@ public struct Worker: Sendable {
         services.append(
             MaintenanceService(
                 claims: ClaimRepository(pool), cancellations: CancellationRepository(pool), logger: logger))
-        services.append(ReloadService(pipeline: pipeline, level: level, reload: reload, logger: logger))
+        services.append(
+            ReloadService(hangUps: hangUps, pipeline: pipeline, level: level, reload: reload, logger: logger))
         if let listen {
             services.append(
                 StatusServer(

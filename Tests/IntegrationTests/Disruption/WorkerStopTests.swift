@@ -11,7 +11,7 @@ struct WorkerStopTests {
             let campaign = LongCampaign()
             try await begin(campaign, in: installation) { worker in
                 worker.signal(SIGTERM)
-                let finished = try await worker.finish(within: .seconds(30))
+                let finished = try await worker.finish()
                 #expect(finished.status == 0, "\(finished)")
                 #expect(finished.errors.contains("Everything is settled"), "\(finished)")
                 // One outcome for each push, and the rest back in the queue.
@@ -31,7 +31,7 @@ struct WorkerStopTests {
             let campaign = LongCampaign()
             try await begin(campaign, in: installation) { worker in
                 worker.signal(SIGKILL)
-                let finished = try await worker.finish(within: .seconds(10))
+                let finished = try await worker.finish()
                 #expect(finished.status == 128 + SIGKILL)
                 #expect(installation.results.count < campaign.recipients)
             }
@@ -52,7 +52,7 @@ struct WorkerStopTests {
             worker.signal(SIGTERM)
             try await eventually("it drains: \(worker.errors)") { worker.errors.contains("Stopping") }
             worker.signal(SIGTERM)
-            let finished = try await worker.finish(within: .seconds(8))
+            let finished = try await worker.finish()
             #expect(finished.status == 1 && finished.errors.contains("a second time"), "\(finished)")
             try await installation.withWorker { _ in try await installation.results.wait(for: 3) }
             // What had been put back already is sent once more with the job that the broker delivers again.
@@ -85,6 +85,22 @@ struct WorkerStopTests {
             }
             worker.signal(SIGTERM)
             #expect(try await worker.finish().status == 0)
+        }
+    }
+
+    @Test func aHangUpBeforeItHasStartedDoesNotEndIt() async throws {
+        try await Installation.with { installation in
+            let refusing = try RefusingPort()
+            let file = try installation.configuration(["database.url": "postgres://127.0.0.1:\(refusing.port)/none"])
+            let worker = try Subprocess([Project.command, "worker", "--config", file], in: installation.folder)
+            defer { worker.signal(SIGKILL) }
+            let waiting = "Waiting for the database"
+            try await eventually("it waits: \(worker.errors)") { worker.errors.contains(waiting) }
+            worker.signal(SIGHUP)
+            try await eventually("it still waits: \(worker.errors)") {
+                !worker.isRunning || worker.errors.ranges(of: waiting).count > 1
+            }
+            #expect(worker.isRunning, "\(worker.errors)")
         }
     }
 
