@@ -130,7 +130,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "DeliveryPipelineTests",
-            dependencies: ["AMQPClient", "CredentialStore", "DeliveryPipeline", "PushModel", .logging],
+            dependencies: ["AMQPClient", "CredentialStore", "DeliveryPipeline", "PushModel", "TestSupport", .logging],
             swiftSettings: settings),
         .testTarget(
             name: "MartletServiceTests",

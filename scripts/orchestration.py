@@ -27,9 +27,11 @@ class Interrupted(Exception):
 class Run:
     """Use as a context: at its end, in whatever way, everything that it started is stopped."""
 
-    def __init__(self, title: str, instance: str):
+    def __init__(self, title: str, instance: str, fsync: bool = True):
         self.title = title
-        self.services = [str(ROOT / "scripts" / "services")] + (["--instance", instance] if instance else [])
+        self.services = [
+            str(ROOT / "scripts" / "services"), *(["--instance", instance] if instance else []),
+            *([] if fsync else ["--no-fsync"])]
         self.directory = ROOT / ".local" / instance
         self.background: list[tuple[str, subprocess.Popen, pathlib.Path]] = []
         self.started = time.monotonic()

@@ -32,6 +32,8 @@ public struct PipelineConfiguration: Sendable {
     package static let maximumHeaderBytes = 32_768
     /// After so many deliveries that were not settled a job is set apart, as what may have ended the workers.
     package static let suspicion = 5
+    /// How long a job or a push waits for the database, in milliseconds, before it goes on without, where it may.
+    package var databasePatience = 2_000
     /// The broker's user this worker publishes as, which the broker validates. Jobs that come back from a
     /// delay queue under it keep their publisher in a header.
     public var brokerUser: String?

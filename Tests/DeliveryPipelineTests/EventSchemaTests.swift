@@ -1,11 +1,12 @@
 import AMQPClient
 import DeliveryPipeline
 import PushModel
+import TestSupport
 import Testing
 
 /// Events of every kind, as the core publishes them, against docs/schema/event.schema.json.
 @Suite struct EventSchemaTests {
-    @Test func everyEventIsValid() throws {
+    @Test func everyEventIsValid() async throws {
         let harness = PipelineHarness(retry: RetryPolicy(maximumAttempts: 1))
         let recipients = (0..<12).map { #"{"token":"a\#($0)","ref":"user \#($0) \"é\""}"# }.joined(separator: ",")
         for (number, more) in ["", #""at_most_once":true,"#].enumerated() {
@@ -51,12 +52,13 @@ import Testing
         let samples = events.map { String(decoding: $0.body, as: UTF8.self) }
         let kinds = Set(try events.map { try JSON.object($0.body)["kind"] as? String })
         #expect(kinds == Set(OutcomeKind.allCases.map(\.rawValue) + ["job.rejected"]))
-        let problems = try SchemaValidator.problems(in: samples, schema: "event.schema.json")
+        let problems = try await SchemaValidator.problems(in: samples, schema: "event.schema.json")
         for (index, problem) in problems { Issue.record("\(samples[index]): \(problem)") }
     }
 
-    @Test func theSchemaRefusesWhatIsNoEvent() throws {
+    @Test func theSchemaRefusesWhatIsNoEvent() async throws {
         let samples = ["{}", #"{"kind":"sent"}"#, #"{"kind":"job.rejected","worker":"w","errors":[],"at":"now"}"#]
-        #expect(try SchemaValidator.problems(in: samples, schema: "event.schema.json").keys.sorted() == [0, 1, 2])
+        #expect(
+            try await SchemaValidator.problems(in: samples, schema: "event.schema.json").keys.sorted() == [0, 1, 2])
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import PushModel
+import TestSupport
 import Testing
 
 /// docs/schema/job.schema.json and `JobDecoder` are two descriptions of one contract.
@@ -60,9 +61,9 @@ import Testing
         job(#""trim":true,"trim":true"#),
     ]
 
-    @Test func theSchemaAndTheDecoderAgree() throws {
+    @Test func theSchemaAndTheDecoderAgree() async throws {
         let samples = Self.accepted + Self.refused + Self.refusedByTheDecoderAlone
-        let problems = try SchemaValidator.problems(in: samples, schema: "job.schema.json")
+        let problems = try await SchemaValidator.problems(in: samples, schema: "job.schema.json")
         for (index, sample) in samples.enumerated() {
             let isAccepted = index < Self.accepted.count
             let isSchemaBlind = index >= Self.accepted.count + Self.refused.count

@@ -68,7 +68,7 @@ struct TLSServer {
         try await server.makeCluster()
         let process = try server.start()
         do {
-            try await eventually(process.errors, within: .seconds(30)) {
+            try await eventually(process.errors) {
                 let command = [server.program("pg_isready"), "-q", "-h", "127.0.0.1", "-p", "\(server.port)"]
                 return try await Subprocess.run(command, in: folder).status == 0
             }

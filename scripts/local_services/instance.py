@@ -21,7 +21,7 @@ class Refusal(Exception):
 
 
 class Instance:
-    def __init__(self, name: str):
+    def __init__(self, name: str, fsync: bool = True):
         if name and not re.fullmatch(r"[a-z][a-z0-9-]{0,30}", name):
             raise Refusal(f"--instance {name}: lower-case letters, digits and hyphens only")
         self.name = name or "main"
@@ -33,7 +33,8 @@ class Instance:
         self.log_file = self.directory / "services.log"
         self.secret_file = self.directory / "services.secret"
         self.ports_file = self.directory / "services.ports"
-        self.options = ["--instance", name] if name else []
+        self.fsync = fsync
+        self.options = [*(["--instance", name] if name else []), *([] if fsync else ["--no-fsync"])]
 
     def create(self) -> None:
         try:

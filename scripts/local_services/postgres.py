@@ -82,7 +82,8 @@ class Postgres:
                 # The tests run side by side, each with a few connections to a database of its own.
                 [str(self.programs / "postgres"), "-D", str(self.data), "-p", str(self.ports["sql"]),
                  "-c", "max_connections=500", "-c", "listen_addresses=127.0.0.1",
-                 "-c", "unix_socket_directories=", "-c", "logging_collector=off"],
+                 "-c", "unix_socket_directories=", "-c", "logging_collector=off",
+                 "-c", f"fsync={'on' if self.instance.fsync else 'off'}"],
                 self.account, on_parent_death=signal.SIGQUIT, stdout=log, stderr=log, env=self._environment(), cwd="/",
                 pass_fds=(self.lock,))
 

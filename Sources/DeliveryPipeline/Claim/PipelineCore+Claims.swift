@@ -4,9 +4,6 @@ import Dispatch
 import PushModel
 
 extension PipelineCore {
-    /// How long a chunk waits to learn whether it is made a second time.
-    private static let claimMilliseconds = 2_000
-
     /// Asks the database whether this is the first of its name; the job goes on when that is known, however long the
     /// database is away. Only chunks go on without.
     func ask(
@@ -25,7 +22,7 @@ extension PipelineCore {
     func writeClaims() {
         guard claims.canBeWritten, let batch = claims.next(id: messages.nextID()) else { return }
         effects?.claim(batch)
-        effects?.wait(Self.claimMilliseconds) { [self] in
+        effects?.wait(configuration.databasePatience) { [self] in
             for asked in claims.delayed(batch.id) { settle(asked, isFirst: true) }
             finishTurn()
         }

@@ -3,9 +3,6 @@ import Dispatch
 package import PushModel
 
 extension PipelineCore {
-    /// How long a push waits to learn whether its token is dead.
-    private static let lookUpMilliseconds = 2_000
-
     package func received(_ event: DeadTokenFeed.Event) {
         queue.async { [self] in
             switch event {
@@ -38,7 +35,7 @@ extension PipelineCore {
     func lookUpSuspects() {
         guard suspects.canAsk, let lookUp = suspects.next(id: messages.nextID()) else { return }
         effects?.lookUp(lookUp)
-        effects?.wait(Self.lookUpMilliseconds) { [self] in
+        effects?.wait(configuration.databasePatience) { [self] in
             giveUpLookUp(lookUp.id)
             finishTurn()
         }

@@ -23,7 +23,7 @@ import Testing
         await simulator.setFaults(faults)
         try fixture.send(to: WireFixture.tokens(Self.pushes, "0a"))
         for round in 1...rounds {
-            try await eventually("round \(round): \(await simulator.counters())", within: .seconds(20)) {
+            try await eventually("round \(round): \(await simulator.counters())") {
                 await simulator.counters().arrivals > round * 300
             }
             #expect(fixture.recorder.outcomes.count < Self.pushes, "the fault came too late")

@@ -44,7 +44,7 @@ import Testing
         let pushes = 400
         try fixture.send(to: WireFixture.tokens(pushes, "de1ade1a0100"))
         var counts: [Int] = []
-        try await eventually("six connections: \(counts)", within: .seconds(15)) {
+        try await eventually("six connections: \(counts)") {
             counts = []
             for simulator in simulators { counts.append(await simulator.counters().openConnections) }
             return counts.reduce(0, +) == 6

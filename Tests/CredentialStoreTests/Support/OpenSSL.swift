@@ -1,5 +1,6 @@
 import CredentialStore
 import Foundation
+import TestSupport
 import Testing
 
 /// Makes real key and certificate files with the openssl command.
@@ -23,18 +24,8 @@ final class OpenSSL: Sendable {
     }
 
     func run(_ arguments: [String]) throws {
-        let process = Process()
-        process.executableURL = URL(filePath: Self.path)
-        process.currentDirectoryURL = folder
-        process.arguments = arguments
-        let errors = Pipe()
-        process.standardOutput = FileHandle.nullDevice
-        process.standardError = errors
-        try process.run()
-        let message = try errors.fileHandleForReading.readToEnd() ?? Data()
-        process.waitUntilExit()
-        try #require(
-            process.terminationStatus == 0, "openssl \(arguments): \(String(decoding: message, as: UTF8.self))")
+        let finished = try Subprocess([Self.path] + arguments, in: folder).waitUntilExit()
+        try #require(finished.status == 0, "openssl \(arguments): \(finished.errors)")
     }
 
     /// Extensions that Apple puts into push certificates, in openssl's configuration language.

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The command as a user of the database that may do no more than it must.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing), .timeLimit(.minutes(10)))
 struct DatabaseRoleTests {
     @Test func aWorkerNeedsNoMoreThanTheGroupOfWorkers() async throws {
         try await Installation.with { installation in

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// `credential rekey` beside workers that run.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing), .timeLimit(.minutes(10)))
 struct RekeyTests {
     private static let oldLine = Installation.keyringText
     private static let newLine = "master-2 \(String(repeating: "B", count: 42))A=\n"

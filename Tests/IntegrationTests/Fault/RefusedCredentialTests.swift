@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Credentials that APNs refuses, and times when it refuses everything, through the whole worker.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing), .timeLimit(.minutes(10)))
 struct RefusedCredentialTests {
     private static let app = "com.example.shop"
 

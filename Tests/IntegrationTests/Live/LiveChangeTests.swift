@@ -10,11 +10,11 @@ import Testing
 /// every recipient is sent to once.
 @Suite(
     .enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing), .serialized,
-    .timeLimit(.minutes(4)))
+    .timeLimit(.minutes(10)))
 struct LiveChangeTests {
     /// Five seconds are promised, and measured where workers have a machine to themselves (docs/credentials.md); this one
-    /// runs many other tests meanwhile.
-    private static let limit: Int64 = 20_000
+    /// runs many other tests meanwhile, so a bound can only tell following from not following.
+    private static let limit: Int64 = 60_000
 
     enum Notifications: CaseIterable {
         case come
@@ -65,7 +65,7 @@ struct LiveChangeTests {
         var changed = landscape
         try await SteadyLoad.run(in: installation, apps: apps, watched: Array(apps[0..<4])) { load in
             func followed(_ credential: Landscape.Imported, for app: String, since start: Timestamp) async throws {
-                try await eventually("all workers use \(credential.recorded) for \(app)", within: .seconds(20)) {
+                try await eventually("all workers use \(credential.recorded) for \(app)") {
                     Usage(installation, load).workers(using: credential.recorded, for: app, since: start).count == 3
                 }
             }

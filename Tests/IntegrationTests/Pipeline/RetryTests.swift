@@ -79,7 +79,7 @@ struct RetryTests {
                 ])
                 try await eventually("\(worker.counts)") { worker.counts.retries >= 3 }
                 try await CredentialRepository(installation.database.pool).retire(credential)
-                try await installation.results.wait(for: 4, within: .seconds(60))
+                try await installation.results.wait(for: 4)
                 try await installation.publish([
                     JobText("after", app: Self.app, to: [Token.random()]),
                     JobText("other", app: "com.example.news", to: [Token.random()]),
@@ -102,7 +102,7 @@ struct RetryTests {
                 let added = ContinuousClock.now
                 var number = 0
                 // An unknown app's job is dead-lettered, so each try is a new job.
-                try await eventually("\(installation.results.tally)", within: .seconds(60)) {
+                try await eventually("\(installation.results.tally)") {
                     number += 1
                     try await installation.publish([JobText("try-\(number)", app: Self.app, to: [Token.random()])])
                     try await eventually("an event for job \(number)") {

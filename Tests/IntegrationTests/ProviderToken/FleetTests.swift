@@ -9,7 +9,7 @@ import Testing
 
 /// Ten workers share a key for two simulated hours. They start and stop at random, their connections are cut, their
 /// clocks are wrong; all that they share is the database. The simulator judges.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing), .timeLimit(.minutes(3)))
+@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing), .timeLimit(.minutes(10)))
 struct FleetTests {
     private static let app = "com.example.shop"
     private static let minute: Int64 = 60_000

@@ -17,10 +17,10 @@ struct InProcessWorker: Sendable {
     /// Runs a worker for as long as `body` takes, then drains it.
     static func run(
         in installation: Installation, retry: RetryPolicy = Installation.quickRetry, maximumConnections: Int = 8,
-        deadTokens: DeadTokenFeed.Configuration? = nil,
+        deadTokens: DeadTokenFeed.Configuration? = nil, databasePatience: Int = 60_000,
         _ body: (InProcessWorker) async throws -> Void
     ) async throws {
-        let worker = try await InProcessWorker(installation, retry, maximumConnections, deadTokens)
+        let worker = try await InProcessWorker(installation, retry, maximumConnections, deadTokens, databasePatience)
         do {
             try await body(worker)
         } catch {
@@ -32,7 +32,7 @@ struct InProcessWorker: Sendable {
 
     private init(
         _ installation: Installation, _ retry: RetryPolicy, _ maximumConnections: Int,
-        _ deadTokens: DeadTokenFeed.Configuration?
+        _ deadTokens: DeadTokenFeed.Configuration?, _ databasePatience: Int
     ) async throws {
         let logger = installation.log.logger("worker")
         let endpoint = APNSConfiguration.Endpoint(host: "127.0.0.1", port: installation.simulator.port)
@@ -44,8 +44,11 @@ struct InProcessWorker: Sendable {
             eventLoops: MultiThreadedEventLoopGroup.singleton, logger: logger, clock: { .now })
         let snapshots = try await SnapshotStore.load(
             from: installation.database.pool, keyring: installation.keyring, logger: logger)
+        var configuration = PipelineConfiguration(names: installation.names, worker: "test-worker", retry: retry)
+        // A busy machine's database is slow, not away.
+        configuration.databasePatience = databasePatience
         let pipeline = try DeliveryPipeline(
-            configuration: PipelineConfiguration(names: installation.names, worker: "test-worker", retry: retry),
+            configuration: configuration,
             broker: try installation.brokerConfiguration(), outputs: [output, DiscardOutput(now: { .now })],
             snapshots: snapshots, registry: DeviceTokenRegistry(installation.database.pool),
             claims: ClaimRepository(installation.database.pool),

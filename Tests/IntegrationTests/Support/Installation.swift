@@ -48,6 +48,8 @@ struct Installation: Sendable {
         _ body: (Installation) async throws -> Void
     ) async throws {
         let servers = try #require(servers ?? .shared)
+        await Turnstile.shared.enter()
+        defer { Turnstile.shared.leave() }
         var configuration = SimulatorConfiguration()
         change(&configuration)
         let installation = try Installation(

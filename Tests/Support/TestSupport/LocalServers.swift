@@ -83,7 +83,8 @@ package struct LocalServers: Sendable {
     private func services(_ arguments: String...) async throws {
         let script = Project.root.appending(path: "scripts/services").path
         // Not tied to a parent: what `up` leaves running watches this process itself.
-        let finished = try await Subprocess.run([script, "--instance", instance] + arguments, within: .seconds(120))
+        let finished = try await Subprocess.run(
+            [script, "--instance", instance, "--no-fsync"] + arguments, within: .seconds(120))
         guard finished.status == 0 else { throw Failure(description: "services \(arguments) \(finished)") }
     }
 

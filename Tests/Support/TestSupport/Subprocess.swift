@@ -14,7 +14,7 @@ package final class Subprocess: Sendable {
 
     package let pid: pid_t
     private let folder: URL
-    private let status = Mutex<Int32?>(nil)
+    private let end = End()
 
     /// Starts it.
     ///
@@ -25,23 +25,14 @@ package final class Subprocess: Sendable {
         folder = FileManager.default.temporaryDirectory.appending(path: "martlet-process-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         try Data(input.utf8).write(to: folder.appending(path: "input"))
-        let process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/setpriv")
-        process.arguments = ["--pdeathsig", "KILL"] + arguments
-        process.environment = ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("MARTLET_") }
-            .merging(environment) { $1 }
-        process.currentDirectoryURL = directory
-        process.standardInput = try FileHandle(forReadingFrom: folder.appending(path: "input"))
-        process.standardOutput = try Self.file(folder.appending(path: "output"))
-        process.standardError = try Self.file(folder.appending(path: "errors"))
-        let (ends, end) = AsyncStream.makeStream(of: Int32.self)
-        process.terminationHandler = { process in
-            end.yield(process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus)
-            end.finish()
-        }
-        try LaunchThread.shared.launch(process)
-        pid = process.processIdentifier
-        Task { for await code in ends { self.status.withLock { $0 = code } } }
+        pid = try ProcessLauncher.shared.start(
+            ProcessLauncher.Launch(
+                arguments: ["/usr/bin/setpriv", "--pdeathsig", "KILL"] + arguments,
+                environment: ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("MARTLET_") }
+                    .merging(environment) { $1 },
+                directory: directory, input: folder.appending(path: "input"), output: folder.appending(path: "output"),
+                errors: folder.appending(path: "errors"))
+        ) { [end] in end.come(with: $0) }
     }
 
     deinit { try? FileManager.default.removeItem(at: folder) }
@@ -54,7 +45,7 @@ package final class Subprocess: Sendable {
         try await Subprocess(arguments, environment: environment, input: input, in: directory).finish(within: limit)
     }
 
-    package var isRunning: Bool { status.withLock { $0 == nil } }
+    package var isRunning: Bool { end.status == nil }
     package var output: String { text("output") }
     package var errors: String { text("errors") }
 
@@ -70,59 +61,36 @@ package final class Subprocess: Sendable {
             signal(SIGKILL)
             throw error
         }
-        return Finished(status: status.withLock { $0 ?? -1 }, output: output, errors: errors)
+        return finished
     }
+
+    /// Waits for its end, and takes the thread for as long: for short commands in tests that are not asynchronous.
+    package func waitUntilExit() -> Finished {
+        end.wait()
+        return finished
+    }
+
+    private var finished: Finished { Finished(status: end.status ?? -1, output: output, errors: errors) }
 
     private func text(_ name: String) -> String {
         String(
             decoding: FileManager.default.contents(atPath: folder.appending(path: name).path) ?? Data(), as: UTF8.self)
     }
-
-    private static func file(_ url: URL) throws -> FileHandle {
-        try Data().write(to: url)
-        return try FileHandle(forWritingTo: url)
-    }
 }
 
-/// The kernel sends the death signal when the thread ends that started a process; this one never does.
-private final class LaunchThread: Sendable {
-    private final class Launch: Sendable {
-        let process: Process
-        let isDone = DispatchSemaphore(value: 0)
-        let error = Mutex<(any Error)?>(nil)
+private final class End: Sendable {
+    private let code = Mutex<Int32?>(nil)
+    private let hasCome = DispatchSemaphore(value: 0)
 
-        init(_ process: Process) { self.process = process }
+    var status: Int32? { code.withLock { $0 } }
 
-        func carryOut() {
-            do { try process.run() } catch { self.error.withLock { $0 = error } }
-            isDone.signal()
-        }
+    func come(with status: Int32) {
+        code.withLock { $0 = status }
+        hasCome.signal()
     }
 
-    static let shared = LaunchThread()
-
-    private let waiting = Mutex<[Launch]>([])
-    private let arrivals = DispatchSemaphore(value: 0)
-
-    private init() {
-        Thread.detachNewThread {
-            // Processes inherit the mask of the thread that starts them, and threads that of theirs, which may be
-            // one of a pool that takes no signals: then SIGTERM would never reach them.
-            var none = sigset_t()
-            sigemptyset(&none)
-            pthread_sigmask(SIG_SETMASK, &none, nil)
-            while true {
-                self.arrivals.wait()
-                self.waiting.withLock { $0.isEmpty ? nil : $0.removeFirst() }?.carryOut()
-            }
-        }
-    }
-
-    func launch(_ process: Process) throws {
-        let launch = Launch(process)
-        waiting.withLock { $0.append(launch) }
-        arrivals.signal()
-        launch.isDone.wait()
-        if let error = launch.error.withLock({ $0 }) { throw error }
+    func wait() {
+        hasCome.wait()
+        hasCome.signal()
     }
 }
