@@ -57,6 +57,8 @@ public struct APNSConfiguration: Sendable {
     /// So long a retired credential goes on being used for what waits, which may be a campaign. A worker that missed
     /// the notification has three of its five seconds left.
     package var retirementSeconds: Int64 = 1
+    /// With no provider token after so long the database counts as away, and pushes go back to wait.
+    package var tokenPatienceMilliseconds: Int64 = 5_000
     package var resolve: Resolver = SystemResolver.addresses
 
     public init(

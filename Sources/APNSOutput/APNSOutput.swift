@@ -161,7 +161,7 @@ public final class APNSOutput: Output {
         let source = ProviderTokenSource(
             credential: credential.id,
             signer: try ProviderTokenSigner(privateKeyPEM: privateKeyPEM, keyID: keyID, team: credential.team),
-            store: tokens, clock: tokenClock, logger: logger)
+            store: tokens, patience: configuration.tokenPatienceMilliseconds, clock: tokenClock, logger: logger)
         sources[credential] = source
         return source
     }

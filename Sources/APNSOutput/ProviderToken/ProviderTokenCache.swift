@@ -24,13 +24,12 @@ package struct ProviderTokenCache {
         package let askedAt: Int64
     }
 
-    /// With no answer after this time the store counts as away.
-    package static let patience: Int64 = 5_000
     /// A token that stayed the newest although APNs called it expired is asked about again after this time.
     package static let recheckInterval: Int64 = 30_000
     /// The store's clock may say that there is time left where ours says that there is none.
     private static let shortestHold: Int64 = 5_000
 
+    private let patience: Int64
     private var held: ProviderToken?
     private var renewAt: Int64 = .min
     private var isRefused = false
@@ -39,7 +38,10 @@ package struct ProviderTokenCache {
     private var backoff = ConnectBackoff(longestMilliseconds: 30_000)
     private var fetchNotBefore: Int64 = .min
 
-    package init() {}
+    /// - Parameter patience: with no answer after so many milliseconds the store counts as away.
+    package init(patience: Int64 = 5_000) {
+        self.patience = patience
+    }
 
     /// - Returns: the token to begin using now; and, if the store must be asked, what.
     package mutating func needed(now: Int64) -> (Answer, Fetch?) {
@@ -51,7 +53,7 @@ package struct ProviderTokenCache {
                 askedAt: now)
             fetch = begun
         }
-        let isSoonThere = fetch.map { now - $0.askedAt < Self.patience } ?? false
+        let isSoonThere = fetch.map { now - $0.askedAt < patience } ?? false
         if !isSoonThere || backoff.failures > 0, let held, !isRefused,
             held.age(at: now) < ProviderTokenSchedule.greatestAgeAtFirstUse
         {

@@ -6,7 +6,7 @@ import Synchronization
 /// The one place in a process where the provider tokens of a credential come from, shared by its pools.
 package final class ProviderTokenSource: Sendable {
     private struct State {
-        var cache = ProviderTokenCache()
+        var cache: ProviderTokenCache
         var observers: [ObjectIdentifier: @Sendable () -> Void] = [:]
     }
 
@@ -15,11 +15,13 @@ package final class ProviderTokenSource: Sendable {
     private let store: any ProviderTokenStore
     private let clock: @Sendable () -> Int64
     private let logger: Logger
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    /// - Parameter clock: milliseconds of a clock that never jumps and also counts while the machine sleeps.
+    /// - Parameters:
+    ///   - patience: with no answer after so many milliseconds the store counts as away.
+    ///   - clock: milliseconds of a clock that never jumps and also counts while the machine sleeps.
     package init(
-        credential: Credential.ID, signer: ProviderTokenSigner, store: any ProviderTokenStore,
+        credential: Credential.ID, signer: ProviderTokenSigner, store: any ProviderTokenStore, patience: Int64,
         clock: @escaping @Sendable () -> Int64, logger: Logger
     ) {
         self.credential = credential
@@ -27,6 +29,7 @@ package final class ProviderTokenSource: Sendable {
         self.store = store
         self.clock = clock
         self.logger = logger
+        state = Mutex(State(cache: ProviderTokenCache(patience: patience)))
     }
 
     package var now: Int64 { clock() }

@@ -62,7 +62,7 @@ import Testing
 
     @Test func aServerThatNeverAnswersHoldsUpNothingForLong() async throws {
         try await withFixture {
-            $0.requestTimeoutSeconds = 1
+            $0.requestTimeoutSeconds = 5
         } _: { fixture, simulator async throws in
             #expect(try await fixture.push() == "sent -")
             var faults = StandingFaults()
@@ -79,8 +79,8 @@ import Testing
 
     @Test func aFrozenServerHoldsUpNothingForLong() async throws {
         try await withFixture {
-            $0.requestTimeoutSeconds = 2
-            $0.connectTimeoutSeconds = 3
+            $0.requestTimeoutSeconds = 5
+            $0.connectTimeoutSeconds = 5
         } _: { fixture, simulator async throws in
             #expect(try await fixture.push() == "sent -")
             var faults = StandingFaults()

@@ -43,6 +43,7 @@ struct WireFixture {
             production: .init(host: host, port: 2197), sandbox: .init(host: host, port: 2197),
             authorityFile: authorityFile, verifiesCertificates: verifies,
             proxy: proxy, maximumConnections: maximumConnections, connectTimeoutSeconds: 30)
+        configuration.tokenPatienceMilliseconds = 60_000
         configuration.resolve = { name, _ in
             guard name == host else { throw APNSConnectError.unknownName(name, "not known to this test") }
             return addresses

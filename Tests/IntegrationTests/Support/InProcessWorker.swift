@@ -36,16 +36,18 @@ struct InProcessWorker: Sendable {
     ) async throws {
         let logger = installation.log.logger("worker")
         let endpoint = APNSConfiguration.Endpoint(host: "127.0.0.1", port: installation.simulator.port)
+        var apns = APNSConfiguration(
+            production: endpoint, sandbox: endpoint, authorityFile: installation.path("ca.pem"),
+            maximumConnections: maximumConnections)
+        // A busy machine's database is slow, not away.
+        apns.tokenPatienceMilliseconds = Int64(databasePatience)
         let output = APNSOutput(
-            configuration: APNSConfiguration(
-                production: endpoint, sandbox: endpoint, authorityFile: installation.path("ca.pem"),
-                maximumConnections: maximumConnections),
+            configuration: apns,
             tokens: ProviderTokenRepository(installation.database.pool, keyring: installation.keyring),
             eventLoops: MultiThreadedEventLoopGroup.singleton, logger: logger, clock: { .now })
         let snapshots = try await SnapshotStore.load(
             from: installation.database.pool, keyring: installation.keyring, logger: logger)
         var configuration = PipelineConfiguration(names: installation.names, worker: "test-worker", retry: retry)
-        // A busy machine's database is slow, not away.
         configuration.databasePatience = databasePatience
         let pipeline = try DeliveryPipeline(
             configuration: configuration,
