@@ -73,10 +73,12 @@ import Testing
     ]
 
     private func output(_ server: ScriptedServer) -> APNSOutput {
-        APNSOutput(
-            configuration: APNSConfiguration(
-                production: .init(host: "127.0.0.1", port: server.port), authorityFile: server.authorityFile,
-                requestTimeoutSeconds: 20, connectTimeoutSeconds: 5),
+        var configuration = APNSConfiguration(
+            production: .init(host: "127.0.0.1", port: server.port), authorityFile: server.authorityFile,
+            requestTimeoutSeconds: 20, connectTimeoutSeconds: 20)
+        configuration.tokenPatienceMilliseconds = 60_000
+        return APNSOutput(
+            configuration: configuration,
             tokens: LocalProviderTokens(clock: { .now }), eventLoops: MultiThreadedEventLoopGroup.singleton,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             clock: { .now })
