@@ -98,6 +98,11 @@ struct WishTests {
         #expect(broken(record) == [])
         record.send(recipient, at: 2_000)
         #expect(broken(record) == [.duplicatesOwnUp, .duplicatesExplained, .arrivalsExplained, .duplicatesBounded])
+        var twice = record
+        twice.limits.deduplicates = false
+        #expect(broken(twice) == [], "nobody wants it sent once")
+        twice.jobs[7]?.traits.isAtMostOnce = true
+        #expect(broken(twice).contains(.atMostOnce))
         record.outcomes[1].isRedelivered = true
         record.faults = [crash]
         #expect(broken(record) == [], "a worker died with one of them")

@@ -31,7 +31,7 @@ package struct Profile: Sendable {
     package var sendAfter = 1_000...15_000
     /// The same for jobs that are cancelled before: time in which all workers can come to know.
     package var cancelledSendAfter = 12_000...30_000
-    /// Seconds in which jobs of the same id are sent once.
+    /// Seconds in which jobs of the same id are sent once; 0: that is not asked for.
     package var deduplicationWindow = 3_600
 
     /// Of the broker. Of several, one at a time is stopped, and never all.

@@ -32,8 +32,9 @@ package struct JobRecord: Sendable {
 
     /// Workers may have had two messages of it, of which each has its outcomes: what is to be sent once goes by the id,
     /// and what is cancelled does not come so far.
-    var mayRunTwice: Bool {
-        (isMaybeTwice || traits.publishAgainAfter != nil) && (!traits.hasID || traits.cancelAfter != nil)
+    func mayRunTwice(_ limits: Limits) -> Bool {
+        let isSentOnce = traits.isAtMostOnce || limits.deduplicates && traits.hasID
+        return (isMaybeTwice || traits.publishAgainAfter != nil) && (!isSentOnce || traits.cancelAfter != nil)
     }
 }
 

@@ -29,6 +29,8 @@ package struct Limits: Sendable {
     package var maximumInFlight = 2_000
     package var mostRecipients = 300
     package var memoryMegabytes = 400
+    /// Jobs of the same id are sent once.
+    package var deduplicates = true
 
     package init() {}
 
@@ -38,6 +40,7 @@ package struct Limits: Sendable {
         maximumInFlight = profile.maximumInFlight
         mostRecipients = profile.mostRecipients
         memoryMegabytes = profile.memoryLimit
+        deduplicates = profile.deduplicationWindow > 0
     }
 }
 

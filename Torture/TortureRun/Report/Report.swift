@@ -15,6 +15,7 @@ struct Report {
             "published: \(tally.jobs) jobs with \(tally.recipients) recipients, \(tally.atMostOnceRecipients) of them "
                 + "at_most_once; \(tally.unconfirmedJobs) jobs unconfirmed, "
                 + "\(tally.jobsMaybePublishedTwice) perhaps published twice",
+            "jobs published twice are to be sent " + (run.profile.deduplicationWindow > 0 ? "once" : "twice"),
             "also: \(tally.problemsOnlyRecipients) recipients asked for problems only, \(tally.jobsPublishedTwice) jobs published "
                 + "twice on purpose, \(tally.unusableJobs) that can't be used (\(tally.deadLettered) dead-lettered), "
                 + "\(tally.cancelledRecipients) recipients cancelled, \(tally.cancelledInTime) of them in time",

@@ -48,7 +48,7 @@ package struct Tally: Sendable, Equatable {
         recipientsWithSeveralOutcomes = histories.count { $0.distinct.count > 1 }
         recipientsWithSeveralArrivals = histories.count { $0.possibleAcceptances > 1 }
         requests = record.sightings.count { $0.what == .arrived }
-        duplicateBound = disturbances.duplicateBound
+        duplicateBound = disturbances.duplicateBound + histories.count(where: \.mayRunTwice)
     }
 }
 

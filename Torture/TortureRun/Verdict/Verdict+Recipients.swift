@@ -30,7 +30,7 @@ extension Verdict {
 
     private mutating func judgeOutcomes(of history: History, _ disturbances: Disturbances) {
         let distinct = history.distinct
-        if distinct.count > 1, !history.job.mayRunTwice {
+        if distinct.count > 1, !history.mayRunTwice {
             let silent = distinct.count { !$0.isRedelivered }
             if silent > 1 {
                 find(.duplicatesOwnUp, history, "\(distinct.count) outcomes, \(silent) of them not 'redelivered'")
@@ -54,7 +54,7 @@ extension Verdict {
             let excuse = history.job.isMaybeTwice ? " (its publisher may have published the job twice)" : ""
             find(.atMostOnce, history, "\(possible) requests that may have been accepted\(excuse)")
         }
-        guard !history.isSaidToBeRepeated, !history.job.mayRunTwice else { return }
+        guard !history.isSaidToBeRepeated, !history.mayRunTwice else { return }
         if history.job.traits.wantsProblemsOnly {
             // Nobody tells what was sent.
             let (start, end) = (history.job.published, history.end)
@@ -84,7 +84,7 @@ extension Verdict {
     /// What an outcome says that is not so.
     private static func lie(in outcome: OutcomeRecord, _ history: History) -> String? {
         // Of a job that ran twice, an outcome tells of its own run only, and says that there was another.
-        let isAlone = !outcome.isRedelivered && history.distinct.count == 1 && !history.job.mayRunTwice
+        let isAlone = !outcome.isRedelivered && history.distinct.count == 1 && !history.mayRunTwice
         return switch outcome.kind {
         case "sent" where history.job.traits.wantsProblemsOnly: "sent, and nobody wanted to know"
         case "sent": history.acceptances > 0 ? nil : "sent, and APNs accepted nothing"
