@@ -88,7 +88,7 @@ struct Site: Sendable {
     /// Messages that wait in each of Martlet's queues and in that of the results.
     func waitingMessages() async throws -> [String: Int] {
         let queues = Self.names.topology(delays: profile.retryDelays).queues.map(\.name)
-        return try await Broker(url: try servers.brokerURL).counts(queues + [ResultConsumer.queue(Self.names)])
+        return try await Broker(url: try servers.brokerURL).counts(queues + [ResultQueue.name(Self.names)])
     }
 
     /// The same with other ports of this machine in place of its only one.
