@@ -164,7 +164,8 @@ let package = Package(
         .testTarget(name: "FuzzCorpusTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: settings),
         // What tests of several targets need; no Testing in it, so it is built as any other target.
         .target(
-            name: "TestSupport", dependencies: ["CredentialStore", "PostgresClient", .logging],
+            name: "TestSupport",
+            dependencies: ["AMQPClient", "CredentialStore", "DeliveryPipeline", "PostgresClient", .logging],
             path: "Tests/Support/TestSupport", exclude: ["broker.py"], swiftSettings: settings),
         // The torture run: one harness for `make torture` and for its short form among the tests.
         .target(

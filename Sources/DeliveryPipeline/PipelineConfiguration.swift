@@ -15,7 +15,7 @@ public struct PipelineConfiguration: Sendable {
     /// How long an outcome waits for others to share its event.
     public var maximumWaitMilliseconds: Int
     public var retry: RetryPolicy
-    /// A job with more recipients is split into chunks of as many.
+    /// A job with more recipients is split into chunks of as many, unless it is to be sent once: ``onceChunkSize``.
     public var chunkSize = 500
     /// What one app alone may hold of `maximumInFlight`, in percent; several busy ones hold less each.
     public var appShare = 80
@@ -23,10 +23,14 @@ public struct PipelineConfiguration: Sendable {
     public var urgentShare = 10
     /// How long the id of a job is remembered, in seconds, so that the same job published twice is sent once; 0: not.
     public var deduplicationWindow = 0
-    /// How long the id of an `at_most_once` job is remembered, in seconds.
-    public var atMostOnceWindow = 86_400
+    /// How long the id of an `at_most_once` job is remembered, in seconds: what comes again later is sent again.
+    public var atMostOnceWindow = 7 * 86_400
     public var maximumJobBytes = 134_217_728
     public var maximumRecipients = 1_000_000
+    /// Recipients of a chunk of a job that is to be sent once. The parts of such a job are known by the places of their
+    /// recipients, so whoever splits it, and splits it again after a crash, must make the same ones. No setting changes it,
+    /// and no version may: while workers of both run, pushes would be sent twice.
+    package static let onceChunkSize = 500
     /// Most bytes of a job's headers, on the wire. A frame holds four times as much, so there is room for what the broker
     /// and the workers write on a job.
     package static let maximumHeaderBytes = 32_768
@@ -37,6 +41,13 @@ public struct PipelineConfiguration: Sendable {
     /// The broker's user this worker publishes as, which the broker validates. Jobs that come back from a
     /// delay queue under it keep their publisher in a header.
     public var brokerUser: String?
+
+    /// Jobs of the same name are one job, which is sent once, however often it was published.
+    func deduplicates(_ job: Job) -> Bool { deduplicationWindow > 0 && job.hasGivenID }
+
+    func chunkSize(of job: Job) -> Int {
+        job.atMostOnce || deduplicates(job) ? Self.onceChunkSize : chunkSize
+    }
 
     func prefetch(of queue: JobQueue) -> Int {
         switch queue {

@@ -30,8 +30,9 @@ struct PlanTests {
 
     @Test func everythingGoesWrongInAnHour() {
         let names = Set(Schedule(seed: 5, profile: .long(minutes: 60)).tracks.joined().map(\.fault.name))
-        // Of workers, of servers (stop and kill of one, the other and both), of three links, of APNs, of credentials.
-        #expect(names.count == 4 + 2 * 3 + 3 * 3 + 9 + 1, "\(names.sorted())")
+        // Of workers, of servers (stop and kill of one, the other and both), of three links, of APNs, of credentials, of
+        // settings.
+        #expect(names.count == 4 + 2 * 3 + 3 * 3 + 9 + 1 + 1, "\(names.sorted())")
     }
 
     @Test func ofSeveralNodesOneAtATimeGoesDown() {
@@ -67,11 +68,17 @@ struct PlanTests {
         let wishes: [(JobTraits) -> Bool] = [
             { $0.isAtMostOnce && $0.sendAfter != nil }, { $0.isAtMostOnce && $0.publishAgainAfter != nil },
             { $0.wantsProblemsOnly }, { $0.cancelAfter == 0 }, { $0.cancelAfter ?? 0 > 0 },
-            { $0.sendAfter != nil && !$0.hasID },
+            { $0.sendAfter != nil && !$0.hasID }, { $0.expireAfter == 0 },
+            { $0.isAtMostOnce && $0.expireAfter ?? 0 > 0 },
+            { $0.sendAfter != nil && $0.expireAfter ?? 0 > 0 },
         ]
         for (number, isWish) in wishes.enumerated() {
             #expect(jobs.contains { isWish($0.traits) }, "wish \(number)")
         }
+        let sizes = Set(
+            (0..<100_000).filter { $0 % 100 == 50 }.map { Workload(seed: 8, profile: .short).job($0) }
+                .filter(\.traits.isAtMostOnce).map(\.recipients.count))
+        #expect(sizes.isSuperset(of: [499, 500, 501]) && (sizes.max() ?? 0) > 900, "around what they are split by")
         for job in jobs where !job.traits.hasID {
             #expect(!job.traits.isAtMostOnce && job.traits.cancelAfter == nil && job.traits.publishAgainAfter == nil)
         }
@@ -81,7 +88,8 @@ struct PlanTests {
         let jobs = (0..<1_000).map(Workload(seed: 9, profile: .long(minutes: 1)).job)
         for plan in jobs {
             let sendAt = plan.traits.sendAfter.map { _ in Int64(1_900_000_000_123) }
-            let body = Array(plan.json(sendAt: sendAt).utf8)
+            let expiresAt = plan.traits.expireAfter.map { $0 == 0 ? 0 : Int64(1_900_000_000_456) }
+            let body = Array(plan.json(sendAt: sendAt, expiresAt: expiresAt).utf8)
             #expect(JobPlan.number(in: String(decoding: body, as: UTF8.self)) == plan.number)
             let isNoJob = [.brokenJSON, .unknownField, .noRecipients].contains(plan.traits.flaw)
             do throws(JobRejection) {
@@ -91,6 +99,8 @@ struct PlanTests {
                 #expect(job.atMostOnce == plan.traits.isAtMostOnce)
                 #expect(job.results == (plan.traits.wantsProblemsOnly ? .problems : .all))
                 #expect(job.sendAt?.milliseconds == sendAt)
+                let expiration = expiresAt.map { $0 == 0 ? .nowOrNever : Job.Expiration.at(.init(milliseconds: $0)) }
+                #expect(job.expiration == expiration)
                 #expect(job.recipients.count == plan.recipients.count)
             } catch {
                 #expect(isNoJob, "\(error)")

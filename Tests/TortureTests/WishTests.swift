@@ -36,6 +36,38 @@ struct WishTests {
         #expect(broken(late) == [])
     }
 
+    // MARK: expires_at
+
+    private func expiring(at deadline: Int64?, sentAt: Int64?) -> TortureRecord {
+        var record = record(sentAt: sentAt) { $0.expireAfter = deadline.map { Int($0) } }
+        record.jobs[7]?.expiresAt = deadline
+        if sentAt == nil {
+            record.outcomes = [.init(recipient: recipient, kind: "expired", at: 10_000, received: 10_010, event: 0)]
+        }
+        return record
+    }
+
+    @Test func nothingIsSentAfterItsDeadline() {
+        #expect(broken(expiring(at: 5_000, sentAt: 7_000)) == [], "it may be on its way for a while")
+        var late = expiring(at: 5_000, sentAt: 7_001)
+        #expect(broken(late) == [.neverLate])
+        late.faults = [FaultRecord(fault: .freezeWorker(2), start: 4_000, end: 5_500)]
+        #expect(broken(late) == [])
+        late.faults = [FaultRecord(fault: .freezeWorker(2), start: 1_000, end: 4_900)]
+        #expect(broken(late) == [.neverLate], "that was over")
+        late.faults = [FaultRecord(fault: .killWorker(2), start: 4_000, end: 5_500)]
+        #expect(broken(late) == [.neverLate], "that makes nothing late")
+        #expect(broken(expiring(at: 0, sentAt: 7_001)) == [], "now or never: there is no time after it")
+    }
+
+    @Test func onlyWhatHasADeadlineExpires() {
+        #expect(broken(expiring(at: 9_000, sentAt: nil)) == [])
+        #expect(broken(expiring(at: 15_000, sentAt: nil)) == [], "tried again, it would have been too late")
+        #expect(broken(expiring(at: 15_001, sentAt: nil)) == [.honest])
+        #expect(broken(expiring(at: 0, sentAt: nil)) == [])
+        #expect(broken(expiring(at: nil, sentAt: nil)) == [.honest])
+    }
+
     // MARK: Cancelled
 
     private func cancelled(at time: Int64?, sentAt: Int64?) -> TortureRecord {
@@ -98,6 +130,11 @@ struct WishTests {
         #expect(broken(record) == [])
         record.send(recipient, at: 2_000)
         #expect(broken(record) == [.duplicatesOwnUp, .duplicatesExplained, .arrivalsExplained, .duplicatesBounded])
+        var twice = record
+        twice.limits.deduplicates = false
+        #expect(broken(twice) == [], "nobody wants it sent once")
+        twice.jobs[7]?.traits.isAtMostOnce = true
+        #expect(broken(twice).contains(.atMostOnce))
         record.outcomes[1].isRedelivered = true
         record.faults = [crash]
         #expect(broken(record) == [], "a worker died with one of them")

@@ -29,6 +29,8 @@ package struct TortureRun: Sendable {
         say: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.seed = seed
+        var profile = profile
+        if seed.isMultiple(of: 2) { profile.deduplicationWindow = 0 }
         self.profile = profile
         self.hasFaults = hasFaults
         self.instance = instance

@@ -39,18 +39,15 @@ public struct ClaimRepository: Sendable {
 
     private static let forgottenAtOnce = 10_000
 
-    /// In the keys' order, so that two statements never wait for each other. What this owner had claimed before is
-    /// found by the second part, which sees the table as it was.
+    /// In the keys' order, so that two statements never wait for each other. What this owner has claimed before it claims
+    /// again: also where that attempt, of which nothing was heard, is still under way, since a conflict waits for it.
     private static let claimSQL = """
-        WITH claimed AS (
-            INSERT INTO martlet.claims AS old (key, owner, expires_at)
-            SELECT key, $3::text::uuid, now() + seconds::integer * interval '1 second'
-            FROM unnest($1::text[]::uuid[], $2::text[]) AS wanted (key, seconds)
-            ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, expires_at = excluded.expires_at
-                WHERE old.expires_at < now()
-            RETURNING key)
-        SELECT key FROM claimed
-        UNION SELECT key FROM martlet.claims WHERE key = ANY ($1::text[]::uuid[]) AND owner = $3::text::uuid
+        INSERT INTO martlet.claims AS old (key, owner, expires_at)
+        SELECT key, $3::text::uuid, now() + seconds::integer * interval '1 second'
+        FROM unnest($1::text[]::uuid[], $2::text[]) AS wanted (key, seconds)
+        ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, expires_at = excluded.expires_at
+            WHERE old.expires_at < now() OR old.owner = excluded.owner
+        RETURNING key
         """
 
     private static let forgetSQL = """

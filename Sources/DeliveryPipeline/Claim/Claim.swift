@@ -28,7 +28,7 @@ struct Claim {
         let seconds: Int
         if job.atMostOnce {
             (rule, seconds) = (.atMostOnce, configuration.atMostOnceWindow)
-        } else if configuration.deduplicationWindow > 0, job.hasGivenID, inbound.part == nil || inbound.isChunk {
+        } else if configuration.deduplicates(job), inbound.part == nil || inbound.isChunk {
             (rule, seconds) = (.deduplicated, configuration.deduplicationWindow)
         } else if inbound.isChunk {
             (rule, seconds) = (.chunk, 3600)

@@ -83,7 +83,7 @@ extension PipelineCore {
             counts.jobsScheduled += 1
             return move(inbound, to: .delay(seconds: delay))
         }
-        if job.recipients.count > configuration.chunkSize { return scatter(job, inbound) }
+        if job.recipients.count > configuration.chunkSize(of: job) { return scatter(job, inbound) }
         guard let claim = Claim(job, inbound, configuration) else {
             return route(job, to: output, inbound, use, entry: nil)
         }

@@ -26,7 +26,7 @@ extension PipelineCore {
     /// broker has them all.
     func scatter(_ job: Job, _ inbound: InboundJob) {
         counts.jobsScattered += 1
-        let plan = ChunkPlan(recipients: job.recipients.count, size: configuration.chunkSize)
+        let plan = ChunkPlan(recipients: job.recipients.count, size: configuration.chunkSize(of: job))
         // What is not published yet takes no room from other jobs: it owes no more than one.
         let entry = ledger.open(inbound, obligations: 1)
         scatterings.open[entry] = .init(job: job, inbound: inbound, entry: entry, plan: plan)

@@ -127,7 +127,7 @@ extension ConfigurationSource {
         pipeline.maximumJobBytes = try integer(.jobsMaximumBytes, in: 1_000...536_870_912)
         pipeline.maximumRecipients = try integer(.jobsMaximumRecipients, in: 1...10_000_000)
         pipeline.deduplicationWindow = try integer(.jobsDeduplicationWindow, in: 0...30 * 86_400)
-        pipeline.atMostOnceWindow = try integer(.jobsAtMostOnceWindow, in: 60...365 * 86_400)
+        pipeline.atMostOnceWindow = try integer(.jobsAtMostOnceWindow, in: 3600...365 * 86_400)
         return pipeline
     }
 

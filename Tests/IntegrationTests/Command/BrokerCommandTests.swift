@@ -12,7 +12,7 @@ struct BrokerCommandTests {
     @Test func aPublishedJobsEventsCanBeFollowed() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
-            try await installation.withWorker(["http.listen": "127.0.0.1:\(try await freePort())"]) { worker in
+            try await installation.withWorker(["http.listen": "127.0.0.1:\(try freePort())"]) { worker in
                 let configuration = try installation.configuration()
                 let tail = try Subprocess(
                     [
@@ -115,7 +115,7 @@ struct BrokerCommandTests {
             #expect(good.status == 0, "\(good)")
             #expect(!good.output.contains("FAIL") && good.output.contains("1 can be opened, for 1 apps"), "\(good)")
 
-            let port = try await freePort()
+            let port = try freePort()
             let bad = try await installation.martlet(
                 ["doctor"],
                 [

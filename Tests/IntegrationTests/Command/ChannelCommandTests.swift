@@ -96,7 +96,7 @@ struct ChannelCommandTests {
             let unknown = try await installation.martlet(["channel", "list", "--app", "org.example.other"])
             #expect(unknown.status == 1 && unknown.errors.contains("there is no app org.example.other"), "\(unknown)")
             try await installation.addTokenApp(Self.app)
-            let port = try await freePort()
+            let port = try freePort()
             let away = try await installation.martlet(
                 ["channel", "list", "--app", Self.app], ["apns.endpoint.channels.production": "127.0.0.1:\(port)"])
             #expect(away.status == 1 && away.errors.contains("no connection to APNs"), "\(away)")

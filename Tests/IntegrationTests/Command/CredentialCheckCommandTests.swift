@@ -71,7 +71,7 @@ struct CredentialCheckCommandTests {
             #expect(found[expired]?.first?.detail == "it expired on 2023-11-14T22:13:20.000Z: import the renewed one")
 
             let away = try await installation.martlet(
-                ["credential", "check", good], ["apns.endpoint.production": "127.0.0.1:\(try await freePort())"])
+                ["credential", "check", good], ["apns.endpoint.production": "127.0.0.1:\(try freePort())"])
             #expect(away.status == 1)
             let lines = away.output.split(separator: "\n")
             #expect(lines.count == 2 && lines[0].hasPrefix("FAIL") && lines[1].hasPrefix("ok"), "\(away)")

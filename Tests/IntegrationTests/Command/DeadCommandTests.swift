@@ -11,7 +11,7 @@ struct DeadCommandTests {
     @Test func deadJobsAreShownReplayedAndDropped() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.known)
-            try await installation.withWorker(["http.listen": "127.0.0.1:\(try await freePort())"]) { worker in
+            try await installation.withWorker(["http.listen": "127.0.0.1:\(try freePort())"]) { worker in
                 let late = (1...3).map { JobText("late-\($0)", app: Self.unknown, to: [Token.random()]) }
                 try await installation.publish(late, lane: .urgent)
                 try await installation.publish([

@@ -84,6 +84,8 @@ struct WorkerStopTests {
                 worker.errors.contains("info martlet.worker")
             }
             worker.signal(SIGTERM)
+            try await eventually("it drains: \(worker.errors)") { worker.errors.contains("Stopping") }
+            worker.signal(SIGHUP)
             #expect(try await worker.finish().status == 0)
         }
     }

@@ -51,7 +51,7 @@ struct ExpiredCredentialTests {
             try await installation.database.pool.query(
                 "UPDATE martlet.credentials SET not_after = now() + interval '6 days 12 hours' WHERE id::text = $1",
                 [.text(expiring)])
-            let port = try await freePort()
+            let port = try freePort()
             try await installation.withWorker(["http.listen": "127.0.0.1:\(port)"]) { worker in
                 try await eventually(worker.errors) { worker.errors.contains("A credential expires soon") }
                 let warning = worker.errors.split(separator: "\n").filter { $0.contains("A credential expires soon") }

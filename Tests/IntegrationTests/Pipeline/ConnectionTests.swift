@@ -36,7 +36,7 @@ struct ConnectionTests {
     }
 
     @Test func aRestartOfTheServerLosesNothing() async throws {
-        let port = try await freePort()
+        let port = try freePort()
         try await Installation.with(simulator: {
             $0.port = port
             $0.streamLimit = 20

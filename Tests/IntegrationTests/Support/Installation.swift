@@ -89,7 +89,7 @@ struct Installation: Sendable {
         await simulator.stop()
         let topology = names.topology(delays: RetryPolicy().delays + Self.quickRetry.delays)
         try await broker.delete(
-            queues: topology.queues.map(\.name) + [ResultCollector.queue(of: names)],
+            queues: topology.queues.map(\.name) + [ResultQueue.name(names)],
             exchanges: topology.exchanges.map(\.name))
         try await database.drop()
         try FileManager.default.removeItem(at: folder)

@@ -5,7 +5,7 @@ import Logging
 import Synchronization
 import TestSupport
 
-/// A consumer of the results exchange with a durable queue of its own, as an application would have.
+/// Gathers all results, each event once.
 final class ResultCollector: Sendable {
     struct Entry: Sendable {
         let verdict: Verdict
@@ -22,29 +22,13 @@ final class ResultCollector: Sendable {
     }
 
     private let state = Mutex(State())
-    private let started = Mutex<AMQPConsumer?>(nil)
-
-    static func queue(of names: PipelineNames) -> String { "\(names.prefix).collected" }
+    private let queue = ResultQueue()
 
     func start(_ names: PipelineNames, broker: AMQPConfiguration, logger: Logger) async throws {
-        let queue = AMQPQueue(name: Self.queue(of: names), arguments: ["x-queue-type": "quorum"])
-        let results = names.topology(delays: []).exchanges.filter { $0.name == names.results }
-        let topology = AMQPTopology(
-            exchanges: results, queues: [queue],
-            bindings: [AMQPBinding(queue: queue.name, exchange: names.results, routingKey: "#")])
-        let consumer = try AMQPConsumer(
-            configuration: broker, topology: topology, queues: [AMQPConsumedQueue(name: queue.name, prefetch: 200)],
-            logger: logger
-        ) { [self] event in
-            guard case .deliveries(let deliveries) = event else { return }
-            for delivery in deliveries { take(delivery) }
-            started.withLock { $0 }?.acknowledge(deliveries.map { AMQPAcknowledgement($0.tag) })
-        }
-        started.withLock { $0 = consumer }
-        try await consumer.connectOnce()
+        try await queue.start(names, broker: broker, logger: logger) { [self] in take($0) }
     }
 
-    func stop() async { await started.withLock { $0.take() }?.close() }
+    func stop() async { await queue.stop() }
 
     /// An event that the broker delivers again, or got twice, has the same message id.
     private func take(_ delivery: AMQPDelivery) {

@@ -26,3 +26,6 @@ package final class RefusingPort: Sendable {
 
     deinit { close(descriptor) }
 }
+
+/// A loopback port that nobody has just now, for a server that is told its port.
+package func freePort() throws -> Int { try RefusingPort().port }

@@ -3,6 +3,14 @@ package enum Fault: Hashable, Sendable {
     package enum Link: String, Sendable, CaseIterable { case broker, database, apns }
     package enum Servers: String, Sendable, CaseIterable { case rabbitmq, postgres, both }
 
+    /// What of a worker's configuration changes.
+    package struct Settings: Hashable, Sendable {
+        package let chunkSize: Int
+        package let maximumInFlight: Int
+        package let appShare: Int
+        package let logLevel: String
+    }
+
     // Workers, by number from 1.
     case killWorker(Int)
     /// SIGTERM; it is started again when it has ended.
@@ -39,6 +47,9 @@ package enum Fault: Hashable, Sendable {
     case apnsDown
     case streamLimit(Int)
 
+    /// SIGHUP after these changes of the configuration, and again when they are taken back.
+    case reconfigureWorker(Int, Settings)
+
     /// A new credential is imported and the old one retired; apps are numbered from 0.
     case rotateCredential(app: Int)
 }
@@ -67,6 +78,7 @@ extension Fault {
         case .silence: "silence of APNs"
         case .apnsDown: "APNs down"
         case .streamLimit: "change of the stream limit"
+        case .reconfigureWorker: "SIGHUP with another configuration"
         case .rotateCredential: "credential rotation"
         }
     }
@@ -90,6 +102,14 @@ extension Fault {
         case .cut(.apns, _), .blackHole(.apns, _), .slow(.apns, _, _): 1
         case .goAway, .cutPushes, .silence, .apnsDown, .slowAnswers: workers
         default: 0
+        }
+    }
+
+    /// What was sent in time may reach APNs, or be read there, only when it is over.
+    package var holdsUpRequests: Bool {
+        switch self {
+        case .freezeWorker, .blackHole(.apns, _), .slow(.apns, _, _), .silence: true
+        default: false
         }
     }
 

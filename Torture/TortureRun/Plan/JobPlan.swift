@@ -22,8 +22,8 @@ package struct JobPlan: Sendable {
         RecipientID(job: number, index: index).token(recipients[index])
     }
 
-    /// - Parameter sendAt: milliseconds since 1970.
-    package func json(sendAt: Int64? = nil) -> String {
+    /// Milliseconds since 1970; an `expires_at` of 0 is now or never.
+    package func json(sendAt: Int64? = nil, expiresAt: Int64? = nil) -> String {
         let tokens = recipients.indices.map { "\"\(token($0))\"" }.joined(separator: ",")
         var fields = [
             #""app":"\#(traits.flaw == .unknownApp ? "com.example.nobody" : app)""#,
@@ -33,6 +33,10 @@ package struct JobPlan: Sendable {
         if traits.isAtMostOnce { fields.append(#""at_most_once":true"#) }
         if traits.wantsProblemsOnly { fields.append(#""results":"problems""#) }
         if let sendAt { fields.append(#""send_at":"\#(Timestamp(milliseconds: sendAt).rfc3339)""#) }
+        if let expiresAt {
+            fields.append(
+                #""expires_at":"# + (expiresAt == 0 ? "0" : "\"\(Timestamp(milliseconds: expiresAt).rfc3339)\""))
+        }
         if traits.flaw == .unknownField { fields.append(#""priorty":10"#) }
         fields.append(#""recipients":[\#(traits.flaw == .noRecipients ? "" : tokens)]"#)
         return "{" + fields.joined(separator: ",") + (traits.flaw == .brokenJSON ? "" : "}")

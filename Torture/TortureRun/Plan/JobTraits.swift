@@ -14,6 +14,8 @@ package struct JobTraits: Sendable, Hashable {
     // Milliseconds from publishing to…
     /// … `send_at`.
     package var sendAfter: Int?
+    /// … `expires_at`; 0: now or never.
+    package var expireAfter: Int?
     /// … its cancellation.
     package var cancelAfter: Int?
     /// … publishing the same message again.

@@ -9,6 +9,7 @@ package struct Profile: Sendable {
         package var network: ClosedRange<Int>
         package var apns: ClosedRange<Int>
         package var credentials: ClosedRange<Int>
+        package var settings: ClosedRange<Int>
     }
 
     /// Seconds during which jobs are published and faults happen.
@@ -20,6 +21,8 @@ package struct Profile: Sendable {
     package var outage: ClosedRange<Int>
     /// Milliseconds that a worker is frozen: more than two heartbeats.
     package var freeze: ClosedRange<Int>
+    /// Milliseconds that a worker works with other settings.
+    package var resetting: ClosedRange<Int>
     /// Seconds until everything must be settled when the faults have ended.
     package var settleSeconds: Int
     /// Recipients whose answer never comes; each takes all its attempts.
@@ -31,7 +34,9 @@ package struct Profile: Sendable {
     package var sendAfter = 1_000...15_000
     /// The same for jobs that are cancelled before: time in which all workers can come to know.
     package var cancelledSendAfter = 12_000...30_000
-    /// Seconds in which jobs of the same id are sent once.
+    /// Milliseconds from publishing, or from `send_at`, to `expires_at`, for jobs that have one.
+    package var expireAfter = 500...20_000
+    /// Seconds in which jobs of the same id are sent once; 0: that is not asked for.
     package var deduplicationWindow = 3_600
 
     /// Of the broker. Of several, one at a time is stopped, and never all.
@@ -39,6 +44,8 @@ package struct Profile: Sendable {
     package var publishers = 3
     package var workers = 3
     package var mostRecipients = 300
+    /// Of a large job, around and above what `at_most_once` jobs are split by; one in a hundred jobs is large.
+    package var largeJobs = 499...1_000
     package var heartbeatSeconds = 2
     package var requestTimeoutSeconds = 3
     package var drainSeconds = 8
@@ -55,8 +62,9 @@ package struct Profile: Sendable {
             seconds: Int(minutes * 60), rate: 600,
             gaps: Gaps(
                 workers: 6_000...20_000, servers: 20_000...45_000, network: 2_000...8_000, apns: 2_000...8_000,
-                credentials: 8_000...25_000),
-            outage: 500...8_000, freeze: 5_000...9_000, settleSeconds: 180, hasSilentTokens: true)
+                credentials: 8_000...25_000, settings: 2_000...10_000),
+            outage: 500...8_000, freeze: 5_000...9_000, resetting: 3_000...20_000, settleSeconds: 180,
+            hasSilentTokens: true)
     }
 
     /// Among the tests: everything happens, and it takes less than a minute.
@@ -72,8 +80,9 @@ package struct Profile: Sendable {
         seconds: 12, rate: 300,
         gaps: Gaps(
             workers: 2_000...5_000, servers: 2_000...4_000, network: 500...2_000, apns: 500...2_000,
-            credentials: 2_000...5_000),
-        outage: 300...1_500, freeze: 4_500...5_500, settleSeconds: 120, hasSilentTokens: false)
+            credentials: 2_000...5_000, settings: 1_000...2_000),
+        outage: 300...1_500, freeze: 4_500...5_500, resetting: 1_000...3_000, settleSeconds: 120,
+        hasSilentTokens: false)
 
     /// Open jobs of one worker: no more can come back at once.
     package var openJobs: Int { prefetch.values.reduce(0, +) }

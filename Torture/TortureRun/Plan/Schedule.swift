@@ -40,6 +40,7 @@ package struct Schedule: Sendable {
         track(profile.gaps.credentials) {
             (.rotateCredential(app: .random(in: 0..<Workload.apps.count, using: &$0)), 0...0)
         }
+        track(profile.gaps.settings) { (Self.otherSettings(profile, &$0), profile.resetting) }
         self.tracks = tracks
     }
 
@@ -74,6 +75,17 @@ package struct Schedule: Sendable {
             return (Bool.random(using: &generator) ? .killNode(node) : .stopNode(node), profile.outage)
         }
         return (Bool.random(using: &generator) ? .killServers(servers) : .stopServers(servers), profile.outage)
+    }
+
+    /// Of any worker: chunks of other sizes than those of the rest, of which some are no size of a job here.
+    private static func otherSettings(_ profile: Profile, _ generator: inout SeededGenerator) -> Fault {
+        .reconfigureWorker(
+            .random(in: 1...profile.workers, using: &generator),
+            Fault.Settings(
+                chunkSize: [20, 60, 250, 700].randomElement(using: &generator) ?? 20,
+                maximumInFlight: .random(in: profile.maximumInFlight / 4...profile.maximumInFlight, using: &generator),
+                appShare: .random(in: 30...90, using: &generator),
+                logLevel: ["debug", "info", "notice"].randomElement(using: &generator) ?? "info"))
     }
 
     private static func networkFault(

@@ -26,12 +26,18 @@ package struct Workload: Sendable {
 
     package func job(_ number: Int) -> JobPlan {
         var generator = SeededGenerator(seed: seed ^ UInt64(number) &* 0x9E37_79B9_7F4A_7C15)
-        let size =
+        var size =
             switch Int.random(in: 0..<10, using: &generator) {
             case 0..<4: 1
             case 4..<8: Int.random(in: 2...50, using: &generator)
             default: Int.random(in: 51...profile.mostRecipients, using: &generator)
             }
+        if number % 100 == 50 {
+            let least = profile.largeJobs.lowerBound
+            // Mostly anything, often at the very edge.
+            size = Int.random(
+                in: Bool.random(using: &generator) ? least...least + 2 : profile.largeJobs, using: &generator)
+        }
         let lane: Lane =
             switch Int.random(in: 0..<10, using: &generator) {
             case 0..<3: .urgent
@@ -58,15 +64,20 @@ package struct Workload: Sendable {
         traits.wantsProblemsOnly = share(15)
         traits.identity = share(50) ? .inBody : share(50) || traits.isAtMostOnce ? .asMessageID : .none
         if share(10) { traits.sendAfter = Int.random(in: profile.sendAfter, using: &generator) }
-        guard traits.hasID else { return traits }
-        if share(4 * profile.oddity) {
-            // Before it is to be sent, with time for all workers to come to know.
-            traits.cancelAfter = 0
-            traits.sendAfter = Int.random(in: profile.cancelledSendAfter, using: &generator)
-        } else if share(2 * profile.oddity) {
-            traits.cancelAfter = Int.random(in: 0...3_000, using: &generator)
+        if traits.hasID {
+            if share(4 * profile.oddity) {
+                // Before it is to be sent, with time for all workers to come to know.
+                traits.cancelAfter = 0
+                traits.sendAfter = Int.random(in: profile.cancelledSendAfter, using: &generator)
+            } else if share(2 * profile.oddity) {
+                traits.cancelAfter = Int.random(in: 0...3_000, using: &generator)
+            }
+            if share(5 * profile.oddity) { traits.publishAgainAfter = Int.random(in: 0...3_000, using: &generator) }
         }
-        if share(5 * profile.oddity) { traits.publishAgainAfter = Int.random(in: 0...3_000, using: &generator) }
+        if share(5 * profile.oddity) {
+            let wait = Int.random(in: profile.expireAfter, using: &generator)
+            traits.expireAfter = share(20) ? 0 : (traits.sendAfter ?? 0) + wait
+        }
         return traits
     }
 

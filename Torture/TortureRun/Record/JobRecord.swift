@@ -7,6 +7,8 @@ package struct JobRecord: Sendable {
     package var recipients: [RecipientKind]
     package var published: Int64
     package var sendAt: Int64?
+    /// 0: now or never.
+    package var expiresAt: Int64?
     /// When the broker took responsibility; nil: it did not say so.
     package var confirmed: Int64?
     /// Its publisher lost the connection before the confirm and published it again.
@@ -16,7 +18,8 @@ package struct JobRecord: Sendable {
 
     package init(
         app: String = "com.example.shop", lane: Lane = .normal, traits: JobTraits = JobTraits(),
-        recipients: [RecipientKind], published: Int64 = 0, sendAt: Int64? = nil, confirmed: Int64? = nil
+        recipients: [RecipientKind], published: Int64 = 0, sendAt: Int64? = nil, expiresAt: Int64? = nil,
+        confirmed: Int64? = nil
     ) {
         self.app = app
         self.lane = lane
@@ -24,6 +27,7 @@ package struct JobRecord: Sendable {
         self.recipients = recipients
         self.published = published
         self.sendAt = sendAt
+        self.expiresAt = expiresAt
         self.confirmed = confirmed
     }
 
@@ -32,8 +36,9 @@ package struct JobRecord: Sendable {
 
     /// Workers may have had two messages of it, of which each has its outcomes: what is to be sent once goes by the id,
     /// and what is cancelled does not come so far.
-    var mayRunTwice: Bool {
-        (isMaybeTwice || traits.publishAgainAfter != nil) && (!traits.hasID || traits.cancelAfter != nil)
+    func mayRunTwice(_ limits: Limits) -> Bool {
+        let isSentOnce = traits.isAtMostOnce || limits.deduplicates && traits.hasID
+        return (isMaybeTwice || traits.publishAgainAfter != nil) && (!isSentOnce || traits.cancelAfter != nil)
     }
 }
 

@@ -34,7 +34,7 @@ final class RunLog: Sendable {
 
     // MARK: Jobs
 
-    func published(_ plan: JobPlan, at time: Int64, sendAt: Int64?) {
+    func published(_ plan: JobPlan, at time: Int64, sendAt: Int64?, expiresAt: Int64?) {
         if plan.traits.flaw == nil {
             progress.withLock {
                 $0.open[plan.number] = plan.recipients.count
@@ -44,7 +44,7 @@ final class RunLog: Sendable {
         update {
             $0.jobs[plan.number] = JobRecord(
                 app: plan.app, lane: plan.lane, traits: plan.traits, recipients: plan.recipients, published: time,
-                sendAt: sendAt)
+                sendAt: sendAt, expiresAt: expiresAt)
         }
     }
 

@@ -29,6 +29,10 @@ package struct Limits: Sendable {
     package var maximumInFlight = 2_000
     package var mostRecipients = 300
     package var memoryMegabytes = 400
+    /// Jobs of the same id are sent once.
+    package var deduplicates = true
+    /// Milliseconds: a push that would be tried again only after its deadline has expired when that is clear.
+    package var longestDelay: Int64 = 4_000
 
     package init() {}
 
@@ -36,8 +40,10 @@ package struct Limits: Sendable {
         workers = profile.workers
         openJobs = profile.openJobs
         maximumInFlight = profile.maximumInFlight
-        mostRecipients = profile.mostRecipients
+        mostRecipients = max(profile.mostRecipients, profile.largeJobs.upperBound)
         memoryMegabytes = profile.memoryLimit
+        deduplicates = profile.deduplicationWindow > 0
+        longestDelay = Int64(profile.retryDelays.max() ?? 0) * 1_000
     }
 }
 

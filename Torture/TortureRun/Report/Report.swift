@@ -15,9 +15,11 @@ struct Report {
             "published: \(tally.jobs) jobs with \(tally.recipients) recipients, \(tally.atMostOnceRecipients) of them "
                 + "at_most_once; \(tally.unconfirmedJobs) jobs unconfirmed, "
                 + "\(tally.jobsMaybePublishedTwice) perhaps published twice",
+            "jobs published twice are to be sent " + (run.profile.deduplicationWindow > 0 ? "once" : "twice"),
             "also: \(tally.problemsOnlyRecipients) recipients asked for problems only, \(tally.jobsPublishedTwice) jobs published "
                 + "twice on purpose, \(tally.unusableJobs) that can't be used (\(tally.deadLettered) dead-lettered), "
-                + "\(tally.cancelledRecipients) recipients cancelled, \(tally.cancelledInTime) of them in time",
+                + "\(tally.cancelledRecipients) recipients cancelled, \(tally.cancelledInTime) of them in time; "
+                + "\(tally.deadlineRecipients) have a deadline",
             "scheduled, from send_at to the first request: \(spread(tally.lateness))",
             "outcomes: " + list(tally.outcomes) + "; \(tally.redeliveredOutcomes) of them redelivered",
             "requests at APNs: \(tally.requests)",
@@ -100,6 +102,7 @@ struct Report {
         var events: [(at: Int64, text: String)] = [(history.job.published, "published")]
         if let confirmed = history.job.confirmed { events.append((confirmed, "confirmed to its publisher")) }
         if let sendAt = history.job.sendAt { events.append((sendAt, "its time")) }
+        if let expiresAt = history.job.expiresAt, expiresAt > 0 { events.append((expiresAt, "its deadline")) }
         if let cancelled = history.job.cancelled { events.append((cancelled, "cancelled")) }
         events += history.sightings.map { ($0.at, "APNs: \($0.what)") }
         events += history.outcomes.map { outcome in
@@ -121,6 +124,7 @@ struct Report {
             + (history.job.traits.wantsProblemsOnly ? ", problems only" : "")
             + (history.job.traits.publishAgainAfter != nil ? ", published twice" : "")
             + (history.job.traits.hasID ? "" : ", without an id")
+            + (history.job.expiresAt == 0 ? ", now or never" : "")
             + (history.job.isMaybeTwice ? ", perhaps published twice" : "")
         return [header] + events.sorted { $0.at < $1.at }.map { "   \(clock($0.at)) \($0.text)" }
     }

@@ -76,6 +76,10 @@ struct FaultRunner: Sendable {
             site.link(link, worker).setDelay(milliseconds: milliseconds)
             try await Task.sleep(for: time)
             site.link(link, worker).setDelay(milliseconds: 0)
+        case .reconfigureWorker(let number, let settings):
+            try site.workers[number - 1].reconfigure(settings)
+            try await Task.sleep(for: time)
+            try site.workers[number - 1].reconfigure(nil)
         case .rotateCredential(let app): try await rotate(app)
         default: try await carryOutAtAPNs(fault, for: time)
         }

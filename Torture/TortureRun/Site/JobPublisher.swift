@@ -80,8 +80,9 @@ final class JobPublisher: Sendable {
         let plan = workload.job(number)
         let now = currentMilliseconds()
         let sendAt = plan.traits.sendAfter.map { now + Int64($0) }
-        log.published(plan, at: now, sendAt: sendAt)
-        let message = Message(plan: plan, body: Array(plan.json(sendAt: sendAt).utf8))
+        let expiresAt = plan.traits.expireAfter.map { $0 == 0 ? 0 : now + Int64($0) }
+        log.published(plan, at: now, sendAt: sendAt, expiresAt: expiresAt)
+        let message = Message(plan: plan, body: Array(plan.json(sendAt: sendAt, expiresAt: expiresAt).utf8))
         publish(message, as: UInt64(number))
         if let wait = plan.traits.cancelAfter {
             after(wait) { await $0.canceller.cancel(number) }

@@ -3,10 +3,9 @@ import DeliveryPipeline
 import Foundation
 import Logging
 import PushModel
-import Synchronization
+import TestSupport
 
-/// A consumer of the results as an application would be: a durable queue bound to everything, acknowledged by hand.
-/// It counts what comes, as often as it comes.
+/// Counts the results that come, as often as they come.
 final class ResultConsumer: Sendable {
     private struct Event: Decodable {
         struct Outcome: Decodable {
@@ -26,30 +25,15 @@ final class ResultConsumer: Sendable {
     }
 
     private let log: RunLog
-    private let consumer = Mutex<AMQPConsumer?>(nil)
+    private let queue = ResultQueue()
 
     init(log: RunLog) { self.log = log }
 
-    static func queue(_ names: PipelineNames) -> String { "\(names.prefix).torture" }
-
     func start(_ names: PipelineNames, broker: AMQPConfiguration, logger: Logger) async throws {
-        let queue = AMQPQueue(name: Self.queue(names), arguments: ["x-queue-type": "quorum"])
-        let topology = AMQPTopology(
-            exchanges: names.topology(delays: []).exchanges.filter { $0.name == names.results }, queues: [queue],
-            bindings: [AMQPBinding(queue: queue.name, exchange: names.results, routingKey: "#")])
-        let consumer = try AMQPConsumer(
-            configuration: broker, topology: topology, queues: [AMQPConsumedQueue(name: queue.name, prefetch: 200)],
-            logger: logger
-        ) { [self] event in
-            guard case .deliveries(let deliveries) = event else { return }
-            for delivery in deliveries { take(delivery) }
-            self.consumer.withLock { $0 }?.acknowledge(deliveries.map { AMQPAcknowledgement($0.tag) })
-        }
-        self.consumer.withLock { $0 = consumer }
-        try await consumer.connectOnce()
+        try await queue.start(names, broker: broker, logger: logger) { [self] in take($0) }
     }
 
-    func stop() async { await consumer.withLock { $0.take() }?.close() }
+    func stop() async { await queue.stop() }
 
     private func take(_ delivery: AMQPDelivery) {
         guard let messageID = delivery.properties.messageID else { return log.odd("an event without a message id") }

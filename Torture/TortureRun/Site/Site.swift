@@ -41,8 +41,8 @@ struct Site: Sendable {
         let credentials = Credentials(pool: database.pool, keyring: keyring, simulator: simulator)
         try await credentials.addApps()
 
-        try write(try simulator.caCertificatePEM, to: folder.appending(path: "ca.pem"))
-        try write(keyringText, to: folder.appending(path: "keyring"))
+        try PrivateFile.write(try simulator.caCertificatePEM, to: folder.appending(path: "ca.pem"))
+        try PrivateFile.write(keyringText, to: folder.appending(path: "keyring"))
         let databasePort = UInt16(clamping: URLComponents(string: database.url)?.port ?? 0)
         var allLinks: [Int: [Fault.Link: WorkerLink]] = [:]
         var workers: [WorkerProcess] = []
@@ -53,14 +53,14 @@ struct Site: Sendable {
                 .apns: try WorkerLink(to: [UInt16(clamping: simulator.port)]),
             ]
             allLinks[number] = links
-            let file = folder.appending(path: "worker-\(number).yaml")
-            try write(
-                configuration(
-                    number, profile, brokerURL: try servers.brokerURL, databaseURL: database.url, links, folder),
-                to: file)
+            let configuration = WorkerConfiguration(
+                file: folder.appending(path: "worker-\(number).yaml"),
+                values: configuration(
+                    number, profile, brokerURL: try servers.brokerURL, databaseURL: database.url, links, folder))
+            try configuration.write()
             workers.append(
                 WorkerProcess(
-                    number: number, configuration: file.path,
+                    number: number, configuration: configuration,
                     logFile: folder.appending(path: "worker-\(number).log"), log: log))
         }
         return Site(
@@ -88,7 +88,7 @@ struct Site: Sendable {
     /// Messages that wait in each of Martlet's queues and in that of the results.
     func waitingMessages() async throws -> [String: Int] {
         let queues = Self.names.topology(delays: profile.retryDelays).queues.map(\.name)
-        return try await Broker(url: try servers.brokerURL).counts(queues + [ResultConsumer.queue(Self.names)])
+        return try await Broker(url: try servers.brokerURL).counts(queues + [ResultQueue.name(Self.names)])
     }
 
     /// The same with other ports of this machine in place of its only one.
@@ -116,10 +116,10 @@ struct Site: Sendable {
     private static func configuration(
         _ number: Int, _ profile: Profile, brokerURL: String, databaseURL: String, _ links: [Fault.Link: WorkerLink],
         _ folder: URL
-    ) -> String {
+    ) -> [String: String] {
         func through(_ link: Fault.Link, _ url: String) -> String { Self.url(url, ports: links[link]?.ports ?? []) }
         let endpoint = "127.0.0.1:\(links[.apns]?.ports.first ?? 0)"
-        let values = [
+        return [
             "amqp.url": through(.broker, brokerURL) + "?heartbeat=\(profile.heartbeatSeconds)",
             "amqp.prefix": names.prefix,
             "amqp.prefetch.urgent": "\(profile.prefetch[.urgent] ?? 1)",
@@ -137,15 +137,6 @@ struct Site: Sendable {
             "retry.delays": profile.retryDelays.map(String.init).joined(separator: ","),
             "retry.maximum_attempts": "\(profile.maximumAttempts)",
         ]
-        return values.sorted { $0.key < $1.key }.map { "\($0.key): \"\($0.value)\"\n" }.joined()
-    }
-
-    /// A file that only its owner can read, as keys must be.
-    private static func write(_ text: String, to file: URL) throws {
-        guard
-            FileManager.default.createFile(
-                atPath: file.path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
-        else { throw Failure(description: "can't write \(file.path)") }
     }
 }
 

@@ -12,12 +12,12 @@ final class WorkerProcess: Sendable {
     }
 
     let number: Int
-    private let configuration: String
+    private let configuration: WorkerConfiguration
     private let logFile: URL
     private let log: RunLog
     private let state = Mutex(State())
 
-    init(number: Int, configuration: String, logFile: URL, log: RunLog) {
+    init(number: Int, configuration: WorkerConfiguration, logFile: URL, log: RunLog) {
         self.number = number
         self.configuration = configuration
         self.logFile = logFile
@@ -25,7 +25,7 @@ final class WorkerProcess: Sendable {
     }
 
     func start() throws {
-        let process = try Subprocess([Project.command, "worker", "--config", configuration])
+        let process = try Subprocess([Project.command, "worker", "--config", configuration.file.path])
         state.withLock {
             $0.process = process
             $0.incarnation += 1
@@ -63,6 +63,27 @@ final class WorkerProcess: Sendable {
     func freeze() { state.withLock { $0.process }?.signal(SIGSTOP) }
     func resume() { state.withLock { $0.process }?.signal(SIGCONT) }
 
+    /// Changes its configuration file, and tells it so.
+    /// - Parameter changes: nil takes back what was changed.
+    func reconfigure(_ changes: Fault.Settings?) throws {
+        try configuration.write(changes: changes?.values ?? [:])
+        guard let process = state.withLock({ $0.process }), awaitsHangUp(process.pid) else { return }
+        process.signal(SIGHUP)
+    }
+
+    /// One that has only just begun reads the file anyway, and the signal would end it, as any process.
+    private func awaitsHangUp(_ pid: pid_t) -> Bool {
+        guard let caught = Self.status(of: pid, "SigCgt").flatMap({ UInt64($0, radix: 16) }) else { return false }
+        return caught & 1 << UInt64(SIGHUP - 1) != 0
+    }
+
+    /// As the kernel tells it (proc(5)).
+    private static func status(of pid: pid_t, _ name: String) -> Substring? {
+        guard let status = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8) else { return nil }
+        return status.split(separator: "\n").first { $0.hasPrefix("\(name):") }?.split(whereSeparator: \.isWhitespace)
+            .dropFirst().first
+    }
+
     /// Notes an end that nobody asked for, and starts it again.
     func check() async throws {
         let ended = state.withLock { state -> Subprocess? in
@@ -77,13 +98,10 @@ final class WorkerProcess: Sendable {
         try start()
     }
 
-    /// Its resident memory, as the kernel counts it (proc(5)).
+    /// Its resident memory.
     func sampleMemory() {
         let (pid, incarnation) = state.withLock { ($0.process?.pid, $0.incarnation) }
-        guard let pid, let status = try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8),
-            let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmRSS:") }),
-            let kilobytes = Int(line.filter(\.isNumber))
-        else { return }
+        guard let pid, let kilobytes = Self.status(of: pid, "VmRSS").flatMap({ Int($0) }) else { return }
         let sample = MemorySample(
             worker: number, incarnation: incarnation, at: currentMilliseconds(), kilobytes: kilobytes)
         log.update { $0.memory.append(sample) }
@@ -115,5 +133,15 @@ final class WorkerProcess: Sendable {
         } else {
             try? Data(text.utf8).write(to: logFile)
         }
+    }
+}
+
+extension Fault.Settings {
+    /// As a configuration file has them.
+    fileprivate var values: [String: String] {
+        [
+            "jobs.chunk_size": "\(chunkSize)", "worker.maximum_in_flight": "\(maximumInFlight)",
+            "worker.app_share": "\(appShare)", "log.level": logLevel,
+        ]
     }
 }

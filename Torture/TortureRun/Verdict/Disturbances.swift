@@ -9,6 +9,7 @@ struct Disturbances {
 
     private let redelivering: [FaultRecord]
     private let blinding: [FaultRecord]
+    private let delaying: [FaultRecord]
     /// During which a worker may not learn what is new in the database, in order of their starts.
     private let deafening: [(start: Int64, end: Int64)]
     let duplicateBound: Int
@@ -16,6 +17,7 @@ struct Disturbances {
     init(_ faults: [FaultRecord], limits: Limits) {
         redelivering = faults.filter { $0.fault.redeliversJobs(workers: limits.workers) > 0 }
         blinding = faults.filter { $0.fault.blindsPushes(workers: limits.workers) > 0 }
+        delaying = faults.filter(\.fault.holdsUpRequests)
         deafening = faults.filter(\.fault.keepsNewsFromWorkers)
             .map { ($0.start, $0.end + Self.databaseAftermath) }.sorted { $0.0 < $1.0 }
         duplicateBound = faults.reduce(0) { sum, record in
@@ -30,6 +32,11 @@ struct Disturbances {
 
     /// Whether it may have been lost sight of what was on the wire to APNs.
     func mayBlind(from start: Int64, to end: Int64) -> Bool { Self.any(blinding, from: start, to: end) }
+
+    /// Whether a request that was made before the first time may have come in at the second one.
+    func mayHoldUp(from start: Int64, to end: Int64) -> Bool {
+        delaying.contains { $0.start <= end && $0.end >= start }
+    }
 
     private static func any(_ faults: [FaultRecord], from start: Int64, to end: Int64) -> Bool {
         faults.contains { $0.start <= end && $0.end + aftermath >= start }

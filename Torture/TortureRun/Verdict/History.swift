@@ -3,6 +3,8 @@ package struct History: Sendable {
     package let recipient: RecipientID
     package let kind: RecipientKind
     package let job: JobRecord
+    /// There may have been two messages of its job, of which each has its outcomes.
+    let mayRunTwice: Bool
     package fileprivate(set) var outcomes: [OutcomeRecord] = []
     package fileprivate(set) var sightings: [SightingRecord] = []
 
@@ -47,9 +49,10 @@ extension TortureRecord {
         var known: [RecipientID: History] = [:]
         var strays: [String] = []
         for (number, job) in jobs where job.traits.flaw == nil {
+            let mayRunTwice = job.mayRunTwice(limits)
             for (index, kind) in job.recipients.enumerated() {
                 let id = RecipientID(job: number, index: index)
-                known[id] = History(recipient: id, kind: kind, job: job)
+                known[id] = History(recipient: id, kind: kind, job: job, mayRunTwice: mayRunTwice)
             }
         }
         for outcome in outcomes {

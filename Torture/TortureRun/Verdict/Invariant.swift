@@ -10,6 +10,7 @@ package enum Invariant: String, Sendable, CaseIterable {
     case atMostOnce = "at_most_once: at most one request that may have been accepted"
     case neverEarly = "send_at: nothing reached APNs before its time"
     case onTime = "send_at: where nothing goes wrong, everything reached APNs within two seconds of its time"
+    case neverLate = "expires_at: nothing that could be sent in time reached APNs after it"
     case cancelledStay = "a job that was cancelled in time made no request, and its outcomes say so"
     case duplicatesBounded = "no more duplicates than what the disturbed workers held"
     case deadAreMarked = "every 410 is marked, and nothing else"

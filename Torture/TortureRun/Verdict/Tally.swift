@@ -12,6 +12,7 @@ package struct Tally: Sendable, Equatable {
     package var cancelledRecipients = 0
     /// Of these: so early that no request may have been made.
     package var cancelledInTime = 0
+    package var deadlineRecipients = 0
     /// Milliseconds from its time to its first request, of each recipient of a scheduled job; the smallest first.
     package var lateness: [Int64] = []
     /// By kind, and by what the recipient was.
@@ -37,6 +38,7 @@ package struct Tally: Sendable, Equatable {
         problemsOnlyRecipients = histories.count { $0.job.traits.wantsProblemsOnly }
         cancelledRecipients = histories.count { $0.job.cancelled != nil }
         cancelledInTime = histories.count { $0.job.isCancelledInTime(disturbances) }
+        deadlineRecipients = histories.count { $0.job.expiresAt != nil }
         lateness = histories.compactMap(\.lateness).sorted()
         for history in histories {
             for outcome in history.distinct {
@@ -48,7 +50,7 @@ package struct Tally: Sendable, Equatable {
         recipientsWithSeveralOutcomes = histories.count { $0.distinct.count > 1 }
         recipientsWithSeveralArrivals = histories.count { $0.possibleAcceptances > 1 }
         requests = record.sightings.count { $0.what == .arrived }
-        duplicateBound = disturbances.duplicateBound
+        duplicateBound = disturbances.duplicateBound + histories.count(where: \.mayRunTwice)
     }
 }
 

@@ -2,6 +2,8 @@ extension Verdict {
     /// Milliseconds after its time that a scheduled push may take where nothing goes wrong: one for the delay queue
     /// (docs/publish.md), one for a busy machine.
     private static let onTime: Int64 = 2_000
+    /// Milliseconds from a worker's looking at the clock to the request's being read, on a busy machine.
+    private static let onItsWay: Int64 = 2_000
 
     private mutating func find(_ invariant: Invariant, _ history: History, _ text: String) {
         findings.append(Finding(invariant, history.recipient, text))
@@ -11,7 +13,7 @@ extension Verdict {
         let wasSentUntold = history.job.traits.wantsProblemsOnly && history.acceptances > 0
         if history.isConfirmed, history.outcomes.isEmpty, !wasSentUntold { find(.nothingLost, history, "no outcome") }
         for outcome in history.distinct {
-            if let lie = Self.lie(in: outcome, history) { find(.honest, history, lie) }
+            if let lie = Self.lie(in: outcome, history, record.limits) { find(.honest, history, lie) }
             if outcome.kind == "failed", !["RetriesExhausted", "Cancelled"].contains(outcome.reason) {
                 find(.credentialsHold, history, "failed: \(outcome.reason ?? "no reason")")
             }
@@ -30,7 +32,7 @@ extension Verdict {
 
     private mutating func judgeOutcomes(of history: History, _ disturbances: Disturbances) {
         let distinct = history.distinct
-        if distinct.count > 1, !history.job.mayRunTwice {
+        if distinct.count > 1, !history.mayRunTwice {
             let silent = distinct.count { !$0.isRedelivered }
             if silent > 1 {
                 find(.duplicatesOwnUp, history, "\(distinct.count) outcomes, \(silent) of them not 'redelivered'")
@@ -54,7 +56,7 @@ extension Verdict {
             let excuse = history.job.isMaybeTwice ? " (its publisher may have published the job twice)" : ""
             find(.atMostOnce, history, "\(possible) requests that may have been accepted\(excuse)")
         }
-        guard !history.isSaidToBeRepeated, !history.job.mayRunTwice else { return }
+        guard !history.isSaidToBeRepeated, !history.mayRunTwice else { return }
         if history.job.traits.wantsProblemsOnly {
             // Nobody tells what was sent.
             let (start, end) = (history.job.published, history.end)
@@ -74,6 +76,13 @@ extension Verdict {
             if lateness < 0 { find(.neverEarly, history, "\(-lateness) ms before its time") }
             if isCalm, lateness > Self.onTime { find(.onTime, history, "\(lateness) ms after its time") }
         }
+        if let expiresAt = history.job.expiresAt, expiresAt > 0 {
+            let due = expiresAt + Self.onItsWay
+            for sighting in history.sightings where sighting.what == .arrived && sighting.at > due {
+                guard !disturbances.mayHoldUp(from: expiresAt, to: sighting.at) else { continue }
+                find(.neverLate, history, "\(sighting.at - expiresAt) ms after its deadline, and nothing held it up")
+            }
+        }
         guard history.job.isCancelledInTime(disturbances) else { return }
         if !history.sightings.isEmpty { find(.cancelledStay, history, "a request, long after it was cancelled") }
         for outcome in history.distinct where outcome.kind != "failed" || outcome.reason != "Cancelled" {
@@ -81,10 +90,17 @@ extension Verdict {
         }
     }
 
+    /// Why a push can't have expired. Delays and deadlines are compared in seconds.
+    private static func haste(of outcome: OutcomeRecord, _ history: History, _ limits: Limits) -> String? {
+        guard let expiresAt = history.job.expiresAt else { return "expired, and it had no deadline" }
+        let early = expiresAt - limits.longestDelay - 1_000 - outcome.at
+        return early > 0 ? "expired, \(early) ms before that could be known" : nil
+    }
+
     /// What an outcome says that is not so.
-    private static func lie(in outcome: OutcomeRecord, _ history: History) -> String? {
+    private static func lie(in outcome: OutcomeRecord, _ history: History, _ limits: Limits) -> String? {
         // Of a job that ran twice, an outcome tells of its own run only, and says that there was another.
-        let isAlone = !outcome.isRedelivered && history.distinct.count == 1 && !history.job.mayRunTwice
+        let isAlone = !outcome.isRedelivered && history.distinct.count == 1 && !history.mayRunTwice
         return switch outcome.kind {
         case "sent" where history.job.traits.wantsProblemsOnly: "sent, and nobody wanted to know"
         case "sent": history.acceptances > 0 ? nil : "sent, and APNs accepted nothing"
@@ -94,7 +110,13 @@ extension Verdict {
         case "failed" where outcome.reason == "Cancelled" && history.job.traits.cancelAfter == nil:
             "cancelled, and nobody did"
         case "failed", "expired":
-            isAlone && history.acceptances > 0 ? "\(outcome.kind), and APNs had accepted it" : nil
+            if isAlone, history.acceptances > 0 {
+                "\(outcome.kind), and APNs had accepted it"
+            } else if outcome.kind == "expired" {
+                haste(of: outcome, history, limits)
+            } else {
+                nil
+            }
         case "suppressed":
             // Marked by an outcome before, whose worker may have died before it could tell.
             [.dead, .bad].contains(history.kind) && !isAlone ? nil : "suppressed, but it is \(history.kind.rawValue)"

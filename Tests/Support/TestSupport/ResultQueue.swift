@@ -1,0 +1,36 @@
+package import AMQPClient
+package import DeliveryPipeline
+package import Logging
+import Synchronization
+
+/// A consumer of all results as an application would be: a durable queue bound to everything, acknowledged by hand.
+package final class ResultQueue: Sendable {
+    private let consumer = Mutex<AMQPConsumer?>(nil)
+
+    package init() {}
+
+    package static func name(_ names: PipelineNames) -> String { "\(names.prefix).collected" }
+
+    /// - Parameter take: given each delivery, as often as it comes, before it is acknowledged.
+    package func start(
+        _ names: PipelineNames, broker: AMQPConfiguration, logger: Logger,
+        _ take: @escaping @Sendable (AMQPDelivery) -> Void
+    ) async throws {
+        let queue = AMQPQueue(name: Self.name(names), arguments: ["x-queue-type": "quorum"])
+        let topology = AMQPTopology(
+            exchanges: names.topology(delays: []).exchanges.filter { $0.name == names.results }, queues: [queue],
+            bindings: [AMQPBinding(queue: queue.name, exchange: names.results, routingKey: "#")])
+        let consumer = try AMQPConsumer(
+            configuration: broker, topology: topology, queues: [AMQPConsumedQueue(name: queue.name, prefetch: 200)],
+            logger: logger
+        ) { [self] event in
+            guard case .deliveries(let deliveries) = event else { return }
+            for delivery in deliveries { take(delivery) }
+            self.consumer.withLock { $0 }?.acknowledge(deliveries.map { AMQPAcknowledgement($0.tag) })
+        }
+        self.consumer.withLock { $0 = consumer }
+        try await consumer.connectOnce()
+    }
+
+    package func stop() async { await consumer.withLock { $0.take() }?.close() }
+}

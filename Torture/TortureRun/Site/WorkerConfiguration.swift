@@ -1,0 +1,27 @@
+import Foundation
+import TestSupport
+
+/// A worker's configuration file, which may change while the worker runs.
+struct WorkerConfiguration: Sendable {
+    let file: URL
+    let values: [String: String]
+
+    /// - Parameter changes: in place of some of its values.
+    func write(changes: [String: String] = [:]) throws {
+        let lines = values.merging(changes) { $1 }.sorted { $0.key < $1.key }.map { "\($0.key): \"\($0.value)\"\n" }
+        // As one: a worker may be reading it.
+        let new = file.appendingPathExtension("new")
+        try PrivateFile.write(lines.joined(), to: new)
+        guard rename(new.path, file.path) == 0 else { throw Failure(description: "can't replace \(file.path)") }
+    }
+}
+
+/// A file that only its owner can read, as keys must be.
+enum PrivateFile {
+    static func write(_ text: String, to file: URL) throws {
+        guard
+            FileManager.default.createFile(
+                atPath: file.path, contents: Data(text.utf8), attributes: [.posixPermissions: 0o600])
+        else { throw Failure(description: "can't write \(file.path)") }
+    }
+}
