@@ -55,6 +55,7 @@ import Testing
         ("amqp.prefetch.bytes=999999", "is 999999, but must be a whole number from 1000000 to 17179869184"),
         ("worker.maximum_in_flight=1.5", "is 1.5, but must be a whole number from 1 to 10000000"),
         ("results.maximum_wait=-1", "is -1, but must be a whole number from 0 to 10000"),
+        ("jobs.at_most_once_window=3599", "is 3599, but must be a whole number from 3600 to 31536000"),
         ("retry.maximum_attempts=", "is not set; it is attempts before a push that is refused for now has failed"),
         ("worker.name=", "must have 1 to 100 bytes"),
         ("amqp.prefix=\(String(repeating: "é", count: 51))", "has more than 100 bytes"),

@@ -151,6 +151,17 @@ struct WishTests {
         #expect(broken(record) == [.nothingLost], "APNs has not accepted it")
     }
 
+    @Test func anotherRunMayHaveSentItUntold() {
+        var record = record { $0.wantsProblemsOnly = true }
+        record.outcomes[0].kind = "failed"
+        record.outcomes[0].reason = "RetriesExhausted"
+        #expect(broken(record) == [.honest])
+        record.faults = [crash]
+        #expect(broken(record) == [], "there may be one that is 'redelivered', and sent")
+        record.jobs[7]?.traits.wantsProblemsOnly = false
+        #expect(broken(record) == [.honest], "that would have been told")
+    }
+
     @Test func aSecondRequestOfWhichNobodyHearsNeedsACause() {
         var record = record { $0.wantsProblemsOnly = true }
         record.send(recipient, at: 2_000)

@@ -92,7 +92,9 @@ struct Report {
 
     /// What happened to those who waited longest.
     private var slowest: String {
-        let waits = result.record.histories().known.values.map { (history: $0, wait: $0.wait ?? .max) }
+        let waits = result.record.histories().known.values.compactMap { history in
+            history.wait.map { (history: history, wait: $0) }
+        }
         return waits.sorted { $0.wait > $1.wait }.prefix(Self.mostShown).map { history, wait in
             (["\(history.recipient): \(wait) ms"] + story(of: history)).joined(separator: "\n") + "\n"
         }.joined()

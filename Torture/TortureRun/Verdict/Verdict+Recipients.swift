@@ -13,7 +13,7 @@ extension Verdict {
         let wasSentUntold = history.job.traits.wantsProblemsOnly && history.acceptances > 0
         if history.isConfirmed, history.outcomes.isEmpty, !wasSentUntold { find(.nothingLost, history, "no outcome") }
         for outcome in history.distinct {
-            if let lie = Self.lie(in: outcome, history, record.limits) { find(.honest, history, lie) }
+            if let lie = Self.lie(in: outcome, history, disturbances, record.limits) { find(.honest, history, lie) }
             if outcome.kind == "failed", !["RetriesExhausted", "Cancelled"].contains(outcome.reason) {
                 find(.credentialsHold, history, "failed: \(outcome.reason ?? "no reason")")
             }
@@ -98,9 +98,16 @@ extension Verdict {
     }
 
     /// What an outcome says that is not so.
-    private static func lie(in outcome: OutcomeRecord, _ history: History, _ limits: Limits) -> String? {
-        // Of a job that ran twice, an outcome tells of its own run only, and says that there was another.
-        let isAlone = !outcome.isRedelivered && history.distinct.count == 1 && !history.mayRunTwice
+    private static func lie(
+        in outcome: OutcomeRecord, _ history: History, _ disturbances: Disturbances, _ limits: Limits
+    ) -> String? {
+        // Of a job that ran twice, an outcome tells of its own run only. One of the two says that there was another, unless
+        // that one is not told.
+        let isUntold =
+            history.job.traits.wantsProblemsOnly
+            && disturbances.mayRedeliver(from: history.job.published, to: outcome.received)
+        let isAlone =
+            !outcome.isRedelivered && history.distinct.count == 1 && !history.mayRunTwice && !isUntold
         return switch outcome.kind {
         case "sent" where history.job.traits.wantsProblemsOnly: "sent, and nobody wanted to know"
         case "sent": history.acceptances > 0 ? nil : "sent, and APNs accepted nothing"
