@@ -39,7 +39,12 @@ class Aside:
 
 
 def publish_all(url: str, lane: str, bodies) -> None:
-    broker = measure.Broker(url)
+    broker, last = measure.Broker(url), None
     for body in bodies:
-        broker.publish(lane, body)
+        if last:
+            broker.publish(lane, last)
+        last = body
+    # Confirmed, and with it those before it: a channel that is closed at once may lose what it has not confirmed.
+    broker.channel.confirm_delivery()
+    broker.publish(lane, last)
     broker.connection.close()

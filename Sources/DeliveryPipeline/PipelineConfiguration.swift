@@ -8,7 +8,7 @@ public struct PipelineConfiguration: Sendable {
     /// Jobs the broker hands out per lane ahead of their acknowledgement: the only buffer there is.
     public var prefetch: [Lane: Int]
     /// Bytes of jobs that each connection to the broker's queues may hold, however few they are.
-    public var prefetchBytes = 67_108_864
+    public var prefetchBytes = 33_554_432
     /// Recipients decoded and not yet settled. Jobs beyond wait undecoded.
     public var maximumInFlight: Int
     public var maximumOutcomesPerEvent: Int
@@ -58,7 +58,7 @@ public struct PipelineConfiguration: Sendable {
 
     public init(
         names: PipelineNames = PipelineNames(), worker: String,
-        prefetch: [Lane: Int] = [.urgent: 200, .normal: 500, .bulk: 100], maximumInFlight: Int = 20_000,
+        prefetch: [Lane: Int] = [.urgent: 1000, .normal: 4000, .bulk: 100], maximumInFlight: Int = 20_000,
         maximumOutcomesPerEvent: Int = 500, maximumWaitMilliseconds: Int = 10, retry: RetryPolicy = RetryPolicy()
     ) {
         self.names = names

@@ -171,16 +171,23 @@ package final class PipelineCore: @unchecked Sendable {
 
     private func startJobs() {
         for (index, queue) in JobQueue.all.enumerated() where waiting[index].count > 0 {
+            let now = now
             let isShared = queueUses[index].isShared(now: now)
-            func mayStart(_ use: AppUse) -> Bool { self.mayStart(use, from: queue, isShared: isShared) }
+            func mayStart(_ use: AppUse) -> Bool {
+                self.mayStart(use, from: queue, pace: isShared ? use.pace(queue, now: now) : nil)
+            }
             while freeRoom(for: queue) > 0, let job = waiting[index].next(where: mayStart) {
                 start(job)
             }
             guard case .lane(let lane) = queue else { continue }
-            // Where others come behind, what waits here keeps the broker from handing out theirs.
-            let part = isShared ? 50 : 2
-            let limit = FairQueue.Size(
-                jobs: (configuration.prefetch[lane] ?? 0) / part, bytes: configuration.prefetchBytes / part)
+            let places = FairQueue.Size(jobs: configuration.prefetch[lane] ?? 0, bytes: configuration.prefetchBytes)
+            func limit(_ use: AppUse) -> FairQueue.Size {
+                guard isShared else { return places / 2 }
+                // Where others come behind, what waits here keeps the broker from handing out theirs. What is sent at
+                // once gets out of their way with less work than what is moved.
+                let pace = use.pace(queue, now: now)
+                return pace > places.jobs / 50 ? .init(jobs: pace, bytes: places.bytes / 2) : places / 50
+            }
             while let job = waiting[index].surplus(over: limit, where: mayStart) {
                 counts.jobsOverflowed += 1
                 move(job.inbound, to: .overflow)
@@ -188,13 +195,16 @@ package final class PipelineCore: @unchecked Sendable {
         }
     }
 
-    /// - Parameter isShared: among several apps; their jobs share the prefetch, however few recipients they have.
-    private func mayStart(_ use: AppUse, from queue: JobQueue, isShared: Bool) -> Bool {
+    /// - Parameter pace: the app's, where there are others. Their jobs share the prefetch, however few recipients they have;
+    ///   more of it goes to who gives it back soon.
+    private func mayStart(_ use: AppUse, from queue: JobQueue, pace: Int?) -> Bool {
         let share = AppShare(percent: configuration.appShare)
         guard share.allows(use.inFlight(queue), free: freeRoom(for: queue)) else { return false }
         // At least one may: deliveries of a connection that was lost are open for a while, and take none of the prefetch.
         let free = max(1, configuration.prefetch(of: queue) - queueUses[queue.index].open)
-        return !isShared || configuration.appShare >= 100 || use.openJobs(queue) < free
+        let open = use.openJobs(queue)
+        guard let pace, configuration.appShare < 100 else { return true }
+        return open < free || open < pace && share.allows(open, free: free)
     }
 
     /// A job of so many recipients is started, or, if they are negative, settled.
@@ -283,8 +293,12 @@ package final class PipelineCore: @unchecked Sendable {
 
     func settle(_ inbound: [InboundJob]) {
         counts.jobsAcknowledged += inbound.count
+        let now = now
         for inbound in inbound {
-            if let use = inbound.use { add(-inbound.recipients, to: use, from: inbound.queue) }
+            if let use = inbound.use {
+                add(-inbound.recipients, to: use, from: inbound.queue)
+                use.settledJob(from: inbound.queue, at: now)
+            }
             effects?.letGo(inbound.delivery)
             acknowledgements.append(AMQPAcknowledgement(inbound.delivery.tag))
         }

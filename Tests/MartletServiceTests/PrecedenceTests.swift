@@ -49,7 +49,7 @@ import Testing
         let pipeline = try source.pipeline()
         #expect(pipeline.worker == "push-7")
         #expect(pipeline.names.prefix == "martlet")
-        #expect(pipeline.prefetch == [.urgent: 200, .normal: 500, .bulk: 9])
+        #expect(pipeline.prefetch == [.urgent: 1000, .normal: 4000, .bulk: 9])
         #expect(pipeline.maximumInFlight == 20_000)
         #expect(pipeline.maximumOutcomesPerEvent == 500)
         #expect(pipeline.maximumWaitMilliseconds == 10)

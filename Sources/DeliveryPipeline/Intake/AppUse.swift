@@ -1,3 +1,5 @@
+import PushModel
+
 /// What one app has in a worker: jobs that wait, by lane, and recipients that are in flight.
 ///
 /// Only touched on the pipeline's queue.
@@ -9,6 +11,8 @@ package final class AppUse: @unchecked Sendable {
     var otherInFlight = 0
     /// Jobs started and not settled, by ``JobQueue/all``.
     private var open = Array(repeating: 0, count: JobQueue.all.count)
+    /// By ``JobQueue/all``, too.
+    private var paces = Array(repeating: Pace(), count: JobQueue.all.count)
     /// Jobs decoded and not started, in all lanes.
     package var waiting = 0
 
@@ -21,6 +25,11 @@ package final class AppUse: @unchecked Sendable {
     func inFlight(_ queue: JobQueue) -> Int { queue.isUrgent ? urgentInFlight : otherInFlight }
 
     func openJobs(_ queue: JobQueue) -> Int { open[queue.index] }
+
+    func settledJob(from queue: JobQueue, at now: Timestamp) { paces[queue.index].settled(at: now) }
+
+    /// Jobs that it gets done in half a second, by what it did lately.
+    func pace(_ queue: JobQueue, now: Timestamp) -> Int { paces[queue.index].inHalfASecond(now: now) }
 
     /// A job of so many recipients is started, or, if they are negative, settled.
     func add(_ recipients: Int, from queue: JobQueue) {

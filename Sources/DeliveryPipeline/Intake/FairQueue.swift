@@ -29,6 +29,8 @@ package struct FairQueue {
             (self.jobs, self.bytes) = (jobs, bytes)
         }
 
+        static func / (size: Size, part: Int) -> Size { Size(jobs: size.jobs / part, bytes: size.bytes / part) }
+
         /// Of a limit, where either may be what counts; above 1 is beyond it.
         func share(of limit: Size) -> Double {
             max(Double(jobs) / Double(max(limit.jobs, 1)), Double(bytes) / Double(max(limit.bytes, 1)))
@@ -101,10 +103,9 @@ package struct FairQueue {
         return job
     }
 
-    /// The newest job of the app that has most, if that is more than `limit` and it may not start one.
-    package mutating func surplus(over limit: Size, where mayStart: (AppUse) -> Bool) -> WaitingJob? {
-        guard size.share(of: limit) > 1 else { return nil }
-        func share(_ use: AppUse) -> Double { queues[ObjectIdentifier(use)]?.size.share(of: limit) ?? 0 }
+    /// The newest job of the app that is furthest beyond its limit, if it may not start one.
+    package mutating func surplus(over limit: (AppUse) -> Size, where mayStart: (AppUse) -> Bool) -> WaitingJob? {
+        func share(_ use: AppUse) -> Double { queues[ObjectIdentifier(use)]?.size.share(of: limit(use)) ?? 0 }
         guard let use = turns.max(by: { share($0) < share($1) }), share(use) > 1, !mayStart(use) else { return nil }
         return take(from: use) { $0.popLast() }
     }

@@ -104,10 +104,10 @@ public enum ConfigurationKey: String, CaseIterable, Sendable {
             .apnsBroadcastProduction, .apnsBroadcastSandbox:
             nil
         case .amqpPrefix: "martlet"
-        case .amqpPrefetchUrgent: "200"
-        case .amqpPrefetchNormal: "500"
+        case .amqpPrefetchUrgent: "1000"
+        case .amqpPrefetchNormal: "4000"
         case .amqpPrefetchBulk: "100"
-        case .amqpPrefetchBytes: "67108864"
+        case .amqpPrefetchBytes: "33554432"
         case .apnsProduction: "api.push.apple.com:443"
         case .apnsSandbox: "api.sandbox.push.apple.com:443"
         case .apnsChannelsProduction: "api-manage-broadcast.push.apple.com:2196"

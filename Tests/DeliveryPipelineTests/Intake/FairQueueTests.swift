@@ -53,13 +53,13 @@ import Testing
         for number in 3..<9 { queue.append(try waiting(UInt64(number), apps[1])) }
         var taken: [String?] = []
         for _ in 0..<3 {
-            taken.append(name(queue.surplus(over: .init(jobs: 10, bytes: 1_000)) { _ in false }))
+            taken.append(name(queue.surplus(over: { _ in .init(jobs: 10, bytes: 1_000) }) { _ in false }))
         }
         #expect(taken == ["a2", "a1", nil], "one of 1,000 bytes is no surplus, and six jobs are none")
         queue.append(try waiting(9, apps[0], body: large))
         let left = queue.next { $0 === apps[0] }
         #expect(name(left) == "a0")
-        let none = queue.surplus(over: .init(jobs: 10, bytes: 1_000)) { _ in false }
+        let none = queue.surplus(over: { _ in .init(jobs: 10, bytes: 1_000) }) { _ in false }
         #expect(none == nil, "what has left does not count")
     }
 
@@ -69,10 +69,10 @@ import Testing
         var queue = FairQueue()
         for number in 0..<6 { queue.append(try waiting(UInt64(number), apps[0])) }
         for number in 6..<9 { queue.append(try waiting(UInt64(number), apps[1])) }
-        let none = queue.surplus(over: .init(jobs: 4, bytes: .max)) { _ in true }
+        let none = queue.surplus(over: { _ in .init(jobs: 4, bytes: .max) }) { _ in true }
         #expect(none == nil, "it may start")
         var taken: [String?] = []
-        for _ in 0..<3 { taken.append(name(queue.surplus(over: .init(jobs: 4, bytes: .max)) { _ in false })) }
+        for _ in 0..<3 { taken.append(name(queue.surplus(over: { _ in .init(jobs: 4, bytes: .max) }) { _ in false })) }
         #expect(taken == ["a5", "a4", nil])
         let rest = queue.removeAll().map { name($0) }
         #expect(rest == ["a0", "b6", "a1", "b7", "a2", "b8", "a3"])

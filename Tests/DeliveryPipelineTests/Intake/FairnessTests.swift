@@ -61,12 +61,38 @@ import Testing
         for job in harness.output.jobs { harness.report(job, [.sent, .sent]) }
         for event in harness.events { harness.confirm(event) }
         #expect(harness.acknowledged.count == 100)
+        harness.pass(seconds: 2)
         harness.deliver(jobBody("mail-1", app: "com.example.mail"), number: 100)
         harness.deliver((101..<200).map { .sample(jobBody("shop-\($0)"), number: $0) })
         #expect(harness.started.dropFirst(101).count == 50, "as many as are free")
         #expect(harness.moved == Array(repeating: " martlet.jobs.normal.overflow", count: 47), "two may wait")
         harness.deliver(jobBody("mail-2", app: "com.example.mail"), number: 200)
         #expect(harness.started.last == "mail-2")
+    }
+
+    @Test func anAppWhoseJobsAreDoneSoonHoldsMoreAndIsNotMoved() {
+        let harness = PipelineHarness(apps: [.shop, Self.mail]) {
+            ($0.appShare, $0.prefetch) = (80, [.urgent: 10, .normal: 100, .bulk: 10])
+        }
+        harness.deliver(jobBody("mail-1", app: "com.example.mail"), number: 0)
+        // 200 in a second.
+        for first in stride(from: 1, to: 201, by: 40) {
+            harness.deliver((first..<first + 40).map { .sample(jobBody("shop-\($0)"), number: UInt64($0)) })
+            for job in harness.output.jobs.suffix(40) { harness.report(job, [.sent, .sent]) }
+            for event in harness.events.suffix(40) { harness.confirm(event) }
+        }
+        #expect(harness.acknowledged.count == 200)
+        harness.deliver((201...300).map { .sample(jobBody("shop-\($0)"), number: $0) })
+        #expect(harness.started.count == 1 + 200 + 80, "four times what is left")
+        #expect(harness.moved.isEmpty, "what waits is done within half a second")
+        harness.deliver(jobBody("mail-2", app: "com.example.mail"), number: 301)
+        #expect(harness.started.last == "mail-2")
+        harness.pass(seconds: 2)
+        harness.deliver(jobBody("mail-3", app: "com.example.mail"), number: 302)
+        #expect(harness.moved.count == 18, "nothing more is done, so two may wait")
+        for publication in harness.published where publication.exchange.isEmpty { harness.confirm(publication) }
+        harness.deliver(jobBody("shop-303"), number: 303)
+        #expect(harness.started.last == "mail-3" && harness.moved.count == 19)
     }
 
     @Test func anAppIsAloneAgainSomeTimeAfterTheOthers() {

@@ -28,7 +28,7 @@ import Testing
         #expect(waiting.properties.headers["x-martlet-first-attempt-at"] == nil)
         harness.confirm(waiting)
         #expect(harness.acknowledged == [1])
-        harness.recorder.withRecord { $0.now = Timestamp(seconds: now.seconds + 200) }
+        harness.pass(seconds: 200)
         harness.deliver(scheduled(in: 200), number: 2, properties: waiting.properties)
         #expect(harness.started == ["order-1"])
         #expect(try harness.job(0).attempt == 1)

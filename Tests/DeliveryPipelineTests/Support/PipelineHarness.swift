@@ -78,6 +78,8 @@ struct PipelineHarness {
     /// What waits for company leaves.
     func flush() { runTimers { $0 < 1_000 } }
 
+    func pass(seconds: Int64) { recorder.withRecord { $0.now = Timestamp(seconds: $0.now.seconds + seconds) } }
+
     /// The second after which refused messages are offered again is over.
     func passOneSecond() { runTimers { $0 == 1_000 } }
 
