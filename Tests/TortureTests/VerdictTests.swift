@@ -139,6 +139,16 @@ struct VerdictTests {
         #expect(broken(record) == [])
     }
 
+    @Test func whatIsNeverAnsweredIsTriedAgain() {
+        var record = calm([.silent])
+        record.sightings = [1_100, 2_100].map { .init(recipient: recipient, what: .arrived, at: $0) }
+        record.outcomes[0].kind = "unknown"
+        record.outcomes[0].attempts = 2
+        #expect(broken(record) == [])
+        record.jobs[7]?.recipients = [.plain]
+        #expect(broken(record) == [.duplicatesBounded])
+    }
+
     @Test(arguments: [SightingRecord.What.disowned, .answered(503)])
     func aRequestThatWasNotProcessedIsNone(_ what: SightingRecord.What) {
         var record = calm(atMostOnce: true)

@@ -50,7 +50,8 @@ package struct Tally: Sendable, Equatable {
         recipientsWithSeveralOutcomes = histories.count { $0.distinct.count > 1 }
         recipientsWithSeveralArrivals = histories.count { $0.possibleAcceptances > 1 }
         requests = record.sightings.count { $0.what == .arrived }
-        duplicateBound = disturbances.duplicateBound + histories.count(where: \.mayRunTwice)
+        // What is never answered is tried again without anything going wrong.
+        duplicateBound = disturbances.duplicateBound + histories.count { $0.mayRunTwice || $0.kind == .silent }
     }
 }
 
