@@ -22,6 +22,9 @@ public struct AMQPConfiguration: Sendable, Hashable {
     /// Seconds between two heartbeats, 1 to 65535; the broker may choose a shorter time. Whoever sends nothing, or
     /// takes no data, for two of them counts as dead.
     public var heartbeatSeconds: Int
+    /// So long may a connection go unread because its budget of bytes is used up; then a little is read. RabbitMQ closes
+    /// a connection that takes nothing for 30 s.
+    package var longestPause = Duration.seconds(10)
     /// Shown in the broker's list of connections.
     public var connectionName: String
     /// For TCP and TLS together, then again for the log-in, and for every answer awaited while setting up. Not for the

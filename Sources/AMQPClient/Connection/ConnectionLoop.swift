@@ -109,6 +109,7 @@ struct ConnectionLoop<Role: ConnectionRole> {
     private mutating func serve(_ link: BrokerLink) throws(AMQPError) {
         var heartbeat = HeartbeatTimer(interval: link.heartbeatInterval, now: clock.now)
         var waitsForRoom = false
+        var pauseEnd: ContinuousClock.Instant?
         takeCommands()
         while true {
             waitsForRoom = try role.write(to: link)
@@ -117,10 +118,15 @@ struct ConnectionLoop<Role: ConnectionRole> {
             let closeDeadline = closeWasRequested ? shared.closeDeadline : nil
             if let closeDeadline, role.isFinished || before >= closeDeadline { return }
             if link.takeHasWritten() { heartbeat.sent(at: before) }
+            if let end = pauseEnd, before >= end { role.mustReadOn() }
             let wantsInput = role.wantsInput
+            pauseEnd = wantsInput ? nil : pauseEnd ?? before + configuration.longestPause
             let timeout =
                 wantsInput && link.hasBufferedInput
-                ? .zero : min(heartbeat.nextDeadline, closeDeadline ?? heartbeat.nextDeadline) - before
+                ? .zero
+                : min(
+                    heartbeat.nextDeadline, closeDeadline ?? heartbeat.nextDeadline, pauseEnd ?? heartbeat.nextDeadline)
+                    - before
 
             let ready = shared.wakeUp.wait(
                 socket: link.socket, forInput: wantsInput, forRoom: waitsForRoom, timeout: timeout)

@@ -9,6 +9,8 @@ protocol ConnectionRole: AnyObject, SendableMetatype {
     func received(_ inbound: Inbound, _ link: BrokerLink) throws(AMQPError)
     /// Whether anything may be read now. What asks again is a command.
     var wantsInput: Bool { get }
+    /// Nothing was read for too long: has a bounded part be wanted all the same.
+    func mustReadOn()
     /// Everything that had arrived was handed over: the moment to report in batches.
     func inputDrained()
     /// Writes a bounded part of what is due. Returns whether something waits for the socket to take more.

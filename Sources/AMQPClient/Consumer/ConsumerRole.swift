@@ -24,6 +24,9 @@ final class ConsumerRole: ConnectionRole {
     private var isClosing = false
     private var open: OpenDeliveries
     private var batch: [AMQPDelivery] = []
+    /// Bytes to be read although the budget is used up: enough for the broker's socket to move.
+    private var bytesBeyond = 0
+    private static let mostBeyondAtOnce = 1_048_576
 
     init(
         topology: AMQPTopology, queues: [AMQPConsumedQueue], budget: AMQPByteBudget?, logger: Logger,
@@ -56,6 +59,7 @@ final class ConsumerRole: ConnectionRole {
         // The broker delivers these again, so working on them would be work done twice.
         dropBatch()
         open.disconnected()
+        bytesBeyond = 0
         onEvent(.disconnected(error))
         if case .active = consuming { return }
         reportStopped()
@@ -63,7 +67,8 @@ final class ConsumerRole: ConnectionRole {
 
     func closeRequested() { isClosing = true }
     var isFinished: Bool { open.outgoing.isEmpty }
-    var wantsInput: Bool { budget?.isUsedUp != true }
+    var wantsInput: Bool { budget?.isUsedUp != true || bytesBeyond > 0 }
+    func mustReadOn() { bytesBeyond = Self.mostBeyondAtOnce }
 
     var isConnectionWanted: Bool {
         guard case .active = consuming else { return false }
@@ -95,6 +100,7 @@ final class ConsumerRole: ConnectionRole {
                 isRedelivered: isRedelivered, exchange: message.exchange, routingKey: message.routingKey,
                 properties: message.properties, body: message.body)
             budget?.take(delivery)
+            bytesBeyond = max(0, bytesBeyond - delivery.size)
             batch.append(delivery)
             if batch.count >= AMQPConsumer.largestBatch { inputDrained() }
         case .cancelled:

@@ -72,6 +72,7 @@ final class PublisherRole: ConnectionRole {
 
     func closeRequested() { isClosing = true }
     var wantsInput: Bool { true }
+    func mustReadOn() {}
     var isFinished: Bool { queue.count == 0 }
     var isConnectionWanted: Bool { !isClosing || queue.count > 0 }
 

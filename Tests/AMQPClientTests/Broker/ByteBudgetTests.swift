@@ -51,6 +51,24 @@ struct ByteBudgetTests {
         #expect(test.log.events.failures == [])
     }
 
+    /// RabbitMQ closes a connection that takes nothing for 30 s.
+    @Test("a little is read now and then all the same, so that the broker does not take the connection for dead")
+    func longPause() async throws {
+        var configuration = try TestBroker.configuration()
+        configuration.longestPause = .milliseconds(500)
+        let budget = AMQPByteBudget(limit: 5 * Self.size)
+        let test = try await consumer(configuration, budget: budget)
+        let start = ContinuousClock.now
+        // A mebibyte each time: 11 of them.
+        for pauses in 1...3 {
+            try await test.log.wait("pause \(pauses)") { $0.deliveries.count >= 5 + 11 * pauses }
+            #expect(ContinuousClock.now - start >= .milliseconds(500 * pauses))
+        }
+        #expect(test.log.events.deliveries.count < 200 && test.log.events.failures == [])
+        settle(test.log.events.deliveries, test, budget)
+        await test.consumer.close()
+    }
+
     @Test("one larger than the budget still comes, alone")
     func large() async throws {
         let budget = AMQPByteBudget(limit: 1)
