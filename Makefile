@@ -23,7 +23,8 @@ up: install ## start a private RabbitMQ and PostgreSQL and leave them running
 down: ## stop them
 	@scripts/services down
 
-demo: build ## the main job, end to end, on this machine
+demo: install ## the main job, end to end, on this machine
+	@$(RUN) scripts/build --product martlet
 	@$(RUN) demo/run
 
 test: install ## build and run all tests, with private servers

@@ -1,4 +1,5 @@
-"""The demo's campaign: which jobs are published, and what has to become of each recipient."""
+"""What the demo publishes, in two parts, and what has to become of each recipient."""
+import dataclasses
 import hashlib
 import json
 
@@ -10,9 +11,9 @@ LANES = {
     "normal": [10] * 25 + [50] * 6,
     "bulk": [300, 1000],
 }
+CAMPAIGN_JOBS, CAMPAIGN_JOB_SIZE = 500, 1000
 # Tokens that begin so are answered so by the simulator (docs/simulator.md).
-DEAD_PREFIX = "dead0410"
-BAD_PREFIX = "bad00400"
+PREFIXES = {"unregistered": "dead0410", "rejected": "bad00400", "sent": "0a11fe57"}
 
 MALFORMED_ID = "demo-malformed"
 MALFORMED = {
@@ -21,13 +22,38 @@ MALFORMED = {
 }
 
 
+@dataclasses.dataclass
+class Part:
+    """Jobs with their lanes, and for each app the kind that each ref must end with."""
+    jobs: list[tuple[str, dict]] = dataclasses.field(default_factory=list)
+    expected: dict[str, dict[str, str]] = dataclasses.field(default_factory=dict)
+    # Jobs that must end in martlet.dead.
+    malformed: int = 0
+
+    @property
+    def recipients(self) -> int:
+        return sum(len(refs) for refs in self.expected.values())
+
+    def gone(self, app: str) -> int:
+        return sum(kind == "unregistered" for kind in self.expected.get(app, {}).values())
+
+    def add(self, lane: str, app: str, identifier: str, text: str, kinds: dict[str, str]) -> None:
+        self.expected.setdefault(app, {}).update(kinds)
+        self.jobs.append((lane, {
+            "id": identifier,
+            "app": app,
+            "recipients": [{"token": token(ref, kind), "ref": ref} for ref, kind in kinds.items()],
+            "payload": {"aps": {"alert": {"title": "Martlet", "body": text}}},
+            "collapse_id": f"demo-{lane}",
+        }))
+
+
 def token(ref: str, kind: str) -> str:
-    digits = hashlib.sha256(ref.encode()).hexdigest()
-    prefix = {"unregistered": DEAD_PREFIX, "rejected": BAD_PREFIX, "sent": "0a11fe57"}[kind]
-    return prefix + digits[len(prefix):]
+    prefix = PREFIXES[kind]
+    return prefix + hashlib.sha256(ref.encode()).hexdigest()[len(prefix):]
 
 
-def expected_kind(number: int) -> str:
+def kind_among_all(number: int) -> str:
     """Every 25th device is gone and every 40th token was never one."""
     if number % 25 == 7:
         return "unregistered"
@@ -36,29 +62,33 @@ def expected_kind(number: int) -> str:
     return "sent"
 
 
-def jobs() -> tuple[list[tuple[str, dict]], dict[str, dict[str, str]]]:
-    """The jobs with their lanes, and for each app the kind that each ref must end with."""
-    published = []
-    expected: dict[str, dict[str, str]] = {app: {} for app in APPS}
+def kinds() -> Part:
+    """Every lane, both apps, each kind of outcome, and a job that is no job."""
+    part = Part()
     number = 0
     for lane, sizes in LANES.items():
         for place, size in enumerate(sizes):
             for app in APPS:
-                recipients = []
-                for _ in range(size):
-                    number += 1
-                    ref = f"user-{number}"
-                    kind = expected_kind(number)
-                    expected[app][ref] = kind
-                    recipients.append({"token": token(ref, kind), "ref": ref})
-                published.append((lane, {
-                    "id": f"demo-{lane}-{app}-{place}",
-                    "app": app,
-                    "recipients": recipients,
-                    "payload": {"aps": {"alert": {"title": "Martlet", "body": f"The {lane} lane says hello"}}},
-                    "collapse_id": f"demo-{lane}",
-                }))
-    return published, expected
+                users = range(number + 1, number + size + 1)
+                number += size
+                part.add(lane, app, f"demo-{lane}-{app}-{place}", f"The {lane} lane says hello",
+                         {f"user-{user}": kind_among_all(user) for user in users})
+    part.jobs.append(("normal", MALFORMED))
+    part.malformed = 1
+    return part
+
+
+def campaign() -> Part:
+    """One app to everybody it knows; one device in a hundred is gone."""
+    part = Part()
+    for place in range(CAMPAIGN_JOBS):
+        users = range(place * CAMPAIGN_JOB_SIZE, (place + 1) * CAMPAIGN_JOB_SIZE)
+        part.add("bulk", APPS[0], f"demo-campaign-{place}", "Everything must go",
+                 {f"customer-{user}": "unregistered" if user % 100 == 7 else "sent" for user in users})
+    return part
+
+
+PARTS = {"kinds": kinds, "campaign": campaign}
 
 
 def body(job: dict) -> bytes:
