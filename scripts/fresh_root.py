@@ -1,0 +1,189 @@
+"""Makes the root of scripts/fresh and runs the command in it; the first process of namespaces of its own.
+
+  fresh_root.py SUITE DIRECTORY COMMAND…
+"""
+import json
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+# What a person has before typing `make`: git, make, and what swift.org's toolchain needs of Debian.
+PREREQUISITES = ["git", "make", "g++", "libcurl4-openssl-dev", "libedit-dev", "libncurses-dev", "libsqlite3-dev",
+                 "libxml2-dev", "tzdata", "uuid-dev", "zlib1g-dev"]
+# In the root. Below no private home: the servers' own users have to reach their data.
+CLONE = "/srv/martlet"
+DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
+# Of the environment; proxies are for apt.
+PASSED_ON = ("TERM", "http_proxy", "https_proxy", "no_proxy")
+
+
+def say(text: str) -> None:
+    print(f"fresh: {text}", file=sys.stderr, flush=True)
+
+
+def call(*command: str, **options) -> subprocess.CompletedProcess:
+    return subprocess.run([str(part) for part in command], check=True, **options)
+
+
+def output(*command: str) -> str:
+    return call(*command, stdout=subprocess.PIPE, text=True).stdout
+
+
+def toolchain() -> pathlib.Path:
+    """Where the toolchain behind `swift` is; what is in PATH may be a link or a launcher."""
+    if shutil.which("swift") is None:
+        sys.exit("fresh: no 'swift' in PATH")
+    resources = json.loads(output("swift", "-print-target-info"))["paths"]["runtimeResourcePath"]
+    prefix = pathlib.Path(resources).parents[1]
+    if prefix == pathlib.Path("/usr"):
+        sys.exit("fresh: Swift is installed in /usr itself; it has to be in a directory of its own to be bound into a root")
+    return prefix
+
+
+def replacements() -> list[tuple[str, str]]:
+    """What git reads in place of which URLs: pairs of (instead, of)."""
+    found = subprocess.run(
+        ["git", "config", "--get-regexp", r"^url\..*\.insteadof$"], stdout=subprocess.PIPE, text=True, check=False).stdout
+    return re.findall(r"^url\.(.*)\.insteadof (.*)$", found, re.MULTILINE)
+
+
+class Root:
+    def __init__(self, suite: str, directory: pathlib.Path):
+        self.suite = suite
+        self.path = directory / "root"
+        # Written last: without it an earlier attempt did not finish.
+        self.marker = directory / "made"
+        self.packages = ROOT / ".local" / "fresh" / f"packages-{suite}"
+
+    def make(self) -> None:
+        if self.marker.exists():
+            return
+        if shutil.which("debootstrap") is None:
+            call("bash", ROOT / "scripts" / "install", "--as-root", "debootstrap", "debian-archive-keyring")
+        if self.path.exists():
+            call("rm", "-rf", "--one-file-system", self.path)
+        self.path.mkdir(mode=0o755)
+        self.path.parent.chmod(0o755)
+        self.packages.mkdir(parents=True, exist_ok=True)
+        say(f"making a root with debootstrap: {self.suite}")
+        call("debootstrap", "--variant=minbase", f"--cache-dir={self.packages}", self.suite, self.path,
+             stdout=subprocess.DEVNULL)
+        self.write("etc/hosts", "127.0.0.1 localhost\n::1 localhost\n")
+
+    def write(self, name: str, text: str) -> None:
+        (self.path / name).write_text(text)
+
+    def bind(self, source: pathlib.Path, flags: str) -> None:
+        target = self.path / str(source).lstrip("/")
+        if source.is_dir():
+            target.mkdir(parents=True, exist_ok=True)
+        else:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.touch()
+        call("mount", "--bind", source, target)
+        call("mount", "-o", f"remount,bind,{flags}", target)
+
+    def mount(self) -> None:
+        call("mount", "-t", "proc", "proc", self.path / "proc")
+        call("mount", "-t", "sysfs", "-o", "ro", "sysfs", self.path / "sys")
+        devices = self.path / "dev"
+        call("mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", devices)
+        for name in DEVICES:
+            self.bind(pathlib.Path("/dev", name), "rw")
+        for name, target in (("fd", "/proc/self/fd"), ("stdin", "fd/0"), ("stdout", "fd/1"), ("stderr", "fd/2"),
+                             ("ptmx", "pts/ptmx")):
+            (devices / name).symlink_to(target)
+        for name in ("pts", "shm"):
+            (devices / name).mkdir()
+        call("mount", "-t", "devpts", "-o", "newinstance,ptmxmode=0666,mode=620,gid=5", "devpts", devices / "pts")
+        call("mount", "-t", "tmpfs", "-o", "mode=1777", "tmpfs", devices / "shm")
+
+    def bind_swift(self) -> pathlib.Path:
+        prefix = toolchain()
+        self.bind(prefix, "ro")
+        # The copies may belong to another user, which git refuses unless told.
+        lines = ["[safe]", "\tdirectory = *"]
+        copies = set()
+        for instead, of in replacements():
+            lines += [f'[url "{instead}"]', f"\tinsteadOf = {of}"]
+            local = pathlib.Path(instead.removeprefix("file://"))
+            if local.is_absolute() and local.is_dir():
+                copies.add(local)
+        for directory in copies:
+            self.bind(directory, "ro")
+        self.write("etc/gitconfig", "\n".join(lines) + "\n")
+        return prefix
+
+    def install_prerequisites(self, environment: dict[str, str]) -> None:
+        if self.marker.exists():
+            return
+        self.share_packages()
+        say("installing what a person has before typing make: " + " ".join(PREREQUISITES))
+        for command in (["update"], ["install", "-y", "--no-install-recommends", *PREREQUISITES]):
+            call("chroot", self.path, "apt-get", "-qq", *command, env=environment, stdout=subprocess.DEVNULL)
+        self.marker.touch()
+
+    def share_packages(self) -> None:
+        """What was downloaded once is not downloaded again: links in both directions."""
+        inside = self.path / "var" / "cache" / "apt" / "archives"
+        for source, target in ((self.packages, inside), (inside, self.packages)):
+            for file in source.glob("*.deb"):
+                if not (target / file.name).exists():
+                    os.link(file, target / file.name)
+
+    def clone(self) -> None:
+        target = self.path / CLONE.lstrip("/")
+        if output("git", "-C", ROOT, "status", "--porcelain"):
+            say("the clone is of HEAD; changes that are not committed are not in it")
+        if not target.exists():
+            # As from a server: complete, sharing no file with this repository.
+            call("git", "clone", "--quiet", "--no-local", ROOT, target)
+        else:
+            call("git", "-C", target, "fetch", "--quiet", ROOT, "HEAD")
+            call("git", "-C", target, "checkout", "--quiet", "--detach", "FETCH_HEAD")
+
+
+def wait(process: subprocess.Popen) -> int:
+    """As the first process of its namespace this one also inherits, and has to collect, what others left behind."""
+    while True:
+        pid, status = os.wait()
+        if pid == process.pid:
+            process.returncode = os.waitstatus_to_exitcode(status)
+            return process.returncode
+
+
+def main(suite: str, directory: str, command: list[str]) -> int:
+    started = time.monotonic()
+    root = Root(suite, pathlib.Path(directory))
+    root.make()
+    root.mount()
+    prefix = root.bind_swift()
+    environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ} | {
+        "PATH": f"{prefix}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+        "HOME": "/root", "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
+    root.install_prerequisites(environment)
+    root.clone()
+    head = output("git", "-C", ROOT, "rev-parse", "--short", "HEAD").strip()
+    say(f"{suite} is ready after {time.monotonic() - started:.0f} s; {' '.join(command)}, at {head}")
+    started = time.monotonic()
+    # A Ctrl-C is for the command; a handler, unlike SIG_IGN, is not inherited by it.
+    signal.signal(signal.SIGINT, lambda *_: None)
+    process = subprocess.Popen(
+        ["chroot", str(root.path), "/bin/sh", "-c", f'cd {CLONE} && exec "$@"', "fresh", *command], env=environment)
+    code = wait(process)
+    root.share_packages()
+    say(f"{' '.join(command)} ended with {code} after {time.monotonic() - started:.0f} s")
+    return code if code >= 0 else 128 - code
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3:]))
+    except subprocess.CalledProcessError as error:
+        sys.exit(f"fresh: {' '.join(str(part) for part in error.cmd)} ended with {error.returncode}")
