@@ -96,8 +96,14 @@ class RabbitMQ:
     def _cluster(self) -> list[str]:
         if len(self.members) == 1:
             return []
-        return ["cluster_formation.peer_discovery_backend = classic_config", "queue_leader_locator = balanced"] + [
-            f"cluster_formation.classic_config.nodes.{index} = {node}" for index, node in enumerate(self.members, 1)]
+        lines = ["queue_leader_locator = balanced"]
+        # The first starts by itself, and the others join it. Peer discovery would have it wait for them: from RabbitMQ 4 on
+        # a new node tries to reach every node of the list before it decides to be the first.
+        if self.node != self.members[0]:
+            lines.append("cluster_formation.peer_discovery_backend = classic_config")
+            lines += [f"cluster_formation.classic_config.nodes.{index} = {node}"
+                      for index, node in enumerate((self.members[0], self.node), 1)]
+        return lines
 
     def _write_cookie(self, file: pathlib.Path) -> None:
         """Nodes that know each other share it."""
