@@ -97,7 +97,7 @@ package final class PipelineCore: @unchecked Sendable {
 
     package func marksWritten(_ batch: MarkBuffer.Batch, count: Int) {
         queue.async { [self] in
-            for finding in marks.written() { publish(finding.outcome, as: finding.kind, reason: finding.reason) }
+            for finding in marks.written() { publish(finding.outcome, as: .unregistered, reason: finding.reason) }
             counts.tokensMarked += count
             finishTurn()
         }

@@ -1,3 +1,4 @@
+import APNSOutput
 import CredentialStore
 import DeliveryPipeline
 import MartletService
@@ -66,6 +67,9 @@ import Testing
         let metrics = try parsed(
             MetricsText.render(
                 counts, refusals: [refusal],
+                badTokens: [
+                    .init(app: "com.example.shop", environment: .sandbox, reason: "BadDeviceToken", count: 17)
+                ],
                 credentials: [
                     .sample("2", notAfter: Timestamp(seconds: 30 * 86_400)),
                     .sample("3", notAfter: Timestamp(seconds: -1)), .sample("4", notAfter: nil),
@@ -87,6 +91,9 @@ import Testing
                 "martlet_jobs_waiting": ["": 8],
                 "martlet_jobs_open": ["": 9], "martlet_outcomes_open": ["": 10], "martlet_consuming": ["": 0],
                 "martlet_publishing": ["": 1],
+                "martlet_bad_tokens_total": [
+                    #"{app="com.example.shop",environment="sandbox",reason="BadDeviceToken"}"#: 17
+                ],
                 "martlet_refused": [
                     #"{credential="1",environment="sandbox",topic="a\"b\\c",reason="TopicDisallowed"}"#: 1
                 ],

@@ -58,6 +58,12 @@ struct VerdictTests {
         #expect(verdict.tally.outcomes == outcomes)
     }
 
+    @Test func aBadTokenIsNotMarked() {
+        var record = calm([.bad])
+        record.marked = [recipient]
+        #expect(broken(record) == [.deadAreMarked])
+    }
+
     @Test func aRecipientWithoutAnOutcomeIsLost() {
         var record = calm()
         record.outcomes = []

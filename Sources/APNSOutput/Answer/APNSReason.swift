@@ -2,8 +2,6 @@
 package enum APNSAnswerClass: Equatable {
     /// The token is finished.
     case tokenDead
-    /// The token is not one of this topic and environment, or topic or environment are wrong.
-    case tokenBad
     /// This request is refused for good.
     case refused
     /// The credential is refused; the message may be fine.
@@ -46,8 +44,6 @@ package enum APNSReason {
     private static let classes: [String: APNSAnswerClass] = [
         "Unregistered": .tokenDead,
         "ExpiredToken": .tokenDead,
-        "BadDeviceToken": .tokenBad,
-        "DeviceTokenNotForTopic": .tokenBad,
         "BadCertificate": .credentialRefused,
         "BadCertificateEnvironment": .credentialRefused,
         // Apple's page spells it with "Id"; the service sends it without.

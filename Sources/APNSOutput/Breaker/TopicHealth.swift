@@ -3,7 +3,6 @@
 package final class TopicHealth {
     package let topic: String
     package var breaker: Breaker
-    package var tokens = TokenGuard()
 
     package init(topic: String, breaker: Breaker) {
         self.topic = topic

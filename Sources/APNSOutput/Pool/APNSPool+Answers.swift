@@ -13,7 +13,7 @@ extension APNSPool: APNSConnectionOwner {
         hostAnswered(now: now)
         guard push.status == 200 else { return refused(push, on: connection, at: now) }
         connections.proved(connection)
-        push.push.job.health?.tokens.good(sentAt: push.sentAt)
+        push.push.job.tokens?.answered(nil, now: now)
         accepted(push.push.job, now: now)
         add(
             Outcome(
@@ -27,21 +27,17 @@ extension APNSPool: APNSConnectionOwner {
         let body = APNSErrorBody(push.body)
         let job = push.push.job
         let reason = body.reason ?? "Status\(push.status)"
+        job.tokens?.answered(body.reason.flatMap(AppTokens.Fault.init(rawValue:)), now: now)
         if body.reason == "ExpiredProviderToken" { connection.tokenExpired() }
         switch APNSReason.classify(status: push.status, reason: body.reason) {
         case .tokenDead:
             connections.proved(connection)
-            job.health?.tokens.good(sentAt: push.sentAt)
             accepted(job, now: now)
             // A channel is in no registry of tokens.
             let isDeviceToken = !job.routed.job.isBroadcast
             settle(
                 push, isDeviceToken ? .unregistered : .rejected, reason,
                 unregisteredAt: isDeviceToken ? body.timestamp ?? now.wall : nil, at: now)
-        case .tokenBad:
-            connections.proved(connection)
-            credentialAccepted(now: now)
-            suspect(push, reason: reason, now: now)
         case .refused:
             connections.proved(connection)
             credentialAccepted(now: now)

@@ -4,13 +4,6 @@ import PushModel
 /// What a pool does not send, because APNs has refused its like: it goes back to the pipeline, to wait in the
 /// broker, but for a push now and then that finds out whether it still is so.
 extension APNSPool {
-    /// An outcome kept back until it is known whether the token is bad.
-    struct Suspect {
-        let push: InFlightPush
-        let reason: String
-        let suspicion: TokenGuard.Suspicion?
-    }
-
     /// Why a push can't go now.
     struct Obstacle {
         let verdict: Outcome.Verdict
@@ -33,6 +26,7 @@ extension APNSPool {
         let health = topics[topic] ?? TopicHealth(topic: topic, breaker: closedBreaker)
         topics[topic] = health
         job.health = health
+        job.tokens = tokens(of: job.routed.job)
         let recipients = job.routed.job.recipients.indices
         if let wait = obstacle(to: job, now: now) { return settle(job, recipients, held: wait, at: now) }
         // Nothing holds, so what is not closed is due for a probe.
@@ -127,48 +121,11 @@ extension APNSPool {
     func forgetRefusals() {
         if !breaker.isClosed { refusals(.ended(subject)) }
         for health in topics.values where !health.breaker.isClosed { refusals(.ended(subject(health))) }
+        for app in apps.values where app.watch.isMixedUp { refusals(.ended(subject(app))) }
     }
 
     private func subject(_ health: TopicHealth) -> APNSRefusal.Subject {
         APNSRefusal.Subject(credential: subject.credential, environment: subject.environment, topic: health.topic)
-    }
-
-    // MARK: Bad tokens
-
-    func suspect(_ push: InFlightPush, reason: String, now: Moment) {
-        let health = push.push.job.health
-        let suspicion = health?.tokens.bad(sentAt: push.sentAt, nowMilliseconds: now.uptime)
-        suspects.append(Suspect(push: push, reason: reason, suspicion: suspicion))
-        guard let health, health.tokens.isBurst || !health.breaker.isClosed else { return }
-        refuse(topicOf: push.push.job, reason: reason, now: now)
-    }
-
-    /// Once a second, and before the end.
-    func judgeSuspects(now: Moment) {
-        guard !suspects.isEmpty else { return }
-        var left: [Suspect] = []
-        for suspect in suspects {
-            let judgement = judge(suspect, now: now)
-            if judgement == .wait, !isRetired {
-                left.append(suspect)
-                continue
-            }
-            let push = suspect.push
-            add(
-                Outcome(
-                    job: push.push.job.routed, recipient: push.push.recipient, verdict: .rejected,
-                    status: push.status, reason: suspect.reason, judge: .provider, providerID: push.providerID,
-                    marksToken: judgement == .bad, at: now.wall),
-                of: push.push.job)
-        }
-        suspects = left
-        scheduleTurn()
-    }
-
-    private func judge(_ suspect: Suspect, now: Moment) -> TokenGuard.Judgement {
-        guard let health = suspect.push.push.job.health, let suspicion = suspect.suspicion, health.breaker.isClosed
-        else { return .unknown }
-        return health.tokens.judge(suspicion, nowMilliseconds: now.uptime)
     }
 
     // MARK: Silence

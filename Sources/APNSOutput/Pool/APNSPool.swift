@@ -40,7 +40,8 @@ final class APNSPool: @unchecked Sendable {
     /// Of a host that does not answer.
     var host = Breaker(shortestMilliseconds: 5_000, longestMilliseconds: 60_000)
     var topics: [String: TopicHealth] = [:]
-    var suspects: [Suspect] = []
+    /// Those that were pushed to; only registered ones get here.
+    var apps: [String: AppTokens] = [:]
     /// Uptime of the last answer, or of the beginning of the wait for it.
     var lastProgress: Int64 = 0
     private var whenClosed: [EventLoopPromise<Void>] = []
@@ -293,20 +294,19 @@ final class APNSPool: @unchecked Sendable {
     private func tick() {
         let now = turnTime()
         connections.tick(now: now)
-        for health in topics.values { health.tokens.tick(nowMilliseconds: now.uptime) }
         forgetTopics()
-        judgeSuspects(now: now)
+        tellOfTokens(now: now)
         giveUpOnSilence(now: now)
         scheduleTurn()
     }
 
     private func finishRetiring() {
         connections.retire()
-        judgeSuspects(now: turnTime())
         guard connections.all.isEmpty, mailbox.withLock(\.isEmpty) else { return }
         ticker?.cancel()
         ticker = nil
         tokens?.removeObserver(ObjectIdentifier(self))
+        tellOfTokens(now: turnTime())
         forgetRefusals()
         for promise in whenClosed { promise.succeed() }
         whenClosed = []

@@ -10,6 +10,8 @@ package final class PreparedJob: Sendable {
     package let fields: HTTP2Fields
     // why: set once when the job enters its pool, on the pool's event loop, and used there only.
     nonisolated(unsafe) var health: TopicHealth?
+    // why: as above. nil for a broadcast.
+    nonisolated(unsafe) var tokens: AppTokens?
     /// The job's payload, cut if the job allows that and it was too long.
     private let body: Body
 

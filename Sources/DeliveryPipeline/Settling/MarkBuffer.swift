@@ -12,8 +12,7 @@ package struct MarkBuffer {
     /// An outcome to tell when its token is marked.
     struct Finding {
         let outcome: Outcome
-        let kind: OutcomeKind
-        let reason: String?
+        let reason: String
     }
 
     /// So many are written without waiting for more.

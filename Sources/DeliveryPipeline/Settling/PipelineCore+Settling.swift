@@ -9,10 +9,7 @@ extension PipelineCore {
             count(.sent)
             if let settled = ledger.met(.init(entry: outcome.job.ledgerID, count: 1)) { settle([settled]) }
         case .sent: publish(outcome, as: .sent)
-        case .unregistered:
-            mark(outcome, as: .unregistered, reason: outcome.reason ?? "Unregistered")
-        case .rejected where outcome.marksToken:
-            mark(outcome, as: .rejected, reason: outcome.reason ?? "BadDeviceToken")
+        case .unregistered: mark(outcome, reason: outcome.reason ?? "Unregistered")
         case .rejected: publish(outcome, as: .rejected, reason: outcome.reason)
         case .failed where outcome.judge == .provider:
             publish(outcome, as: .failed, reason: "CredentialRefused", detail: outcome.reason)
@@ -75,14 +72,14 @@ extension PipelineCore {
     }
 
     /// The outcome is told when the token is marked: who hears of it may rely on that.
-    private func mark(_ outcome: Outcome, as kind: OutcomeKind, reason: String) {
+    private func mark(_ outcome: Outcome, reason: String) {
         let job = outcome.job.job
         marks.add(
             TokenMark(
                 key: job.key(of: outcome.recipient, in: outcome.job.environment),
                 unregisteredAt: outcome.foundDeadAt, reason: reason,
                 registeredAt: job.recipients[outcome.recipient].registeredAt),
-            .init(outcome: outcome, kind: kind, reason: reason))
+            .init(outcome: outcome, reason: reason))
     }
 
     private func count(_ kind: OutcomeKind) {

@@ -1,3 +1,4 @@
+package import APNSOutput
 package import CredentialStore
 package import DeliveryPipeline
 package import PushModel
@@ -5,7 +6,8 @@ package import PushModel
 /// What a worker has counted, in Prometheus' text format (version 0.0.4).
 package enum MetricsText {
     package static func render(
-        _ counts: PipelineCounts, refusals: [Refusal] = [], credentials: [CredentialSummary] = [], now: Timestamp
+        _ counts: PipelineCounts, refusals: [Refusal] = [], badTokens: [APNSBadTokens] = [],
+        credentials: [CredentialSummary] = [], now: Timestamp
     ) -> String {
         var text = ""
         func metric(_ name: String, _ kind: String, _ help: String, _ samples: [(labels: String, value: Int)]) {
@@ -51,7 +53,11 @@ package enum MetricsText {
             "outcomes_open", "gauge", "Outcomes not yet safe in the broker or the database.",
             [("", counts.obligationsOpen)])
         metric(
-            "refused", "gauge", "1 while APNs refuses a credential, for one topic or for all.",
+            "bad_tokens_total", "counter", "Device tokens that APNs called bad, by its reason.",
+            badTokens.map { (labels: labels($0), value: $0.count) }.sorted { $0.labels < $1.labels })
+        metric(
+            "refused", "gauge",
+            "1 while APNs refuses a credential, for one topic or for all, or most device tokens of an app.",
             refusals.map { (labels: labels($0), value: 1) }.sorted { $0.labels < $1.labels })
         metric(
             "credential_days_left", "gauge", "Whole days until a credential expires; negative when it has.",
@@ -68,6 +74,10 @@ package enum MetricsText {
             ("credential", refusal.credential), ("environment", refusal.environment.rawValue),
             ("topic", refusal.topic ?? ""), ("reason", refusal.reason),
         ])
+    }
+
+    private static func labels(_ bad: APNSBadTokens) -> String {
+        text(of: [("app", bad.app), ("environment", bad.environment.rawValue), ("reason", bad.reason)])
     }
 
     private static func labels(_ credential: CredentialSummary) -> String {

@@ -1,3 +1,4 @@
+import APNSOutput
 import CredentialStore
 import DeliveryPipeline
 import Hummingbird
@@ -15,6 +16,7 @@ struct StatusServer: Service {
     let logger: Logger
     let counts: @Sendable () -> PipelineCounts
     let refusals: @Sendable () -> [Refusal]
+    let badTokens: @Sendable () -> [APNSBadTokens]
     let credentials: @Sendable () -> [CredentialSummary]
 
     func run() async throws {
@@ -36,11 +38,11 @@ struct StatusServer: Service {
                 response: isReady
                     ? "ready\n" : "consuming: \(counts.isConsuming), publishing: \(counts.isPublishing)\n")
         }
-        router.get("metrics") { [counts, refusals, credentials] _, _ in
+        router.get("metrics") { [counts, refusals, badTokens, credentials] _, _ in
             EditedResponse(
                 headers: [.contentType: "text/plain; version=0.0.4"],
                 response: MetricsText.render(
-                    counts(), refusals: refusals(), credentials: credentials(), now: .now))
+                    counts(), refusals: refusals(), badTokens: badTokens(), credentials: credentials(), now: .now))
         }
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .notice)

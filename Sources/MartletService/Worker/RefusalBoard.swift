@@ -1,13 +1,21 @@
 import APNSOutput
 import CredentialStore
+import PushModel
 import Synchronization
 
-/// What APNs refuses just now, by this worker's pools. Told on their event loops, read by the metrics and by
+/// What APNs refuses just now, by this worker's pools, and how many bad tokens it has found. Told on their event loops, read by the metrics and by
 /// whoever writes it into the database.
 final class RefusalBoard: Sendable {
     private struct State {
         var open: [APNSRefusal.Subject: Refusal] = [:]
         var ended: [Refusal] = []
+        var badTokens: [TokenKey: Int] = [:]
+    }
+
+    private struct TokenKey: Hashable {
+        let app: String
+        let environment: PushEnvironment
+        let reason: String
     }
 
     private let state = Mutex(State())
@@ -29,9 +37,22 @@ final class RefusalBoard: Sendable {
                     reason: refusal.reason, since: refusal.since)
             case .ended(let subject):
                 if let refusal = state.open.removeValue(forKey: subject) { state.ended.append(refusal) }
+            case .badTokens(let bad):
+                let key = TokenKey(app: bad.app, environment: bad.environment, reason: bad.reason)
+                state.badTokens[key, default: 0] += bad.count
             }
         }
+        if case .badTokens = event { return }
         change.yield()
+    }
+
+    /// Since the start.
+    var badTokens: [APNSBadTokens] {
+        state.withLock { state in
+            state.badTokens.map {
+                APNSBadTokens(app: $0.key.app, environment: $0.key.environment, reason: $0.key.reason, count: $0.value)
+            }
+        }
     }
 
     var refusals: [Refusal] { state.withLock { Array($0.open.values) } }

@@ -76,7 +76,7 @@ public struct Worker: Sendable {
             services.append(
                 StatusServer(
                     host: listen.host, port: listen.port, eventLoops: eventLoops, logger: logger,
-                    counts: { pipeline.counts }, refusals: { board.refusals },
+                    counts: { pipeline.counts }, refusals: { board.refusals }, badTokens: { board.badTokens },
                     credentials: { snapshots.current.credentialSummaries }))
         }
         services.append(

@@ -52,15 +52,13 @@ public struct Outcome: Sendable {
     public let trimmedBytes: Int
     /// For `retry` and `hold`: the least to wait, in seconds, where somebody has said so; else 0.
     public let retryAfterSeconds: Int32
-    /// For `rejected`: the token is to be marked dead, as if the provider had called it unregistered.
-    public let marksToken: Bool
     public let at: Timestamp
 
     public init(
         job: RoutedJob, recipient: Int, verdict: Verdict, status: Int = 0, reason: String? = nil,
         judge: Judge = .martlet, providerID: ProviderID? = nil, uniqueID: String? = nil,
         unregisteredAt: Timestamp? = nil, trimmedBytes: Int = 0, retryAfterSeconds: Int32 = 0,
-        marksToken: Bool = false, at: Timestamp
+        at: Timestamp
     ) {
         self.job = job
         self.recipient = recipient
@@ -73,7 +71,6 @@ public struct Outcome: Sendable {
         self.unregisteredAt = unregisteredAt
         self.trimmedBytes = trimmedBytes
         self.retryAfterSeconds = retryAfterSeconds
-        self.marksToken = marksToken
         self.at = at
     }
 }

@@ -109,7 +109,7 @@ private struct RefusalDescription: Encodable {
 
 extension Refusal {
     /// For people.
-    fileprivate var text: String {
+    var text: String {
         "\(environment.rawValue)\(topic.map { " \($0)" } ?? ""): \(reason) since \(since.rfc3339)"
     }
 }

@@ -10,7 +10,7 @@ import PushModel
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check configuration, broker, database, schema, master key, credentials, expiry and clock.")
+        abstract: "Check configuration, broker, database, schema, master key, refusals, credentials, expiry and clock.")
 
     @OptionGroup var options: ConfigurationOptions
 
@@ -78,7 +78,13 @@ struct DoctorCommand: AsyncParsableCommand {
             if abs(skew) > 5_000 { throw DoctorWarning("\(finding): one of the two is wrong") }
             return finding
         }
-        guard schema != nil, let keyring else { return }
+        guard schema != nil else { return }
+        await report.check("refusals") {
+            let refusals = try await RefusalRepository(pool).list()
+            guard refusals.isEmpty else { throw DoctorWarning(refusals.map(\.text).joined(separator: "; ")) }
+            return "APNs refuses no credential, and no app's device tokens"
+        }
+        guard let keyring else { return }
         await report.check("credentials") {
             let snapshot = try await SnapshotStore.load(
                 from: pool, keyring: keyring, logger: try source.logger("martlet.doctor", atLeast: .critical)

@@ -5,9 +5,9 @@ import Testing
     /// Every reason of Apple's table, "Handling notification responses from APNs", with its status.
     @Test(
         arguments: [
-            (400, "BadCollapseId", .refused), (400, "BadDeviceToken", .tokenBad), (400, "BadExpirationDate", .refused),
+            (400, "BadCollapseId", .refused), (400, "BadDeviceToken", .refused), (400, "BadExpirationDate", .refused),
             (400, "BadMessageId", .refused), (400, "BadPriority", .refused), (400, "BadTopic", .refused),
-            (400, "DeviceTokenNotForTopic", .tokenBad), (400, "DuplicateHeaders", .refused),
+            (400, "DeviceTokenNotForTopic", .refused), (400, "DuplicateHeaders", .refused),
             (400, "IdleTimeout", .retryOnNewConnection), (400, "InvalidPushType", .refused),
             (400, "MissingDeviceToken", .refused), (400, "MissingTopic", .refused), (400, "PayloadEmpty", .refused),
             (400, "TopicDisallowed", .topicRefused), (403, "BadCertificate", .credentialRefused),

@@ -94,41 +94,43 @@ import Testing
         }
     }
 
-    @Test func aMixUpOfEnvironmentsMarksNothingAndIsHeld() async throws {
+    /// A campaign with every token of the other environment: told, and nobody waits for it.
+    @Test func aMixUpOfEnvironmentsHoldsNobodyAndIsTold() async throws {
         try await withFixture { fixture, simulator async throws in
             try fixture.send(to: WireFixture.tokens(200, "0a"))
-            await fixture.recorder.wait(for: 200, atMost: .seconds(60))
-            try fixture.send(to: WireFixture.tokens(300, "bad00400"))
-            await fixture.recorder.wait(for: 500, atMost: .seconds(60))
-            let wrong = fixture.recorder.outcomes.filter { $0.verdict != .sent }
-            #expect(wrong.count == 300)
-            #expect(wrong.allSatisfy { $0.reason == "BadDeviceToken" && !$0.marksToken })
-            #expect(try await fixture.push("bad00400") == "hold BadDeviceToken")
-            #expect(fixture.refusals.count == 1)
-            // Never sent again: each arrived at most once.
+            try fixture.send(to: WireFixture.tokens(600, "bad00400"))
+            await fixture.recorder.wait(for: 800, atMost: .seconds(60))
+            #expect(fixture.tally == ["sent": 200, "rejected BadDeviceToken": 600])
             #expect(simulator.recordedArrivals.values.allSatisfy { $0 == 1 })
-        }
-    }
-
-    @Test func aBadTokenAmongGoodOnesIsMarked() async throws {
-        try await withFixture { fixture, _ async throws in
-            let bad = WireFixture.tokens(3, "bad00400") + WireFixture.tokens(2, "bad01400")
-            try fixture.send(to: WireFixture.tokens(40, "0a") + bad + WireFixture.tokens(40, "0b"))
-            await fixture.recorder.wait(for: 85, atMost: .seconds(60))
-            let refused = fixture.recorder.outcomes.filter { $0.verdict == .rejected }
-            #expect(refused.count == 5)
-            #expect(refused.allSatisfy { $0.marksToken })
-            #expect(fixture.tally["sent"] == 80)
-            #expect(fixture.refusals.isEmpty)
-        }
-    }
-
-    @Test func aBadTokenAloneIsNotMarked() async throws {
-        try await withFixture { fixture, _ async throws in
-            try fixture.send(to: WireFixture.tokens(40, "0a"))
-            await fixture.recorder.wait(for: 40, atMost: .seconds(60))
+            #expect(try await fixture.push("0b") == "sent -")
             #expect(try await fixture.push("bad00400") == "rejected BadDeviceToken")
-            #expect(fixture.recorder.outcomes.last?.marksToken == false)
+            try await eventually("told: \(fixture.refusals)") { fixture.badTokens == ["BadDeviceToken": 601] }
+            let subject = APNSRefusal.Subject(
+                credential: "1", environment: .production, topic: "com.example.shop (device tokens)")
+            let told = fixture.refusals.compactMap { if case .began(let refusal) = $0 { refusal } else { nil } }
+            #expect(told.map(\.subject) == [subject] && told.first?.reason == "BadDeviceToken")
+
+            // Diluted by good ones, it is over.
+            try fixture.send(to: WireFixture.tokens(700, "0c"))
+            try await eventually("told: \(fixture.refusals)") { fixture.refusals.last == .ended(subject) }
+        }
+    }
+
+    /// Refusals finish after acceptances on a connection, so bad tokens come in rows.
+    @Test func badTokensAmongGoodOnesAreRejectedAndNothingElse() async throws {
+        try await withFixture { fixture, _ async throws in
+            let lists = ["0a", "bad00400", "bad01400"].map { WireFixture.tokens(3_000, $0) }
+            let tokens = (0..<3_000).map { lists[$0 % 50 != 0 ? 0 : $0 % 100 == 0 ? 1 : 2][$0] }
+            try fixture.send(to: tokens)
+            await fixture.recorder.wait(for: 3_000, atMost: .seconds(60))
+            #expect(
+                fixture.tally == [
+                    "sent": 2_940, "rejected BadDeviceToken": 30, "rejected DeviceTokenNotForTopic": 30,
+                ])
+            try await eventually("told: \(fixture.refusals)") {
+                fixture.badTokens == ["BadDeviceToken": 30, "DeviceTokenNotForTopic": 30]
+            }
+            #expect(fixture.refusals.allSatisfy { if case .badTokens = $0 { true } else { false } })
         }
     }
 }

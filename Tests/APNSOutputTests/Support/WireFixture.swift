@@ -19,6 +19,12 @@ struct WireFixture {
     let recorder = OutcomeRecorder()
     /// What APNs has begun and ceased to refuse.
     var refusals: [APNSRefusal.Event] { told.events.withLock { $0 } }
+    /// What it has counted of bad device tokens, by reason.
+    var badTokens: [String: Int] {
+        refusals.reduce(into: [:]) { counts, event in
+            if case .badTokens(let bad) = event { counts[bad.reason, default: 0] += bad.count }
+        }
+    }
     private let told: Told
     let credential: Credential
     private let environment: PushEnvironment

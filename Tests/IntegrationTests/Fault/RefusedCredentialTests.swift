@@ -39,6 +39,31 @@ struct RefusedCredentialTests {
         }
     }
 
+    /// A campaign to sandbox tokens: refused, and neither marked nor held; `doctor` and the list say so.
+    @Test func aMixUpOfEnvironmentsIsSeenAndHoldsNobody() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            try await installation.withWorker { worker in
+                #expect(try await installation.martlet(["doctor"]).output.contains("ok    refusals"))
+                let tokens = (0..<1_200).map { _ in Token.random(Token.bad) }
+                try await installation.publish([JobText("campaign", app: Self.app, to: tokens)])
+                try await installation.publish([JobText("call", app: Self.app, to: [Token.random()])], lane: .urgent)
+                try await installation.results.wait(for: 1_201)
+                try await eventually(worker.errors) {
+                    let doctor = try await installation.martlet(["doctor"])
+                    return doctor.output.contains(
+                        "WARN  refusals      production \(Self.app) (device tokens): BadDeviceToken since")
+                }
+                #expect(worker.errors.contains("Most device tokens of an app are bad"), "\(worker.errors)")
+                let list = try await installation.martlet(["credential", "list"]).output
+                #expect(list.contains("active") && list.contains("(device tokens): BadDeviceToken"), "\(list)")
+            }
+            #expect(installation.results.tally == ["rejected BadDeviceToken by apns": 1_200, "sent": 1])
+            #expect(try await installation.markedTokens(of: Self.app).isEmpty)
+            #expect(await installation.simulator.counters().arrivals == 1_201)
+        }
+    }
+
     @Test func whileAPNsIsAwayEveryPushWaitsAndIsSentOnce() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)

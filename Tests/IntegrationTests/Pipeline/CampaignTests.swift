@@ -120,9 +120,9 @@ private struct Campaign {
         (Token.longDead, true, Verdict(kind: "unregistered", reason: "Unregistered"), false),
         (Token.longDead, false, Verdict(kind: "unregistered", reason: "Unregistered"), true),
         (Token.expired, false, Verdict(kind: "unregistered", reason: "ExpiredToken"), true),
-        // Few among many good ones.
-        (Token.bad, false, Verdict(kind: "rejected", reason: "BadDeviceToken", by: "apns"), true),
-        (Token.notForTopic, true, Verdict(kind: "rejected", reason: "DeviceTokenNotForTopic", by: "apns"), true),
+        // Bad is not dead.
+        (Token.bad, false, Verdict(kind: "rejected", reason: "BadDeviceToken", by: "apns"), false),
+        (Token.notForTopic, true, Verdict(kind: "rejected", reason: "DeviceTokenNotForTopic", by: "apns"), false),
         ("odd", false, Verdict(kind: "rejected", reason: "BadDeviceToken", by: "martlet"), false),
     ]
 

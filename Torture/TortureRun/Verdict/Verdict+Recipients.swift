@@ -25,7 +25,7 @@ extension Verdict {
         if isDead, !record.marked.contains(history.recipient) {
             find(.deadAreMarked, history, "unregistered, not marked")
         }
-        if record.marked.contains(history.recipient), history.kind != .dead, history.kind != .bad {
+        if record.marked.contains(history.recipient), history.kind != .dead {
             find(.deadAreMarked, history, "marked dead, but it is \(history.kind.rawValue)")
         }
     }
@@ -126,7 +126,7 @@ extension Verdict {
             }
         case "suppressed":
             // Marked by an outcome before, whose worker may have died before it could tell.
-            [.dead, .bad].contains(history.kind) && !isAlone ? nil : "suppressed, but it is \(history.kind.rawValue)"
+            history.kind == .dead && !isAlone ? nil : "suppressed, but it is \(history.kind.rawValue)"
         case "unknown": nil
         default: "the kind \(outcome.kind) does not exist"
         }
