@@ -155,12 +155,9 @@ public final class DeliveryPipeline: Sendable {
 
     private func makeClaims() async {
         for await batch in claimBatches {
-            let owner = UUID().uuidString
-            let fresh = await untilDone("Jobs could not be claimed") {
-                try await claims.claim(batch.keys, owner: owner)
-            }
-            guard let fresh else { return }
-            core.claimed(batch, fresh: fresh)
+            let answers = await untilDone("Jobs could not be claimed") { try await claims.claim(batch.requests) }
+            guard let answers else { return }
+            core.claimed(batch, answers)
         }
     }
 

@@ -15,7 +15,7 @@ public struct PipelineConfiguration: Sendable {
     /// How long an outcome waits for others to share its event.
     public var maximumWaitMilliseconds: Int
     public var retry: RetryPolicy
-    /// A job with more recipients is split into chunks of as many, unless it is to be sent once: ``onceChunkSize``.
+    /// A job with more recipients is split into chunks of as many, unless it is sent at most once: ``onceChunkSize``.
     public var chunkSize = 500
     /// What one app alone may hold of `maximumInFlight`, in percent; several busy ones hold less each.
     public var appShare = 80
@@ -27,7 +27,7 @@ public struct PipelineConfiguration: Sendable {
     public var atMostOnceWindow = 7 * 86_400
     public var maximumJobBytes = 134_217_728
     public var maximumRecipients = 1_000_000
-    /// Recipients of a chunk of a job that is to be sent once. The parts of such a job are known by the places of their
+    /// Recipients of a chunk of a job that is sent at most once. The parts of such a job are known by the places of their
     /// recipients, so whoever splits it, and splits it again after a crash, must make the same ones. No setting changes it,
     /// and no version may: while workers of both run, pushes would be sent twice.
     package static let onceChunkSize = 500
@@ -38,6 +38,9 @@ public struct PipelineConfiguration: Sendable {
     package static let suspicion = 5
     /// How long a job or a push waits for the database, in milliseconds, before it goes on without, where it may.
     package var databasePatience = 2_000
+    /// How long a job waits in a worker for the database, in milliseconds, before it waits in the broker: far below the
+    /// broker's own patience with what is not acknowledged (`consumer_timeout`, 30 minutes unless set).
+    package var longestWaitMilliseconds = 10_000
     /// The broker's user this worker publishes as, which the broker validates. Jobs that come back from a
     /// delay queue under it keep their publisher in a header.
     public var brokerUser: String?
@@ -45,8 +48,8 @@ public struct PipelineConfiguration: Sendable {
     /// Jobs of the same name are one job, which is sent once, however often it was published.
     func deduplicates(_ job: Job) -> Bool { deduplicationWindow > 0 && job.hasGivenID }
 
-    func chunkSize(of job: Job) -> Int {
-        job.atMostOnce || deduplicates(job) ? Self.onceChunkSize : chunkSize
+    func chunkSize(of job: Job, _ inbound: InboundJob) -> Int {
+        job.atMostOnce ? Self.onceChunkSize : inbound.chunkSize ?? chunkSize
     }
 
     func prefetch(of queue: JobQueue) -> Int {

@@ -24,6 +24,7 @@ package final class PipelineCore: @unchecked Sendable {
     private var consuming: Set<JobQueue> = []
     var scatterings = Scatterings()
     var claims = Claims()
+    var claimCheckIsScheduled = false
     private var uses: [String: AppUse] = [:]
     var ledger = SettlingLedger<InboundJob>()
     var messages: OutboundMessages

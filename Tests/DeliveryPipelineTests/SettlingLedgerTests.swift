@@ -21,7 +21,7 @@ import Testing
     @Test func oneGroupSettlesManyDeliveries() {
         var ledger = Ledger()
         let entries = ["a", "b", "c"].map { ledger.open($0, obligations: 1) }
-        ledger.oweOneMore(entries[1])
+        ledger.oweMore(entries[1])
         ledger.expect(group: 1, for: entries.map { .init(entry: $0, count: 1) })
         let met1 = ledger.met(group: 1)
         #expect(met1 == ["a", "c"])
@@ -49,7 +49,7 @@ import Testing
         #expect(met1 == "a")
         let met2 = ledger.met(.init(entry: entry, count: 1))
         #expect(met2 == nil)
-        ledger.oweOneMore(entry)
+        ledger.oweMore(entry)
         #expect(ledger.owing == 0)
     }
 
@@ -90,7 +90,7 @@ private struct LedgerModel {
         case 9: meet(UInt64.random(in: 0...lastGroup + 3, using: &random))
         case 10:
             guard let delivery = accounts.keys.sorted().randomElement(using: &random) else { return }
-            ledger.oweOneMore(accounts[delivery]?.entry ?? 0)
+            ledger.oweMore(accounts[delivery]?.entry ?? 0)
             accounts[delivery]?.owing += 1
             accounts[delivery]?.inNoGroup += 1
         default: meetDirectly()

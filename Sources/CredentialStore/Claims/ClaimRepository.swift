@@ -11,17 +11,29 @@ public struct ClaimRepository: Sendable {
 
     /// Claims what nobody has claimed.
     ///
-    /// - Parameter owner: a UUID of this call. Repeated with the same one, because it is not known whether the first time
-    ///   was committed, the answer is the same.
-    /// - Returns: those that nobody else had claimed.
+    /// - Returns: an answer to each request. Of two for one name, the first gets it.
     /// - Throws: ``PostgresError``.
-    public func claim(_ keys: [ClaimKey], owner: String) async throws -> Set<ClaimKey> {
-        let distinct = Set(keys).sorted { $0.uuid < $1.uuid }
+    public func claim(_ requests: [ClaimRequest]) async throws -> [ClaimAnswer] {
+        let distinct = Dictionary(requests.map { ($0.key.uuid, $0) }) { first, _ in first }.values
+            .sorted { $0.key.uuid < $1.key.uuid }
         let rows = try await pool.query(
             Self.claimSQL,
-            [.textArray(distinct.map(\.uuid)), .textArray(distinct.map { String($0.seconds) }), .text(owner)])
-        let mine = Set(try rows.map { try $0["key"].uuid })
-        return Set(distinct.filter { mine.contains($0.uuid) })
+            [
+                .textArray(distinct.map(\.key.uuid)), .textArray(distinct.map(\.owner)),
+                .textArray(distinct.map { $0.predecessor ?? $0.owner }),
+                .textArray(distinct.map { $0.content?.uuid ?? "" }),
+                .textArray(distinct.map { String($0.key.seconds) }),
+            ])
+        var holders: [String: (owner: String, content: String?)] = [:]
+        for row in rows {
+            holders[try row["key"].uuid] = (try row["owner"].uuid, try row["content"].optional?.uuid)
+        }
+        return requests.map { request in
+            guard let holder = holders[request.key.uuid] else { return .taken }
+            if holder.owner == request.owner { return .claimed }
+            guard let held = holder.content, let content = request.content?.uuid else { return .taken }
+            return held == content ? .taken : .differs
+        }
     }
 
     /// Forgets what is out of date.
@@ -39,15 +51,23 @@ public struct ClaimRepository: Sendable {
 
     private static let forgottenAtOnce = 10_000
 
-    /// In the keys' order, so that two statements never wait for each other. What this owner has claimed before it claims
-    /// again: also where that attempt, of which nothing was heard, is still under way, since a conflict waits for it.
+    /// In the keys' order, so that two statements never wait for each other. A row that is somebody else's is written as it
+    /// was, so that it is returned; a conflict waits for an attempt that is still under way.
     private static let claimSQL = """
-        INSERT INTO martlet.claims AS old (key, owner, expires_at)
-        SELECT key, $3::text::uuid, now() + seconds::integer * interval '1 second'
-        FROM unnest($1::text[]::uuid[], $2::text[]) AS wanted (key, seconds)
-        ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, expires_at = excluded.expires_at
-            WHERE old.expires_at < now() OR old.owner = excluded.owner
-        RETURNING key
+        WITH wanted AS (
+            SELECT key, owner, predecessor, nullif(content, '')::uuid AS content,
+                now() + seconds::integer * interval '1 second' AS expires_at
+            FROM unnest($1::text[]::uuid[], $2::text[]::uuid[], $3::text[]::uuid[], $4::text[], $5::text[])
+                AS wanted (key, owner, predecessor, content, seconds))
+        INSERT INTO martlet.claims AS old (key, owner, content, expires_at)
+        SELECT key, owner, content, expires_at FROM wanted
+        ON CONFLICT (key) DO UPDATE SET (owner, content, expires_at) = (
+            SELECT CASE WHEN passes THEN excluded.owner ELSE old.owner END,
+                CASE WHEN passes THEN excluded.content ELSE old.content END,
+                CASE WHEN passes THEN excluded.expires_at ELSE old.expires_at END
+            FROM (SELECT old.expires_at < now() OR old.owner IN (wanted.owner, wanted.predecessor) AS passes
+                FROM wanted WHERE wanted.key = old.key) AS judged)
+        RETURNING key, owner, content
         """
 
     private static let forgetSQL = """

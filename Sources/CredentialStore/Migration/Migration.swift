@@ -38,5 +38,8 @@ public struct Migration: Sendable, Hashable {
         Migration(
             number: 5, name: "claims_cancellations",
             sql: String(decoding: PackageResources._005_claims_cancellations_sql, as: UTF8.self)),
+        Migration(
+            number: 6, name: "claim_content",
+            sql: String(decoding: PackageResources._006_claim_content_sql, as: UTF8.self)),
     ]
 }

@@ -1,63 +1,106 @@
 import AMQPClient
 package import CredentialStore
 import Dispatch
+import Foundation
 import PushModel
 
 extension PipelineCore {
-    /// Asks the database whether this is the first of its name; the job goes on when that is known, however long the
-    /// database is away. Only chunks go on without.
+    /// Asks the database whether this is the first of its name; the job goes on when that is known, and waits in the broker
+    /// while the database is away. Only chunks go on without.
     func ask(
         _ claim: Claim, _ job: Job, to output: any Output, _ environment: PushEnvironment, _ inbound: InboundJob,
         _ use: AppUse
     ) {
-        if claim.rule == .chunk, claims.isDelayed { return route(job, to: output, inbound, use, entry: nil) }
-        let entry = ledger.open(inbound, obligations: job.recipients.count)
-        add(job.recipients.count, to: use, from: inbound.queue)
+        if claim.rule == .chunk, claims.isDelayed { return begin(job, to: output, inbound, use, entry: nil) }
+        // What is to be split takes no room from others: it owes no more than one.
+        let recipients = isToBeSplit(job, inbound) ? 1 : job.recipients.count
+        let entry = ledger.open(inbound, obligations: recipients)
+        add(recipients, to: use, from: inbound.queue)
         claims.add(
             .init(
                 claim: claim, job: job, output: output, environment: environment, inbound: inbound, use: use,
-                entry: entry))
+                entry: entry, since: now, recipients: recipients))
     }
 
+    /// At the end of every turn.
     func writeClaims() {
-        guard claims.canBeWritten, let batch = claims.next(id: messages.nextID()) else { return }
-        effects?.claim(batch)
+        if let batch = claims.next(id: messages.nextID()) { effects?.claim(batch) }
+        guard !claims.isEmpty, !claimCheckIsScheduled else { return }
+        claimCheckIsScheduled = true
         effects?.wait(configuration.databasePatience) { [self] in
-            for asked in claims.delayed(batch.id) { settle(asked, isFirst: true) }
+            claimCheckIsScheduled = false
+            let overdue = claims.overdue(
+                chunks: configuration.databasePatience, others: configuration.longestWaitMilliseconds, now: now)
+            for asked in overdue { goOnWithoutClaim(asked) }
             finishTurn()
         }
     }
 
-    /// - Parameter fresh: those of the batch that nobody had claimed before.
-    package func claimed(_ batch: Claims.Batch, fresh: Set<ClaimKey>) {
+    /// - Parameter answers: one to each request of the batch.
+    package func claimed(_ batch: Claims.Batch, _ answers: [ClaimAnswer]) {
         queue.async { [self] in
-            var fresh = fresh
-            for asked in claims.answered(batch.id) {
-                // Of two in one batch the first is the first.
-                let isFirst = fresh.remove(asked.claim.key) != nil
-                settle(asked, isFirst: isFirst)
-            }
+            for (asked, answer) in claims.answered(batch.id, answers) { settle(asked, answer) }
             finishTurn()
         }
     }
 
-    private func settle(_ asked: Claims.Asked, isFirst: Bool) {
-        let inbound = asked.inbound
-        let answer =
-            isFirst
-            ? .goOn : asked.claim.answer(comesAgain: inbound.comesAgain, wasSentBefore: inbound.wasSentBefore)
-        add(-asked.job.recipients.count, to: asked.use, from: inbound.queue)
-        switch answer {
+    private func goOnWithoutClaim(_ asked: Claims.Asked) {
+        if asked.claim.rule == .chunk { return settle(asked, .claimed) }
+        let (job, inbound) = (asked.job, asked.inbound)
+        add(-asked.recipients, to: asked.use, from: inbound.queue)
+        let firstAttempt = inbound.firstAttempt(now: now)
+        let decision = configuration.retry.hold(
+            age: now.seconds - firstAttempt.seconds, expiration: job.expiration, now: now)
+        switch decision {
+        case .wait(let seconds):
+            counts.jobsHeld += 1
+            publish(
+                messages.moved(
+                    inbound, to: .delay(seconds: seconds), firstAttempt: firstAttempt,
+                    claimedBy: asked.claim.request.owner),
+                meeting: [.init(entry: asked.entry, count: ledger.owing(of: asked.entry))])
+        case .expire: settleAll(job, asked, as: .expired)
+        case .giveUp: settleAll(job, asked, as: .failed)
+        }
+    }
+
+    private func settleAll(_ job: Job, _ asked: Claims.Asked, as verdict: Outcome.Verdict) {
+        ledger.oweMore(asked.entry, job.recipients.count - ledger.owing(of: asked.entry))
+        settleAll(
+            job, asked.inbound, asked.environment, as: verdict, reason: "DatabaseUnavailable", entry: asked.entry)
+    }
+
+    private func settle(_ asked: Claims.Asked, _ answer: ClaimAnswer) {
+        let (job, inbound) = (asked.job, asked.inbound)
+        let verdict = asked.claim.verdict(
+            answer, comesAgain: inbound.comesAgain, isToBeSplit: isToBeSplit(job, inbound))
+        add(-asked.recipients, to: asked.use, from: inbound.queue)
+        switch verdict {
         case .goOn where isDraining:
             move(inbound, to: .lane, entry: asked.entry)
         case .goOn:
-            route(asked.job, to: asked.output, inbound, asked.use, entry: asked.entry)
+            begin(job, to: asked.output, inbound, asked.use, entry: asked.entry)
         case .unknown:
-            settleAll(asked.job, inbound, asked.environment, as: .unknown, reason: "Redelivered", entry: asked.entry)
+            settleAll(job, inbound, asked.environment, as: .unknown, reason: "Redelivered", entry: asked.entry)
         case .drop:
             counts.jobsDuplicate += 1
             let count = ledger.owing(of: asked.entry)
             if let settled = ledger.met(.init(entry: asked.entry, count: count)) { settle([settled]) }
+        case .reject:
+            let window =
+                job.atMostOnce
+                ? "jobs.at_most_once_window = \(configuration.atMostOnceWindow)"
+                : "jobs.deduplication_window = \(configuration.deduplicationWindow)"
+            reject(
+                inbound,
+                JobRejection(
+                    jobID: job.id, app: job.app,
+                    faults: [
+                        .init(
+                            field: "id",
+                            problem: "was given to another job, with other content, within the last \(window) seconds")
+                    ]),
+                traceparent: inbound.traceparent, entry: asked.entry)
         }
     }
 }

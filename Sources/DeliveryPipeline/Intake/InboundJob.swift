@@ -1,4 +1,5 @@
 package import AMQPClient
+import Foundation
 package import PushModel
 
 /// A delivery, and what is known of it before its body is looked at.
@@ -57,6 +58,16 @@ package struct InboundJob: Sendable {
     var part: String? { delivery.properties.headers[JobHeader.part]?.string }
 
     var isChunk: Bool { delivery.properties.headers[JobHeader.chunk] == .boolean(true) }
+
+    /// How many recipients a chunk is to have, of a job that has got its name to be split under.
+    var chunkSize: Int? {
+        delivery.properties.headers[JobHeader.chunkSize]?.integer.flatMap { $0 > 0 ? Int(clamping: $0) : nil }
+    }
+
+    /// Who has asked to claim it before it was put where it comes from.
+    var earlierClaimant: String? {
+        delivery.properties.headers[JobHeader.claim]?.string.flatMap { UUID(uuidString: $0)?.uuidString.lowercased() }
+    }
 
     /// How often it has been delivered before without being settled (rabbitmq.com, "Quorum Queues").
     package var earlierDeliveries: Int {

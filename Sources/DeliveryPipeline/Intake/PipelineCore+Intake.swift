@@ -83,11 +83,21 @@ extension PipelineCore {
             counts.jobsScheduled += 1
             return move(inbound, to: .delay(seconds: delay))
         }
-        if job.recipients.count > configuration.chunkSize(of: job) { return scatter(job, inbound) }
-        guard let claim = Claim(job, inbound, configuration) else {
-            return route(job, to: output, inbound, use, entry: nil)
+        guard let claim = Claim(job, inbound, configuration, owner: { UUID().uuidString.lowercased() }) else {
+            return begin(job, to: output, inbound, use, entry: nil)
         }
         ask(claim, job, to: output, environment, inbound, use)
+    }
+
+    /// Sends what may be sent, or splits it.
+    /// - Parameter entry: the job's in the ledger, if it has one.
+    func begin(_ job: Job, to output: any Output, _ inbound: InboundJob, _ use: AppUse, entry: Int?) {
+        if isToBeSplit(job, inbound) { return split(job, inbound, entry: entry) }
+        route(job, to: output, inbound, use, entry: entry)
+    }
+
+    func isToBeSplit(_ job: Job, _ inbound: InboundJob) -> Bool {
+        !inbound.isChunk && job.recipients.count > configuration.chunkSize(of: job, inbound)
     }
 
     /// - Parameter entry: the job's in the ledger, if it has one.
@@ -211,7 +221,7 @@ extension PipelineCore {
         let part = entry == nil ? nil : messages.newPartName()
         let entry = entry ?? ledger.open(inbound, obligations: 1)
         let owed = ledger.owing(of: entry)
-        ledger.oweOneMore(entry)
+        ledger.oweMore(entry)
         publish(
             messages.dead(inbound, reason: rejection.description, part: part),
             meeting: [.init(entry: entry, count: owed)])

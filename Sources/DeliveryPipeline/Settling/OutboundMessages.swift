@@ -74,7 +74,10 @@ package struct OutboundMessages {
 
     /// What has a name that nobody has claimed yet begins anew; else it is told what may have been claimed.
     private func name(_ properties: inout AMQPProperties, _ part: String?, _ inbound: InboundJob) {
-        if let part { properties.headers[JobHeader.part] = .string(part) }
+        if let part {
+            properties.headers[JobHeader.part] = .string(part)
+            properties.headers[JobHeader.claim] = nil
+        }
         properties.headers[JobHeader.deliveredBefore] = part == nil && inbound.comesAgain ? true : nil
     }
 
@@ -137,18 +140,38 @@ package struct OutboundMessages {
 
     /// A job as it came, to another of the workers' queues. What the broker has written on it stays behind: it counts
     /// anew.
+    /// - Parameters:
+    ///   - part: its new name, if its old one is claimed.
+    ///   - claimedBy: who has asked to claim its name and has not heard.
     package mutating func moved(
-        _ inbound: InboundJob, to destination: Destination, firstAttempt: Timestamp? = nil, part: String? = nil
+        _ inbound: InboundJob, to destination: Destination, firstAttempt: Timestamp? = nil, part: String? = nil,
+        claimedBy: String? = nil
     ) -> AMQPPublication {
+        var properties = movedProperties(inbound, part: part)
+        if let firstAttempt { properties.headers[JobHeader.firstAttempt] = .int64(firstAttempt.milliseconds) }
+        if let claimedBy { properties.headers[JobHeader.claim] = .string(claimedBy) }
+        if destination == .suspects { properties.headers[JobHeader.lane] = .string(inbound.lane.rawValue) }
+        return publication(body: inbound.delivery.body, lane: inbound.lane, to: destination, properties)
+    }
+
+    /// A job that is to be split, under a name of its own: whoever splits it, and splits it again after a crash, makes the
+    /// same chunks. What has no id gets its id, too.
+    mutating func named(_ inbound: InboundJob, _ job: Job, chunkSize: Int) -> AMQPPublication {
+        var properties = movedProperties(inbound, part: newPartName())
+        properties.headers[JobHeader.chunkSize] = .int64(Int64(chunkSize))
+        if !job.hasGivenID { properties.messageID = job.id }
+        return publication(body: inbound.delivery.body, lane: inbound.lane, to: .lane, properties)
+    }
+
+    private func movedProperties(_ inbound: InboundJob, part: String?) -> AMQPProperties {
         var properties = inbound.delivery.properties
         properties.deliveryMode = .persistent
         properties.headers = properties.headers.withoutBrokerMarks
         if inbound.wasSentBefore { properties.headers[JobHeader.redelivered] = true }
         properties.sign(as: user, for: inbound.publisher(worker: user))
-        if let firstAttempt { properties.headers[JobHeader.firstAttempt] = .int64(firstAttempt.milliseconds) }
         name(&properties, part, inbound)
-        properties.headers[JobHeader.lane] = destination == .suspects ? .string(inbound.lane.rawValue) : nil
-        return publication(body: inbound.delivery.body, lane: inbound.lane, to: destination, properties)
+        properties.headers[JobHeader.lane] = nil
+        return properties
     }
 
     private mutating func publication(

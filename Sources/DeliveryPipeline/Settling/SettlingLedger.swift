@@ -63,11 +63,11 @@ package struct SettlingLedger<Delivery> {
         entries[entry] = Entry(delivery: delivery, owing: open.owing)
     }
 
-    /// Adds an obligation to an open entry; a settled one owes nothing any more.
-    package mutating func oweOneMore(_ entry: Int) {
+    /// Adds obligations to an open entry; a settled one owes nothing any more.
+    package mutating func oweMore(_ entry: Int, _ count: Int = 1) {
         guard entries[entry] != nil else { return }
-        entries[entry]?.owing += 1
-        owing += 1
+        entries[entry]?.owing += count
+        owing += count
     }
 
     /// Records what a message or statement stands for; `id` must not be in use.

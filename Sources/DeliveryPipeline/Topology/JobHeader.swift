@@ -16,6 +16,10 @@ public enum JobHeader {
     public static let part = "x-martlet-part"
     /// A part is one of the chunks that a job was split into.
     public static let chunk = "x-martlet-chunk"
+    /// Set on a job that has got its name to be split under: how many recipients each chunk is to have.
+    public static let chunkSize = "x-martlet-chunk-size"
+    /// Who has asked to claim this job and has not got an answer: its claim passes to this message.
+    public static let claim = "x-martlet-claim"
     /// The lane of a job among the suspects.
     public static let lane = "x-martlet-lane"
     /// Why a job is in the dead-letter queue.
@@ -26,7 +30,8 @@ public enum JobHeader {
     public static let traceparent = "traceparent"
 
     static let all = [
-        attempt, firstAttempt, redelivered, deliveredBefore, publisher, part, chunk, lane, reason, dropped, traceparent,
+        attempt, firstAttempt, redelivered, deliveredBefore, publisher, part, chunk, chunkSize, claim, lane, reason,
+        dropped, traceparent,
     ]
 }
 

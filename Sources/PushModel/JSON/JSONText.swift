@@ -1,17 +1,31 @@
 /// Strings in and out of their JSON form (RFC 8259, section 7).
 package enum JSONText {
-    /// Undoes the escapes of a string the scanner has accepted. A lone surrogate becomes U+FFFD.
+    /// Undoes the escapes of a string the scanner has accepted. An unpaired surrogate becomes U+FFFD.
     package static func unescaped(_ escaped: some Collection<UInt8>) -> [UInt8] {
+        var isUnicode = true
+        return unescaped(escaped, &isUnicode)
+    }
+
+    /// Whether the string is text: an unpaired surrogate is none, and strings that differ in one would become the same.
+    package static func isUnicode(_ escaped: some Collection<UInt8>) -> Bool {
+        var isUnicode = true
+        _ = unescaped(escaped, &isUnicode)
+        return isUnicode
+    }
+
+    private static func unescaped(_ escaped: some Collection<UInt8>, _ isUnicode: inout Bool) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(escaped.count)
         var pendingHighSurrogate: UInt32?
         var index = escaped.startIndex
 
-        func append(_ scalar: UInt32) {
-            result.append(contentsOf: String(Unicode.Scalar(scalar) ?? "\u{FFFD}").utf8)
+        func append(_ value: UInt32) {
+            let scalar = Unicode.Scalar(value)
+            if scalar == nil { isUnicode = false }
+            result.append(contentsOf: String(scalar ?? "\u{FFFD}").utf8)
         }
         func flushSurrogate() {
-            if pendingHighSurrogate != nil { append(0xFFFD) }
+            if let high = pendingHighSurrogate { append(high) }
             pendingHighSurrogate = nil
         }
         func next() -> UInt8? {

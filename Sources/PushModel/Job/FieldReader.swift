@@ -12,8 +12,12 @@ struct FieldReader {
 
     mutating func string() throws(JSONSyntaxError) -> JSONScanner.StringToken? {
         guard try expect(.string, "must be a string") else { return nil }
-        return try scanner.string()
+        let token = try scanner.string()
+        if token.hasEscapes, !JSONText.isUnicode(bytes[token.range]) { problem = Self.unpairedSurrogate }
+        return token
     }
+
+    static let unpairedSurrogate = "has an unpaired surrogate, which is no Unicode text"
 
     mutating func text() throws(JSONSyntaxError) -> String? {
         guard let token = try string() else { return nil }

@@ -13,6 +13,10 @@ public enum JobDecoder {
         var reader = JobReader(bodyLength: body.count, limits: limits)
         body.withUnsafeBufferPointer { reader.read($0) }
         let id = [reader.fields.id, messageID ?? ""].first { !$0.isEmpty }
+        if reader.fields.id.isEmpty, let messageID, messageID.contains("\u{FFFD}") {
+            // What was not UTF-8 reads so, and ids that differ in it would be one.
+            reader.fault("message_id", "is no text: it has U+FFFD, the replacement character")
+        }
         guard reader.faults.isEmpty else {
             throw JobRejection(
                 jobID: id, app: reader.fields.app.isEmpty ? nil : reader.fields.app, faults: reader.faults)
@@ -222,6 +226,7 @@ struct JobReader {
         if token.range.isEmpty { fault(place(), "has an empty device token") }
         var range = token.range
         if token.hasEscapes {
+            if !JSONText.isUnicode(bytes[token.range]) { fault(place(), FieldReader.unpairedSurrogate) }
             let start = bodyLength + unescapedTokens.count
             unescapedTokens += JSONText.unescaped(bytes[token.range])
             range = start..<bodyLength + unescapedTokens.count
@@ -234,7 +239,7 @@ struct JobReader {
 
     private func place() -> String { "recipients[\(recipientIndex)]" }
 
-    private mutating func fault(_ field: String, _ problem: String) {
+    fileprivate mutating func fault(_ field: String, _ problem: String) {
         if faults.count < Self.maximumFaults { faults.append(.init(field: field, problem: problem)) }
     }
 

@@ -6,9 +6,9 @@ import Testing
 
 @Suite struct ClaimTests {
     private static let once = #""at_most_once":true,"#
-    private static let chunk = AMQPProperties(headers: ["x-martlet-part": "order-1#1", "x-martlet-chunk": true])
+    private static let chunk = AMQPProperties(headers: ["x-martlet-part": "7f#0-1", "x-martlet-chunk": true])
     private static let flaggedChunk = AMQPProperties(
-        headers: ["x-martlet-part": "order-1#1", "x-martlet-chunk": true, "x-martlet-redelivered": true])
+        headers: ["x-martlet-part": "7f#0-1", "x-martlet-chunk": true, "x-martlet-redelivered": true])
 
     /// One job and the database's answer to it.
     private func outcome(
@@ -49,20 +49,13 @@ import Testing
 
     @Test(
         arguments: [
-            // The chunk of a job that came once: the claim is of an earlier job with the same id.
-            (false, false, false, "sent"), (false, true, false, "sent"),
-            // Of a job that was scattered a second time.
+            // Nothing but the same job, split a second time, has the name of this chunk.
+            (false, false, false, "dropped"), (false, true, false, "sent"),
             (true, false, false, "dropped"), (true, false, true, "sent"), (true, true, false, "sent"),
         ])
     func aChunkMadeTwiceIsSentOnce(flagged: Bool, redelivered: Bool, isFresh: Bool, expected: String) throws {
         let properties = flagged ? Self.flaggedChunk : Self.chunk
         #expect(try outcome(properties: properties, redelivered: redelivered, isFresh: isFresh) == expected)
-    }
-
-    @Test(arguments: [(false, true, "sent"), (false, false, "dropped"), (true, false, "sent")])
-    func aBigJobPublishedTwiceIsSentOnceWhereThatIsWanted(redelivered: Bool, isFresh: Bool, expected: String) throws {
-        let outcome = try outcome(properties: Self.chunk, redelivered: redelivered, window: 60, isFresh: isFresh)
-        #expect(outcome == expected)
     }
 
     @Test func chunksGoOnWhileTheDatabaseIsAwayAndOthersWait() throws {
@@ -129,6 +122,77 @@ import Testing
         #expect(harness.core.currentCounts().jobsDuplicate == 1)
     }
 
+    /// Two jobs of one name are one job only if they are the same, byte for byte.
+    @Test(arguments: [(Self.once, 0, false), (Self.once, 0, true), ("", 60, false), ("", 60, true)])
+    func anotherJobOfTheSameIDIsRefusedAndSaysSo(more: String, window: Int, redelivered: Bool) throws {
+        let harness = PipelineHarness { $0.deduplicationWindow = window }
+        harness.deliver(jobBody(more: more), redelivered: redelivered)
+        harness.claimed(harness.claims[0], [.differs])
+        try #require(harness.published.map(\.exchange) == ["martlet.dead", "martlet.results"])
+        let event = try JSON.object(harness.published[1].body)
+        let error = try #require(JSON.objects(event["errors"]).first)
+        #expect(error["field"] as? String == "id")
+        let problem = try #require(error["problem"] as? String)
+        #expect(problem.hasPrefix("was given to another job, with other content, within the last jobs."))
+        #expect(harness.started == [] && event["job"] as? String == "order-1")
+    }
+
+    @Test func onlyAWholeJobsContentIsCompared() throws {
+        let harness = PipelineHarness()
+        func request(_ body: String, _ properties: AMQPProperties = AMQPProperties()) throws -> ClaimRequest {
+            harness.deliver(body, properties: properties)
+            defer { harness.claimed(harness.claims[harness.claims.count - 1], [.claimed]) }
+            return try #require(harness.claims.last?.requests.first)
+        }
+        func isTold(_ first: ClaimRequest, _ second: ClaimRequest) -> Bool {
+            ClaimRequest(key: first.key, content: nil, owner: "")
+                == ClaimRequest(key: second.key, content: nil, owner: "")
+        }
+        let job = try request(jobBody(more: Self.once))
+        let other = try request(jobBody(more: Self.once).replacing("Ship", with: "Send"))
+        #expect(isTold(job, other), "the same name")
+        #expect(job.content != nil && job.content != other.content)
+        #expect(try request(jobBody(more: Self.once), Self.chunk).content == nil)
+    }
+
+    /// The database is away: the job must not stay unacknowledged for long, and what may have been claimed is its own.
+    @Test func aJobThatWaitsTenSecondsForItsClaimWaitsInTheBroker() throws {
+        let harness = PipelineHarness()
+        harness.deliver(jobBody(more: Self.once), number: 6)
+        harness.deliver(jobBody("order-2", more: Self.once), number: 7)
+        for _ in 1...4 { harness.passLookUpTime() }
+        #expect(harness.moved == [])
+        harness.passLookUpTime()
+        #expect(harness.moved == ["martlet.delay.30 normal", "martlet.delay.30 normal"])
+        for publication in harness.published { harness.confirm(publication) }
+        #expect(harness.acknowledged == [6, 7] && harness.core.currentCounts().jobsOpen == 0)
+        let owner = try #require(harness.claims.first?.requests.first?.owner)
+        let waiting = harness.published[0]
+        #expect(waiting.properties.headers["x-martlet-claim"] == .string(owner))
+        #expect(waiting.properties.headers["x-martlet-part"] == nil, "it keeps its name")
+        // The database is back, with an answer that nobody waits for.
+        try harness.grantClaims()
+        #expect(harness.started == [])
+        harness.deliver([
+            .sample(
+                String(decoding: waiting.body, as: UTF8.self), number: 8, from: .lane(.normal),
+                properties: waiting.properties)
+        ])
+        let again = try #require(harness.claims.last?.requests.first)
+        #expect(again.predecessor == owner && again.owner != owner)
+        try harness.grantClaims()
+        #expect(harness.started == ["order-1"])
+    }
+
+    @Test func aJobWhoseTimeIsUpBeforeItIsClaimedHasExpired() throws {
+        let harness = PipelineHarness()
+        harness.deliver(jobBody(more: Self.once + #""expires_at":1800000020,"#))
+        for _ in 1...5 { harness.passLookUpTime() }
+        harness.flush()
+        #expect(try harness.outcomes().map { $0["reason"] } == ["DatabaseUnavailable", "DatabaseUnavailable"])
+        #expect(try Set(harness.outcomes().map { $0["kind"] }) == ["expired"])
+    }
+
     /// It must not be taken for its own duplicate when it comes back.
     @Test func aClaimedJobThatMustWaitComesBackUnderAnotherName() throws {
         let harness = PipelineHarness(apps: [.shop])
@@ -179,17 +243,9 @@ import Testing
         #expect(try outcome(jobBody(more: Self.once), properties: properties, isFresh: false) == "dropped")
     }
 
-    @Test(arguments: [(false, true, "sent"), (false, false, "dropped"), (true, false, "sent")])
-    func chunksOfAJobPublishedTwiceAreSentOnceWhereThatIsWanted(
-        redelivered: Bool, isFresh: Bool, expected: String
-    ) throws {
-        #expect(
-            try outcome(properties: Self.chunk, redelivered: redelivered, window: 60, isFresh: isFresh) == expected)
-    }
-
     @Test func aJobIsNotTakenForAChunkOfThatName() throws {
         let harness = PipelineHarness()
-        harness.deliver(jobBody("order-1#1", more: Self.once), number: 1)
+        harness.deliver(jobBody("7f#0-1", more: Self.once), number: 1)
         harness.deliver(jobBody("order-1", more: Self.once), number: 2, properties: Self.chunk)
         try harness.grantClaims()
         try #require(harness.claims.count == 2)

@@ -6,6 +6,18 @@ import Testing
 @Suite struct ScatterTests {
     private func harness(chunkSize: Int) -> PipelineHarness { PipelineHarness { $0.chunkSize = chunkSize } }
 
+    /// A job that has been put back under the name that it is split by.
+    private func deliver(
+        _ body: String, to harness: PipelineHarness, number: UInt64 = 1, lane: Lane = .normal, chunkSize: Int,
+        redelivered: Bool = false
+    ) {
+        harness.deliver(
+            body, number: number, lane: lane,
+            properties: AMQPProperties(
+                headers: ["x-martlet-part": "7f", "x-martlet-chunk-size": .int64(Int64(chunkSize))]),
+            redelivered: redelivered)
+    }
+
     private func body(recipients: Int, more: String = "") -> String {
         let tokens = (0..<recipients).map { "\"\(String($0 + 0x1_0000, radix: 16))\"" }.joined(separator: ",")
         return
@@ -17,9 +29,34 @@ import Testing
         return job.recipients.map { String(decoding: job.bytes($0.token), as: UTF8.self) }
     }
 
-    @Test func aJobOfManyRecipientsBecomesChunksAndIsAcknowledgedWhenTheBrokerHasThem() throws {
+    @Test func aJobToBeSplitGetsANameFirst() throws {
         let harness = harness(chunkSize: 3)
         harness.deliver(body(recipients: 8), number: 5, lane: .bulk)
+        #expect(harness.started == [] && harness.moved == ["martlet.jobs bulk"])
+        let named = try #require(harness.published.first)
+        #expect(named.body == Array(body(recipients: 8).utf8))
+        #expect(named.properties.headers["x-martlet-part"]?.string?.isEmpty == false)
+        #expect(named.properties.headers["x-martlet-chunk-size"] == 3)
+        #expect(named.properties.headers["x-martlet-redelivered"] == nil && named.properties.messageID == nil)
+        #expect(harness.acknowledged == [])
+        harness.confirm(named)
+        #expect(harness.acknowledged == [5] && harness.core.currentCounts().jobsScattered == 0)
+    }
+
+    @Test func aJobWithoutAnIDGetsOneWithItsName() throws {
+        let harness = harness(chunkSize: 3)
+        let nameless = body(recipients: 8).replacing(#""id":"big","#, with: "")
+        harness.deliver(nameless)
+        let properties = try #require(harness.published.first).properties
+        let id = try #require(properties.messageID)
+        harness.deliver(nameless, number: 2, properties: properties)
+        #expect(harness.published.count == 4)
+        #expect(harness.published[1...].allSatisfy { $0.properties.messageID == id })
+    }
+
+    @Test func aJobOfManyRecipientsBecomesChunksAndIsAcknowledgedWhenTheBrokerHasThem() throws {
+        let harness = harness(chunkSize: 3)
+        deliver(body(recipients: 8), to: harness, number: 5, lane: .bulk, chunkSize: 3)
         #expect(harness.started == [])
         #expect(harness.moved == Array(repeating: "martlet.jobs bulk", count: 3))
         let chunks = try harness.published.map(tokens)
@@ -27,7 +64,7 @@ import Testing
         #expect(chunks.flatMap { $0 } == (0..<8).map { String($0 + 0x1_0000, radix: 16) })
         #expect(
             harness.published.map { $0.properties.headers["x-martlet-part"]?.string } == [
-                "big#0-3", "big#3-6", "big#6-8",
+                "7f#0-3", "7f#3-6", "7f#6-8",
             ])
         #expect(harness.published.allSatisfy { $0.properties.headers["x-martlet-chunk"] == true })
         #expect(harness.published.allSatisfy { $0.properties.headers["x-martlet-redelivered"] == nil })
@@ -47,7 +84,7 @@ import Testing
 
     @Test func noMoreThanAWindowOfChunksIsOnItsWay() throws {
         let harness = harness(chunkSize: 1)
-        harness.deliver(body(recipients: 100), number: 5)
+        deliver(body(recipients: 100), to: harness, number: 5, chunkSize: 1)
         #expect(harness.published.count == 32)
         var confirmed = 0
         while confirmed < harness.published.count {
@@ -62,14 +99,14 @@ import Testing
 
     @Test func chunksOfAJobThatCameAgainSaySo() throws {
         let harness = harness(chunkSize: 3)
-        harness.deliver(body(recipients: 4), redelivered: true)
+        deliver(body(recipients: 4), to: harness, chunkSize: 3, redelivered: true)
         #expect(harness.published.count == 2)
         #expect(harness.published.allSatisfy { $0.properties.headers["x-martlet-redelivered"] == true })
     }
 
     @Test func aRefusedChunkIsOfferedAgain() throws {
         let harness = harness(chunkSize: 3)
-        harness.deliver(body(recipients: 4), number: 5)
+        deliver(body(recipients: 4), to: harness, number: 5, chunkSize: 3)
         harness.confirm(harness.published[0])
         harness.publisher(.refused([harness.published[1].id]))
         #expect(harness.acknowledged == [])
@@ -81,7 +118,7 @@ import Testing
 
     @Test func aBigJobLeavesRoomForOthers() throws {
         let harness = PipelineHarness(maximumInFlight: 50) { $0.chunkSize = 1 }
-        harness.deliver(body(recipients: 100), number: 5)
+        deliver(body(recipients: 100), to: harness, number: 5, chunkSize: 1)
         #expect(harness.core.currentCounts().obligationsOpen == 33, "the chunks on their way, and the job itself")
         harness.deliver(body(recipients: 1).replacing("big", with: "small"), number: 6)
         #expect(harness.started == ["small"])
@@ -89,7 +126,7 @@ import Testing
 
     @Test func jobsThatAreSplitShareTheWay() throws {
         let harness = harness(chunkSize: 1)
-        for number in 1...4 { harness.deliver(body(recipients: 100), number: UInt64(number)) }
+        for number in 1...4 { deliver(body(recipients: 100), to: harness, number: UInt64(number), chunkSize: 1) }
         var confirmed = 0
         while confirmed < harness.published.count {
             harness.confirm(harness.published[confirmed])

@@ -8,7 +8,7 @@ import Testing
 @Suite struct SplitTwiceTests {
     /// Workers that share nothing but the broker and the claims, as they do.
     private final class Fleet {
-        private var claimed: Set<ClaimKey> = []
+        private var claimed: [ClaimKey: ClaimRequest] = [:]
         private var number: UInt64 = 0
         private var answered: [ObjectIdentifier: Int] = [:]
 
@@ -23,7 +23,7 @@ import Testing
             worker.deliver(body, number: number, properties: properties, redelivered: redelivered)
             let seen = answered[ObjectIdentifier(worker.core), default: 0]
             for batch in worker.claims.dropFirst(seen) {
-                worker.claimed(batch, fresh: batch.keys.filter { claimed.insert($0).inserted })
+                worker.claimed(batch, batch.requests.map(answer))
             }
             answered[ObjectIdentifier(worker.core)] = worker.claims.count
             var chunks = before
@@ -32,6 +32,26 @@ import Testing
                 chunks += 1
             }
             return Array(worker.published[before...])
+        }
+
+        private func answer(_ request: ClaimRequest) -> ClaimAnswer {
+            guard let holder = claimed[request.key], holder.owner != request.predecessor else {
+                claimed[request.key] = request
+                return .claimed
+            }
+            return holder.content == request.content ? .taken : .differs
+        }
+
+        /// Hands out what came of a job, and what comes of that, to the workers in turn, until nothing comes any more.
+        func deliverAll(_ publications: [AMQPPublication], to workers: PipelineHarness...) {
+            var waiting = publications[...]
+            var turn = 0
+            while let next = waiting.popFirst() {
+                guard next.exchange == "martlet.jobs" else { continue }
+                waiting += deliver(
+                    String(decoding: next.body, as: UTF8.self), next.properties, to: workers[turn % workers.count])
+                turn += 1
+            }
         }
     }
 
@@ -72,21 +92,42 @@ import Testing
     func aJobPublishedTwiceIsSentOnceWhateverTheChunkSizes(_ sizes: (Int, Int)) {
         let (first, second) = (worker(chunkSize: sizes.0, window: 60), worker(chunkSize: sizes.1, window: 60))
         let (fleet, body) = (Fleet(), body(recipients: 1_001, more: ""))
-        let made = fleet.deliver(body, to: first) + fleet.deliver(body, to: second)
-        #expect(made.count == 6)
-        for chunk in made {
-            #expect(fleet.deliver(String(decoding: chunk.body, as: UTF8.self), chunk.properties, to: first).isEmpty)
-        }
+        fleet.deliverAll(fleet.deliver(body, to: first) + fleet.deliver(body, to: second), to: first, second)
         let sent = sent(by: first, second)
         #expect(sent.count == 1_001 && Set(sent).count == 1_001)
     }
 
-    /// Where nobody asks for more, each worker's setting goes.
-    @Test func anyOtherJobIsSplitAsTheWorkerSays() {
-        let (fleet, worker) = (Fleet(), worker(chunkSize: 100, window: 0))
-        #expect(fleet.deliver(body(recipients: 250, more: ""), to: worker).count == 3)
-        let deduplicating = self.worker(chunkSize: 100, window: 60)
-        let nameless = body(recipients: 250, more: "").replacing(#""id":"big","#, with: "")
-        #expect(fleet.deliver(nameless, to: deduplicating).count == 3)
+    /// With an id or without: the name that it is split by is its own.
+    @Test(arguments: [(100, 500), (500, 100), (300, 1_000)], [true, false])
+    func aJobSplitAgainAfterACrashIsSentOnceWhateverTheChunkSizes(_ sizes: (Int, Int), hasID: Bool) throws {
+        let (first, second) = (worker(chunkSize: sizes.0, window: 0), worker(chunkSize: sizes.1, window: 0))
+        var body = body(recipients: 1_100, more: "")
+        if !hasID { body = body.replacing(#""id":"big","#, with: "") }
+        let fleet = Fleet()
+        let named = try #require(fleet.deliver(body, to: first).first)
+        let made = fleet.deliver(body, named.properties, to: first)
+        let madeAgain = fleet.deliver(body, named.properties, redelivered: true, to: second)
+        #expect(made.count == madeAgain.count && made.count > 1)
+        fleet.deliverAll(made + madeAgain, to: first, second)
+        let sent = sent(by: first, second)
+        #expect(sent.count == 1_100 && Set(sent).count == 1_100)
+        #expect(Set((first.output.jobs + second.output.jobs).map(\.job.id)).count == 1)
+    }
+
+    /// A campaign published in parts that share an id, or the same job published twice on purpose: each is sent, also when
+    /// one of them comes again before it is split.
+    @Test(arguments: [true, false], [true, false])
+    func jobsThatShareAnIDOrHaveNoneAreAllSent(hasID: Bool, isSame: Bool) {
+        let workers = [worker(chunkSize: 100, window: 0), worker(chunkSize: 100, window: 0)]
+        func part(_ more: String) -> String {
+            let body = body(recipients: 1_000, more: more)
+            return hasID ? body : body.replacing(#""id":"big","#, with: "")
+        }
+        let fleet = Fleet()
+        fleet.deliverAll(fleet.deliver(part(""), to: workers[0]), to: workers[0], workers[1])
+        #expect(sent(by: workers[0], workers[1]).count == 1_000)
+        let second = fleet.deliver(part(isSame ? "" : #""priority":5,"#), redelivered: true, to: workers[1])
+        fleet.deliverAll(second, to: workers[0], workers[1])
+        #expect(sent(by: workers[0], workers[1]).count == 2_000)
     }
 }

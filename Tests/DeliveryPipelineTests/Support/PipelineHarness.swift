@@ -85,7 +85,12 @@ struct PipelineHarness {
 
     /// The database answers: these of the batch were new.
     func claimed(_ batch: Claims.Batch, fresh: [ClaimKey]) {
-        core.claimed(batch, fresh: Set(fresh))
+        var fresh = Set(fresh)
+        claimed(batch, batch.keys.map { fresh.remove($0) == nil ? .taken : .claimed })
+    }
+
+    func claimed(_ batch: Claims.Batch, _ answers: [ClaimAnswer]) {
+        core.claimed(batch, answers)
         finishTurn()
     }
 
@@ -96,7 +101,10 @@ struct PipelineHarness {
     }
 
     /// The time is over in which the database is to say which tokens are dead, and which chunks are known.
-    func passLookUpTime() { runTimers { $0 == 2_000 } }
+    func passLookUpTime() {
+        pass(seconds: 2)
+        runTimers { $0 == 2_000 }
+    }
 
     func drain() {
         core.drain { [recorder] in recorder.withRecord { $0.drained += 1 } }
@@ -155,4 +163,8 @@ struct PipelineHarness {
             }
         }
     }
+}
+
+extension Claims.Batch {
+    var keys: [ClaimKey] { requests.map(\.key) }
 }
