@@ -2,6 +2,7 @@
 import contextlib
 import os
 import pathlib
+import pwd
 import signal
 import socket
 import subprocess
@@ -10,14 +11,24 @@ from .epmd import Epmd
 from .instance import Instance, Refusal, own_directory
 from .processes import free_port, spawn, stop
 
+# The root directory whose RabbitMQ is used: another Debian's has another version. Needs root when it is not "/".
+BROKER_ROOT = pathlib.Path(os.environ.get("LOCAL_RABBITMQ_ROOT", "/"))
 SERVER = pathlib.Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
+# Arguments: the root, the server's files, its user and group. In a mount namespace of its own; the process stays the same.
+IN_ROOT = """\
+mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && mkdir -p "$1$2" && mount --bind "$2" "$1$2" &&
+exec chroot "$1" setpriv --reuid "$3" --regid "$4" --clear-groups --pdeathsig KILL """ + str(SERVER)
+
+
+def below_root(path: pathlib.Path) -> pathlib.Path:
+    return BROKER_ROOT / path.relative_to("/")
 
 
 def fsync_does_nothing() -> str:
     """A library that keeps a process from waiting for the disk; the broker has no setting for it."""
-    for path in sorted(pathlib.Path("/usr/lib").glob("*-linux-gnu*/libeatmydata.so")):
-        return str(path)
-    raise Refusal("there is no libeatmydata.so under /usr/lib; run scripts/install")
+    for path in sorted(below_root(pathlib.Path("/usr/lib")).glob("*-linux-gnu*/libeatmydata.so")):
+        return str(pathlib.Path("/") / path.relative_to(BROKER_ROOT))
+    raise Refusal(f"there is no libeatmydata.so under {BROKER_ROOT / 'usr/lib'}; run scripts/install")
 
 
 def server_name(number: int) -> str:
@@ -31,8 +42,10 @@ class RabbitMQ:
     stop_patience = 20.0
 
     def __init__(self, instance: Instance, lock: int, epmd: Epmd, number: int, ports: dict, taken: set[int]):
-        if not SERVER.exists():
-            raise Refusal(f"{SERVER} is missing; run scripts/install")
+        if not below_root(SERVER).exists():
+            raise Refusal(f"{below_root(SERVER)} is missing; run scripts/install")
+        if BROKER_ROOT != pathlib.Path("/") and os.geteuid() != 0:
+            raise Refusal("LOCAL_RABBITMQ_ROOT needs root")
         self.instance = instance
         self.lock = lock
         self.epmd = epmd
@@ -119,7 +132,14 @@ class RabbitMQ:
         # SIGKILL on the supervisor's death: a node recovers from it, and it can't be ignored.
         with open(self.home / "server.log", "ab") as log:
             self.process = spawn(
-                [str(SERVER)], self.account, on_parent_death=signal.SIGKILL, stdout=log, stderr=log, **options)
+                self._command(), pwd.getpwuid(os.geteuid()) if BROKER_ROOT != pathlib.Path("/") else self.account,
+                on_parent_death=signal.SIGKILL, stdout=log, stderr=log, **options)
+
+    def _command(self) -> list[str]:
+        if BROKER_ROOT == pathlib.Path("/"):
+            return [str(SERVER)]
+        return ["unshare", "--mount", "--propagation", "private", "sh", "-c", IN_ROOT, "sh",
+                str(BROKER_ROOT), str(self.home), str(self.account.pw_uid), str(self.account.pw_gid)]
 
     def is_ready(self) -> bool:
         """The broker answers the protocol header with Connection.Start (AMQP 0-9-1, 2.2.4)."""

@@ -64,8 +64,11 @@ package struct LocalServers: Sendable {
                 environment[parts[0]] = parts[1]
             }
         }
+        // LOCAL_RABBITMQ_ROOT: a broker of another version has a root, and a rabbitmqctl, of its own.
+        let root = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/root")
+        let entering = root == "/" ? [] : ["/usr/sbin/chroot", "/proc/\(pid)/root"]
         let finished = try await Subprocess.run(
-            ["/usr/lib/rabbitmq/bin/rabbitmqctl", "eval", expression], environment: environment)
+            entering + ["/usr/lib/rabbitmq/bin/rabbitmqctl", "eval", expression], environment: environment)
         guard finished.status == 0 else { throw Failure(description: "rabbitmqctl \(finished)") }
     }
 
