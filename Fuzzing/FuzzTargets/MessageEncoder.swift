@@ -102,7 +102,7 @@ enum MessageEncoder {
 
     private static let names = [
         "x-martlet-attempt", "x-martlet-first-attempt-at", "x-martlet-redelivered", "x-martlet-publisher",
-        "x-martlet-part", "x-martlet-chunk", "x-martlet-lane", "x-martlet-reason", "x-martlet-dropped-headers",
+        "x-martlet-part", "x-martlet-chunk", "x-martlet-lane", "x-martlet-reason", "x-martlet-delivered-before",
         "traceparent", "x-delivery-count", "x-death", "x-first-death-reason", "x-last-death-queue", "mine",
     ]
 }

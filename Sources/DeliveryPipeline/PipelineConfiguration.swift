@@ -56,6 +56,7 @@ public struct PipelineConfiguration: Sendable {
         switch queue {
         case .lane(let lane), .overflow(let lane): prefetch[lane] ?? 100
         case .suspects: 1
+        case .dropped: 10
         }
     }
 

@@ -84,7 +84,6 @@ package final class PipelineCore: @unchecked Sendable {
             case .connected: counts.isPublishing = true
             case .confirmed(let ids): for id in ids { confirmed(id) }
             case .refused(let ids): publishAgain(ids, because: "the broker refused it")
-            case .returned(let returned) where returned.isImpossible: publishWithoutForeignHeaders(returned)
             case .returned(let returned): publishAgain([returned.id], because: "\(returned.code) \(returned.text)")
             case .blocked(let reason):
                 counts.isPublishing = false
@@ -278,18 +277,6 @@ package final class PipelineCore: @unchecked Sendable {
             outbox.append(contentsOf: publications)
             finishTurn()
         }
-    }
-
-    /// AMQP can't carry it, today or tomorrow: with the headers that came with its job it fits into no frame.
-    private func publishWithoutForeignHeaders(_ returned: AMQPReturn) {
-        guard let bare = unconfirmed[returned.id]?.withoutForeignHeaders else {
-            return publishAgain([returned.id], because: returned.text)
-        }
-        logger.warning(
-            "A job's own headers were left out, because no frame holds them",
-            metadata: ["exchange": "\(bare.exchange)", "reason": "\(returned.text)"])
-        unconfirmed[returned.id] = bare
-        outbox.append(bare)
     }
 
     func settle(_ inbound: [InboundJob]) {

@@ -21,11 +21,13 @@ struct PropertiesWireTests {
 
     @Test("headers are read down to 32 levels, the table being the first", arguments: [1, 31, 32, 33, 26_000])
     func depth(nesting: Int) throws {
-        let properties = try #require(AMQPProperties(wire: nested(nesting)))
+        let (properties, problem) = AMQPProperties.read(wire: nested(nesting))
+        #expect(problem == (nesting > 31 ? "are nested deeper than 32 levels" : nil))
         #expect(properties.headers.entries.count == 1)
         #expect(levels(properties.headers["a"]) == min(nesting, 31))
         let wire = try #require(properties.wire())
-        #expect(AMQPProperties(wire: wire)?.headers == properties.headers)
+        let (again, none) = AMQPProperties.read(wire: wire)
+        #expect(again.headers == properties.headers && none == nil)
     }
 
     @Test("what is no UTF-8 is repaired, and can still be published")
@@ -34,16 +36,43 @@ struct PropertiesWireTests {
         let header = [255] + garbage + [UInt8(ascii: "V")]
         // Headers and message id.
         let wire = [0x20, 0x80] + size(header.count) + header + [255] + garbage
-        let properties = try #require(AMQPProperties(wire: wire))
+        let (properties, problem) = AMQPProperties.read(wire: wire)
+        #expect(problem == nil)
         #expect(properties.messageID == String(repeating: "\u{FFFD}", count: 85))
         #expect(properties.headers.entries.map(\.key) == [String(repeating: "\u{FFFD}", count: 85)])
         #expect(properties.wire() != nil)
     }
 
-    @Test("what is cut off or of no known kind is refused")
-    func malformed() {
+    @Test("what is cut off is told, and nothing beyond it is read")
+    func cutOff() {
         let whole = nested(3)
-        for length in 0..<whole.count { #expect(AMQPProperties(wire: Array(whole.prefix(length))) == nil, "\(length)") }
-        #expect(AMQPProperties(wire: [0x20, 0] + size(3) + [1, UInt8(ascii: "a"), UInt8(ascii: "?")]) == nil)
+        for length in 0..<whole.count {
+            let (_, problem) = AMQPProperties.read(wire: Array(whole.prefix(length)))
+            #expect(problem == "are cut off", "\(length)")
+        }
+        // A length that reaches beyond its table, and one that no frame has room for.
+        for length in [2, 4, UInt32.max] {
+            let text = [UInt8(ascii: "S")] + size(Int(length)) + [UInt8(ascii: "x")]
+            let table = [1, UInt8(ascii: "a")] + text
+            let (properties, problem) = AMQPProperties.read(
+                wire: [0x20, 0x80] + size(table.count) + table + [1, UInt8(ascii: "m")])
+            #expect(problem == "are cut off" && properties.headers.isEmpty, "\(length)")
+            #expect(properties.messageID == "m", "what comes after the table is where it was")
+        }
+    }
+
+    @Test("a value of no known type is told; what comes before and after the table is read")
+    func unknownType() {
+        let table = [1, UInt8(ascii: "a"), UInt8(ascii: "V"), 1, UInt8(ascii: "b"), UInt8(ascii: "?"), 1, 2, 3]
+        let (properties, problem) = AMQPProperties.read(
+            wire: [0xA0, 0x80, 1, UInt8(ascii: "t")] + size(table.count) + table + [1, UInt8(ascii: "m")])
+        #expect(problem == "have a value of the unknown type 63")
+        #expect(properties == AMQPProperties(contentType: "t", headers: ["a": .void], messageID: "m"))
+    }
+
+    @Test("flags beyond the first sixteen are passed over")
+    func moreFlags() {
+        let (properties, problem) = AMQPProperties.read(wire: [0, 0x81, 0, 1, 0, 0, 1, UInt8(ascii: "m")])
+        #expect(problem == nil && properties.messageID == "m")
     }
 }

@@ -12,7 +12,7 @@ import Testing
         #expect(queue.isDurable && !queue.isExclusive && !queue.isAutoDelete)
         #expect(
             arguments(queue) == [
-                "x-queue-type": "quorum", "x-dead-letter-exchange": "martlet.dead",
+                "x-queue-type": "quorum", "x-dead-letter-exchange": "martlet.dropped",
                 "x-dead-letter-strategy": "at-least-once", "x-overflow": "reject-publish", "x-delivery-limit": 20,
             ])
     }
@@ -39,20 +39,25 @@ import Testing
 
     /// RabbitMQ 4 drops what was delivered 20 times, where a queue does not say otherwise.
     @Test func deadJobsCanBeReadAsOftenAsAnyoneWants() throws {
-        let queue = try #require(topology.queues.first { $0.name == "martlet.dead" })
-        #expect(arguments(queue) == ["x-queue-type": "quorum", "x-delivery-limit": 1_000_000])
+        for name in ["martlet.dead", "martlet.dropped"] {
+            let queue = try #require(topology.queues.first { $0.name == name })
+            #expect(arguments(queue) == ["x-queue-type": "quorum", "x-delivery-limit": 1_000_000])
+        }
     }
 
     @Test func thereIsNothingElse() {
         #expect(
             topology.exchanges.map { "\($0.name) \($0.kind)" }.sorted() == ["martlet.dead topic"]
-                + Self.delays.map { "martlet.delay.\($0) fanout" } + ["martlet.jobs direct", "martlet.results topic"])
+                + Self.delays.map { "martlet.delay.\($0) fanout" } + [
+                    "martlet.dropped topic", "martlet.jobs direct", "martlet.moved direct", "martlet.results topic",
+                ])
         #expect(topology.exchanges.allSatisfy { $0.isDurable && !$0.isAutoDelete })
         #expect(
-            topology.exchanges.first { $0.name == "martlet.jobs" }?.arguments["alternate-exchange"] == "martlet.dead")
+            topology.exchanges.first { $0.name == "martlet.jobs" }?.arguments["alternate-exchange"]
+                == "martlet.dropped")
         #expect(
             topology.queues.map(\.name).sorted() == ["martlet.dead"] + Self.delays.map { "martlet.delay.\($0)" } + [
-                "martlet.jobs.bulk", "martlet.jobs.bulk.overflow", "martlet.jobs.normal",
+                "martlet.dropped", "martlet.jobs.bulk", "martlet.jobs.bulk.overflow", "martlet.jobs.normal",
                 "martlet.jobs.normal.overflow", "martlet.jobs.suspects", "martlet.jobs.urgent",
                 "martlet.jobs.urgent.overflow",
             ])
@@ -63,8 +68,13 @@ import Testing
         #expect(
             bindings == ["martlet.dead -#-> martlet.dead"]
                 + Self.delays.map { "martlet.delay.\($0) --> martlet.delay.\($0)" } + [
+                    "martlet.dropped -#-> martlet.dropped",
                     "martlet.jobs --> martlet.jobs.normal", "martlet.jobs -bulk-> martlet.jobs.bulk",
                     "martlet.jobs -normal-> martlet.jobs.normal", "martlet.jobs -urgent-> martlet.jobs.urgent",
+                    "martlet.moved -bulk.overflow-> martlet.jobs.bulk.overflow",
+                    "martlet.moved -normal.overflow-> martlet.jobs.normal.overflow",
+                    "martlet.moved -suspects-> martlet.jobs.suspects",
+                    "martlet.moved -urgent.overflow-> martlet.jobs.urgent.overflow",
                 ])
     }
 

@@ -1,14 +1,16 @@
 """A RabbitMQ node of our own: loopback only, with its own name, data and logs. Several form a cluster."""
 import contextlib
+import json
 import os
 import pathlib
 import pwd
+import re
 import signal
 import socket
 import subprocess
 
 from .epmd import Epmd
-from .instance import Instance, Refusal, own_directory
+from .instance import ROOT, Instance, Refusal, own_directory
 from .processes import free_port, spawn, stop
 
 # The root directory whose RabbitMQ is used: another Debian's has another version. Needs root when it is not "/".
@@ -29,6 +31,15 @@ def fsync_does_nothing() -> str:
     for path in sorted(below_root(pathlib.Path("/usr/lib")).glob("*-linux-gnu*/libeatmydata.so")):
         return str(pathlib.Path("/") / path.relative_to(BROKER_ROOT))
     raise Refusal(f"there is no libeatmydata.so under {BROKER_ROOT / 'usr/lib'}; run scripts/install")
+
+
+def documented_rights() -> tuple[str, str, str]:
+    """To configure, write and read: what docs/operate.md tells people to give a worker, and no more."""
+    told = re.search(
+        r"set_permissions -p / martlet-worker '(.*)' '(.*)' '(.*)'", (ROOT / "docs" / "operate.md").read_text())
+    if not told:
+        raise Refusal("docs/operate.md does not say which rights the user martlet-worker needs")
+    return told.groups()
 
 
 def server_name(number: int) -> str:
@@ -65,6 +76,11 @@ class RabbitMQ:
         return f"amqp://martlet:{self.instance.secret()}@127.0.0.1:{self.port}/"
 
     @property
+    def worker_url(self) -> str:
+        """As a user with the documented rights alone."""
+        return f"amqp://martlet-worker:{self.instance.secret()}@127.0.0.1:{self.port}/"
+
+    @property
     def port(self) -> int:
         return self.ports[self.use["amqp"]]
 
@@ -74,8 +90,7 @@ class RabbitMQ:
         configuration = self.home / "rabbitmq.conf"
         self.instance.write(configuration, "\n".join([
             f"listeners.tcp.local = 127.0.0.1:{self.port}",
-            "default_user = martlet",
-            f"default_pass = {self.instance.secret()}",
+            f"load_definitions = {self._define()}",
             "disk_free_limit.absolute = 50MB",
             "raft.wal_max_size_bytes = 64000000",
             *self._cluster(),
@@ -105,6 +120,23 @@ class RabbitMQ:
                 "-noinput -start_epmd false -kernel inet_dist_use_interface {127,0,0,1}",
             **({} if self.instance.fsync else {"LD_PRELOAD": fsync_does_nothing()}),
         }
+
+    def _define(self) -> pathlib.Path:
+        """Users and their rights."""
+        def rights(user: str, configure: str, write: str, read: str) -> dict:
+            return {"user": user, "vhost": "/", "configure": configure, "write": write, "read": read}
+
+        password = self.instance.secret()
+        file = self.home / "definitions.json"
+        self.instance.write(file, json.dumps({
+            "vhosts": [{"name": "/"}],
+            "users": [{"name": "martlet", "password": password, "tags": "administrator"},
+                      {"name": "martlet-worker", "password": password, "tags": ""}],
+            "permissions": [rights("martlet", ".*", ".*", ".*"), rights("martlet-worker", *documented_rights())],
+        }))
+        os.chown(file, -1, self.account.pw_gid)
+        file.chmod(0o640)
+        return file
 
     def _cluster(self) -> list[str]:
         if len(self.members) == 1:

@@ -51,7 +51,9 @@ class Supervisor:
         }, indent=1) + "\n")
 
     def publish_environment(self) -> None:
-        values = {"MARTLET_TEST_AMQP_URL": self.nodes[0].url, "MARTLET_TEST_DATABASE_URL": self.servers["postgres"].url}
+        values = {
+            "MARTLET_TEST_AMQP_URL": self.nodes[0].url, "MARTLET_TEST_WORKER_AMQP_URL": self.nodes[0].worker_url,
+            "MARTLET_TEST_DATABASE_URL": self.servers["postgres"].url}
         for name, server in self.servers.items():
             variable = f"LOCAL_{name.upper().replace('-', '_')}"
             values |= {f"{variable}_PORT": server.port, f"{variable}_PID": server.process.pid}

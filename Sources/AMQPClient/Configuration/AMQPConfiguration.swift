@@ -25,10 +25,12 @@ public struct AMQPConfiguration: Sendable, Hashable {
     /// So long may a connection go unread because its budget of bytes is used up; then a little is read. RabbitMQ closes
     /// a connection that takes nothing for 30 s.
     package var longestPause = Duration.seconds(10)
+    /// Of names that are not looked up, for tests.
+    package var knownAddresses: [String: [String]] = [:]
     /// Shown in the broker's list of connections.
     public var connectionName: String
-    /// For TCP and TLS together, then again for the log-in, and for every answer awaited while setting up. Not for the
-    /// look-up of the host name, which takes what the system's resolver takes.
+    /// For TCP and TLS together at each address of the host, then again for the log-in, and for every answer awaited while
+    /// setting up. Not for the look-up of the host name, which takes what the system's resolver takes.
     public var connectTimeout: Duration
     /// Bytes of the largest frame, 4096 to 2147483647; the broker may choose less. Longer bodies take several frames.
     public var maximumFrameSize: Int
@@ -87,8 +89,7 @@ public struct AMQPTLSConfiguration: Sendable, Hashable {
     public var clientCertificate: ClientCertificate?
     /// Whether the broker's certificate must come from a trusted authority.
     public var verifiesPeer: Bool
-    /// Whether the broker's certificate must be for the host name in the URL. librabbitmq 0.11 compares names only, so
-    /// an IP address never matches.
+    /// Whether the broker's certificate must be for the host name, or the IP address, in the URL.
     public var verifiesHostname: Bool
 
     public struct ClientCertificate: Sendable, Hashable {

@@ -95,10 +95,15 @@ final class ConsumerRole: ConnectionRole {
     func received(_ inbound: Inbound, _ link: BrokerLink) throws(AMQPError) {
         switch inbound {
         case .delivery(let channel, let number, let isRedelivered, let message):
+            guard channel >= BrokerLink.firstWorkChannel else {
+                throw AMQPError(.protocolViolation, "The broker delivered a message on channel \(channel)")
+            }
+            var properties = message.properties
+            if !link.countsAcquisitions { properties.headers["x-acquired-count"] = nil }
             let delivery = AMQPDelivery(
                 tag: open.tag(queue: Int(channel - BrokerLink.firstWorkChannel), number: number),
                 isRedelivered: isRedelivered, exchange: message.exchange, routingKey: message.routingKey,
-                properties: message.properties, body: message.body)
+                properties: properties, body: message.body, problem: message.problem)
             budget?.take(delivery)
             bytesBeyond = max(0, bytesBeyond - delivery.size)
             batch.append(delivery)

@@ -4,13 +4,15 @@ extension BrokerLink {
     /// Opens `channel` and consumes `queue` over it.
     func consume(_ queue: AMQPConsumedQueue, realName: String, channel: UInt16) throws(AMQPError) {
         try openChannel(channel)
-        amqp_basic_qos(state, channel, 0, queue.prefetch, 0)
-        try amqp_get_rpc_reply(state).check("Setting the prefetch of queue \"\(realName)\"")
+        let qos = amqp_basic_qos_t(prefetch_size: 0, prefetch_count: queue.prefetch, global: 0)
+        try call(CRABBITMQ_BASIC_QOS, qos, channel: channel, "Setting the prefetch of queue \"\(realName)\"")
         pool.reset()
-        amqp_basic_consume(
-            state, channel, pool.bytes(realName), pool.bytes(consumerTag(channel)), 0, 0, queue.isExclusive ? 1 : 0,
-            pool.table(queue.arguments))
-        try amqp_get_rpc_reply(state).check("Consuming queue \"\(realName)\"")
+        var consume = amqp_basic_consume_t()
+        consume.queue = pool.bytes(realName)
+        consume.consumer_tag = pool.bytes(consumerTag(channel))
+        consume.exclusive = queue.isExclusive ? 1 : 0
+        consume.arguments = pool.table(queue.arguments)
+        try call(CRABBITMQ_BASIC_CONSUME, consume, channel: channel, "Consuming queue \"\(realName)\"")
     }
 
     /// Asks the broker to deliver no more; ``Inbound/cancelled(channel:)`` comes after the last delivery.

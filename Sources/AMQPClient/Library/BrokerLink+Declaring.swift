@@ -18,38 +18,53 @@ extension BrokerLink {
             if queue.isServerNamed { realNames[queue.name] = name }
         }
         for binding in topology.bindings { try bind(binding, queue: realNames[binding.queue] ?? binding.queue) }
-        try amqp_channel_close(state, Self.declaringChannel, AMQP_REPLY_SUCCESS).check("Closing a channel")
+        let close = amqp_channel_close_t(
+            reply_code: UInt16(AMQP_REPLY_SUCCESS), reply_text: amqp_bytes_t(), class_id: 0, method_id: 0)
+        try call(CRABBITMQ_CHANNEL_CLOSE, close, channel: Self.declaringChannel, "Closing a channel")
         return realNames
     }
 
     func openChannel(_ channel: UInt16) throws(AMQPError) {
-        amqp_channel_open(state, channel)
-        try amqp_get_rpc_reply(state).check("Opening a channel")
+        try call(CRABBITMQ_CHANNEL_OPEN, amqp_channel_open_t(), channel: channel, "Opening a channel")
+        while assemblers.count <= Int(channel) {
+            assemblers.append(MessageAssembler(channel: UInt16(assemblers.count)))
+        }
+        assemblers[Int(channel)] = MessageAssembler(channel: channel)
     }
 
     private func declare(_ exchange: AMQPExchange) throws(AMQPError) {
         pool.reset()
-        amqp_exchange_declare(
-            state, Self.declaringChannel, pool.bytes(exchange.name), pool.bytes(exchange.kind.rawValue), 0,
-            exchange.isDurable ? 1 : 0, exchange.isAutoDelete ? 1 : 0, 0, pool.table(exchange.arguments))
-        try amqp_get_rpc_reply(state).check("Declaring exchange \"\(exchange.name)\"")
+        var declare = amqp_exchange_declare_t()
+        declare.exchange = pool.bytes(exchange.name)
+        declare.type = pool.bytes(exchange.kind.rawValue)
+        declare.durable = exchange.isDurable ? 1 : 0
+        declare.auto_delete = exchange.isAutoDelete ? 1 : 0
+        declare.arguments = pool.table(exchange.arguments)
+        try call(
+            CRABBITMQ_EXCHANGE_DECLARE, declare, channel: Self.declaringChannel,
+            "Declaring exchange \"\(exchange.name)\"")
     }
 
     private func declare(_ queue: AMQPQueue) throws(AMQPError) -> String {
         pool.reset()
-        let answer = amqp_queue_declare(
-            state, Self.declaringChannel, pool.bytes(queue.isServerNamed ? "" : queue.name), 0,
-            queue.isDurable ? 1 : 0, queue.isExclusive ? 1 : 0, queue.isAutoDelete ? 1 : 0,
-            pool.table(queue.arguments))
-        try amqp_get_rpc_reply(state).check("Declaring queue \"\(queue.name)\"")
-        return answer?.pointee.queue.string ?? queue.name
+        var declare = amqp_queue_declare_t()
+        declare.queue = pool.bytes(queue.isServerNamed ? "" : queue.name)
+        declare.durable = queue.isDurable ? 1 : 0
+        declare.exclusive = queue.isExclusive ? 1 : 0
+        declare.auto_delete = queue.isAutoDelete ? 1 : 0
+        declare.arguments = pool.table(queue.arguments)
+        let name = try call(
+            CRABBITMQ_QUEUE_DECLARE, declare, channel: Self.declaringChannel, "Declaring queue \"\(queue.name)\"")
+        return name ?? queue.name
     }
 
     private func bind(_ binding: AMQPBinding, queue: String) throws(AMQPError) {
         pool.reset()
-        amqp_queue_bind(
-            state, Self.declaringChannel, pool.bytes(queue), pool.bytes(binding.exchange),
-            pool.bytes(binding.routingKey), pool.table(binding.arguments))
-        try amqp_get_rpc_reply(state).check("Binding queue \"\(queue)\" to exchange \"\(binding.exchange)\"")
+        let bind = amqp_queue_bind_t(
+            ticket: 0, queue: pool.bytes(queue), exchange: pool.bytes(binding.exchange),
+            routing_key: pool.bytes(binding.routingKey), nowait: 0, arguments: pool.table(binding.arguments))
+        try call(
+            CRABBITMQ_QUEUE_BIND, bind, channel: Self.declaringChannel,
+            "Binding queue \"\(queue)\" to exchange \"\(binding.exchange)\"")
     }
 }

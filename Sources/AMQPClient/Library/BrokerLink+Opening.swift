@@ -2,53 +2,73 @@ internal import CRabbitMQ
 import Glibc
 
 extension BrokerLink {
-    /// Connects and logs in. Blocks for up to twice `connectTimeout`, and for the system's name lookup.
+    /// Connects and logs in, at the first address of the host that answers. Blocks for up to twice `connectTimeout` for each,
+    /// and for the system's name lookup.
     ///
     /// - Throws: ``AMQPError`` naming the host and the step that failed.
     static func open(
         to endpoint: AMQPConfiguration.Endpoint, _ configuration: AMQPConfiguration
     ) throws(AMQPError) -> BrokerLink {
-        guard let state = amqp_new_connection() else { throw AMQPError(.connectionFailed, "Out of memory") }
-        do throws(AMQPError) {
-            var limit = timeval(configuration.connectTimeout)
-            amqp_set_handshake_timeout(state, &limit)
-            amqp_set_rpc_timeout(state, &limit)
-            try openSocket(state, endpoint, configuration, limit)
-            try logIn(state, endpoint, configuration)
-            return try BrokerLink(loggedIn: state)
-        } catch {
-            amqp_destroy_connection(state)
-            throw error
+        let addresses =
+            if let known = configuration.knownAddresses[endpoint.host] { known } else { try HostAddresses.of(endpoint) }
+        var failure: AMQPError?
+        for address in addresses {
+            do throws(AMQPError) {
+                return try open(to: endpoint, at: address, configuration)
+            } catch {
+                // The library would give up where the first address does not answer.
+                guard [.connectionFailed, .timedOut].contains(error.code) else { throw error }
+                failure = failure ?? error
+            }
         }
+        throw failure ?? AMQPError(.connectionFailed, "Connecting to \(endpoint): the name has no address")
     }
 
-    private static func openSocket(
-        _ state: amqp_connection_state_t, _ endpoint: AMQPConfiguration.Endpoint, _ configuration: AMQPConfiguration,
-        _ limit: timeval
+    private static func open(
+        to endpoint: AMQPConfiguration.Endpoint, at address: String, _ configuration: AMQPConfiguration
+    ) throws(AMQPError) -> BrokerLink {
+        let watch = configuration.tls == nil ? nil : TLSWatch(host: endpoint.host)
+        let link = try BrokerLink(answerLimit: configuration.connectTimeout, tls: watch)
+        var limit = timeval(configuration.connectTimeout)
+        amqp_set_handshake_timeout(link.state, &limit)
+        amqp_set_rpc_timeout(link.state, &limit)
+        try link.openSocket(endpoint, at: address, configuration.tls, limit)
+        try logIn(link.state, endpoint, configuration)
+        try link.takeOver()
+        return link
+    }
+
+    private func openSocket(
+        _ endpoint: AMQPConfiguration.Endpoint, at address: String, _ tls: AMQPTLSConfiguration?, _ limit: timeval
     ) throws(AMQPError) {
         let socket: OpaquePointer? =
-            if let tls = configuration.tls { try tlsSocket(state, tls) } else { amqp_tcp_socket_new(state) }
+            if let tls { try tlsSocket(tls) } else { amqp_tcp_socket_new(state) }
         guard let socket else { throw AMQPError(.connectionFailed, "Out of memory") }
         var limit = limit
         errno = 0
-        let status = amqp_socket_open_noblock(socket, endpoint.host, Int32(endpoint.port), &limit)
+        let status = amqp_socket_open_noblock(socket, address, Int32(endpoint.port), &limit)
         guard status != AMQP_STATUS_OK.rawValue else { return }
         // The library keeps the system's reason to itself, but leaves errno as it was.
         let reason = errno
+        let peer = endpoint.host == address ? "\(endpoint)" : "\(endpoint) at \(address)"
         guard status == AMQP_STATUS_SOCKET_ERROR.rawValue else {
-            let failure = AMQPError(library: status, while: "Connecting to \(endpoint)")
+            if let complaint = self.tls?.complaint {
+                throw AMQPError(.tlsFailed, "Connecting to \(peer): its certificate is not trusted: \(complaint)")
+            }
+            let failure = AMQPError(library: status, while: "Connecting to \(peer)")
             throw failure.code == .connectionLost ? AMQPError(.connectionFailed, failure.message) : failure
         }
         let text = reason == 0 || reason == EINPROGRESS ? "refused or unreachable" : String(cString: strerror(reason))
-        throw AMQPError(.connectionFailed, "Connecting to \(endpoint): \(text)")
+        throw AMQPError(.connectionFailed, "Connecting to \(peer): \(text)")
     }
 
-    private static func tlsSocket(
-        _ state: amqp_connection_state_t, _ tls: AMQPTLSConfiguration
-    ) throws(AMQPError) -> OpaquePointer? {
-        guard let socket = amqp_ssl_socket_new(state) else { return nil }
+    private func tlsSocket(_ tls: AMQPTLSConfiguration) throws(AMQPError) -> OpaquePointer? {
+        guard let watch = self.tls, let socket = amqp_ssl_socket_new(state),
+            watch.watch(socket, verifiesHost: tls.verifiesPeer && tls.verifiesHostname)
+        else { return nil }
         amqp_ssl_socket_set_verify_peer(socket, tls.verifiesPeer ? 1 : 0)
-        amqp_ssl_socket_set_verify_hostname(socket, tls.verifiesHostname ? 1 : 0)
+        // The library would compare with the address that it is told to connect to.
+        amqp_ssl_socket_set_verify_hostname(socket, 0)
         if tls.verifiesPeer, amqp_ssl_socket_set_cacert(socket, tls.authorityFile) != AMQP_STATUS_OK.rawValue {
             throw AMQPError(.tlsFailed, "TLS certificate authorities: can't use the file \(tls.authorityFile)")
         }

@@ -4,8 +4,8 @@ extension BrokerLink {
     /// Opens `channel`, on a new connection or after the broker closed it, with publisher confirms.
     func openConfirmingChannel(_ channel: UInt16) throws(AMQPError) {
         try openChannel(channel)
-        amqp_confirm_select(state, channel)
-        try amqp_get_rpc_reply(state).check("Asking for publisher confirms")
+        try call(
+            CRABBITMQ_CONFIRM_SELECT, amqp_confirm_select_t(), channel: channel, "Asking for publisher confirms")
     }
 
     /// Answers the broker's `channel.close`, after which the channel can be opened again.

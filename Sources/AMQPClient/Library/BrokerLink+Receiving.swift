@@ -1,43 +1,65 @@
 internal import CRabbitMQ
-import Glibc
 
 extension BrokerLink {
     /// Takes one frame from what was read, or reads first. `nil` when nothing has come.
     func receive() throws(AMQPError) -> Inbound? {
-        var frame = amqp_frame_t()
-        var noWait = timeval()
-        let status = amqp_simple_wait_frame_noblock(state, &frame, &noWait)
-        if status == AMQP_STATUS_TIMEOUT.rawValue { return nil }
-        guard status == AMQP_STATUS_OK.rawValue else { throw AMQPError(library: status, while: "Reading") }
-        // All that matters was copied once this returns, so the frame's memory is used again for the next.
-        defer { amqp_maybe_release_buffers_on_channel(state, frame.channel) }
-        switch Int32(frame.frame_type) {
+        if let inbound = kept.popFirst() { return inbound }
+        return try read()
+    }
+
+    func read() throws(AMQPError) -> Inbound? {
+        while true {
+            if let frame = try frames.next() { return try received(frame) }
+            let count = frames.fill { [session, socket] in crabbitmq_receive(session, socket, $0.baseAddress, $0.count)
+            }
+            if count == CRABBITMQ_CLOSED {
+                throw AMQPError(library: AMQP_STATUS_CONNECTION_CLOSED.rawValue, while: "Reading")
+            }
+            guard count >= 0 else { throw AMQPError(library: AMQP_STATUS_SOCKET_ERROR.rawValue, while: "Reading") }
+            if count == 0 { return nil }
+        }
+    }
+
+    private func received(_ frame: FrameBuffer.Frame) throws(AMQPError) -> Inbound {
+        switch Int32(frame.type) {
         case AMQP_FRAME_METHOD:
-            return received(frame.payload.method, channel: frame.channel)
+            guard frame.payload.count >= 4 else { throw AMQPError(.protocolViolation, "A method without a number") }
+            let method = try methods.decode(frame.payload)
+            return try received(method, channel: frame.channel)
         case AMQP_FRAME_HEADER:
-            guard let decoded = frame.payload.properties.decoded else { return .nothing }
-            return withAssembler(frame.channel) {
-                $0.received(
-                    properties: decoded.load(as: amqp_basic_properties_t.self),
-                    bodySize: frame.payload.properties.body_size)
+            return try withAssembler(frame.channel) { assembler throws(AMQPError) in
+                try assembler.received(header: frame.payload)
             }
         case AMQP_FRAME_BODY:
             return try withAssembler(frame.channel) { assembler throws(AMQPError) in
-                try assembler.received(body: frame.payload.body_fragment.buffer)
+                try assembler.received(body: frame.payload)
             }
         default:
             return .nothing
         }
     }
 
-    private func received(_ method: amqp_method_t, channel: UInt16) -> Inbound {
+    /// What the library has read beyond the answer to the log-in: before anything is consumed, so no messages.
+    func takeWhatTheLibraryHasRead() throws(AMQPError) {
+        var limit = timeval(answerLimit)
+        while amqp_frames_enqueued(state) != 0 || amqp_data_in_buffer(state) != 0 || amqp_release_buffers_ok(state) == 0
+        {
+            var frame = amqp_frame_t()
+            let status = amqp_simple_wait_frame_noblock(state, &frame, &limit)
+            guard status == AMQP_STATUS_OK.rawValue else { throw AMQPError(library: status, while: "Logging in") }
+            guard Int32(frame.frame_type) == AMQP_FRAME_METHOD else { continue }
+            kept.append(try received(frame.payload.method, channel: frame.channel))
+        }
+    }
+
+    private func received(_ method: amqp_method_t, channel: UInt16) throws(AMQPError) -> Inbound {
         guard let decoded = method.decoded else { return .nothing }
         switch method.id {
         case CRABBITMQ_BASIC_DELIVER:
-            withAssembler(channel) { $0.began(decoded.load(as: amqp_basic_deliver_t.self)) }
+            try withAssembler(channel) { $0.began(decoded.load(as: amqp_basic_deliver_t.self)) }
             return .nothing
         case CRABBITMQ_BASIC_RETURN:
-            withAssembler(channel) { $0.began(decoded.load(as: amqp_basic_return_t.self)) }
+            try withAssembler(channel) { $0.began(decoded.load(as: amqp_basic_return_t.self)) }
             return .nothing
         case CRABBITMQ_BASIC_ACK:
             let ack = decoded.load(as: amqp_basic_ack_t.self)
@@ -61,16 +83,19 @@ extension BrokerLink {
         case CRABBITMQ_CONNECTION_CLOSE:
             let close = decoded.load(as: amqp_connection_close_t.self)
             return .connectionClosed(.init(code: close.reply_code, text: close.reply_text.string))
+        case CRABBITMQ_QUEUE_DECLARE_OK:
+            let name = decoded.load(as: amqp_queue_declare_ok_t.self).queue.string
+            return .answer(channel: channel, method: method.id, queue: name)
         default:
-            return .nothing
+            return .answer(channel: channel, method: method.id, queue: nil)
         }
     }
 
-    private func withAssembler<R, E: Error>(
-        _ channel: UInt16, _ body: (inout MessageAssembler) throws(E) -> R
-    ) throws(E) -> R {
-        while assemblers.count <= Int(channel) {
-            assemblers.append(MessageAssembler(channel: UInt16(assemblers.count)))
+    private func withAssembler<R>(
+        _ channel: UInt16, _ body: (inout MessageAssembler) throws(AMQPError) -> R
+    ) throws(AMQPError) -> R {
+        guard channel > 0, assemblers.indices.contains(Int(channel)) else {
+            throw AMQPError(.protocolViolation, "The broker sent a message on channel \(channel), which is not open")
         }
         return try body(&assemblers[Int(channel)])
     }

@@ -10,15 +10,39 @@ import Glibc
 final class BrokerLink {
     let state: amqp_connection_state_t
     /// Agreed with the broker.
-    let heartbeatInterval: Duration
+    private(set) var heartbeatInterval = Duration.seconds(60)
     let pool = FieldPool()
     private(set) var hasWritten = false
-    /// By channel number.
-    var assemblers: [MessageAssembler] = []
+    /// How long each answer may take that is awaited.
+    let answerLimit: Duration
 
-    /// Takes over `state`, which has logged in.
-    init(loggedIn state: amqp_connection_state_t) throws(AMQPError) {
+    /// The library reads for the log-in only. It gives up a connection over headers that it won't decode, and whoever may
+    /// publish may send such: what comes afterwards is read by ``FrameBuffer``, ``MessageAssembler`` and what they use.
+    private(set) var frames = FrameBuffer(maximumFrameSize: 0, capacity: 0)
+    /// By channel number, those that are open.
+    var assemblers: [MessageAssembler] = []
+    /// Came while an answer was awaited.
+    var kept = FIFO<Inbound>()
+    let methods = MethodDecoder()
+    /// Whether the broker writes the header `x-acquired-count`: from RabbitMQ 4.3 on. Before, only a publisher can have.
+    private(set) var countsAcquisitions = false
+    /// nil for plain TCP.
+    let tls: TLSWatch?
+
+    var session: OpaquePointer? { tls?.session }
+
+    init(answerLimit: Duration, tls: TLSWatch?) throws(AMQPError) {
+        guard let state = amqp_new_connection() else { throw AMQPError(.connectionFailed, "Out of memory") }
+        self.tls = tls
         self.state = state
+        self.answerLimit = answerLimit
+    }
+
+    /// The log-in is done.
+    func takeOver() throws(AMQPError) {
+        try takeWhatTheLibraryHasRead()
+        countsAcquisitions = BrokerVersion(serverVersion).map { $0 >= BrokerVersion(major: 4, minor: 3) } ?? false
+        frames = FrameBuffer(maximumFrameSize: Int(amqp_get_frame_max(state)))
         let seconds = amqp_get_heartbeat(state)
         heartbeatInterval = .seconds(seconds > 0 ? Int(seconds) : 60)
         // Heartbeats are ours from here on (see HeartbeatTimer).
@@ -32,10 +56,19 @@ final class BrokerLink {
         amqp_destroy_connection(state)
     }
 
+    /// As the broker introduced itself.
+    private var serverVersion: String {
+        guard let properties = amqp_get_server_properties(state)?.pointee else { return "" }
+        let entries = UnsafeBufferPointer(start: properties.entries, count: Int(properties.num_entries))
+        let version = entries.first { $0.key.string == "version" }?.value
+        guard let version, UInt32(version.kind) == AMQP_FIELD_KIND_UTF8.rawValue else { return "" }
+        return version.value.bytes.string
+    }
+
     var socket: Int32 { amqp_get_sockfd(state) }
 
     /// Data that was read from the socket but not handed out: to be taken before waiting on the socket again.
-    var hasBufferedInput: Bool { amqp_frames_enqueued(state) != 0 || amqp_data_in_buffer(state) != 0 }
+    var hasBufferedInput: Bool { !kept.isEmpty || frames.hasFrame || crabbitmq_pending(session) > 0 }
 
     /// Whether the socket takes data now. Asked once per chunk of writes, so a full socket makes the thread wait where
     /// it also hears the broker and its callers.
@@ -71,9 +104,11 @@ final class BrokerLink {
 
     /// Says good-bye and waits briefly for the answer; whatever comes of it, the connection is over.
     func close() {
-        var limit = timeval(tv_sec: 2, tv_usec: 0)
-        amqp_set_rpc_timeout(state, &limit)
-        _ = amqp_connection_close(state, AMQP_REPLY_SUCCESS)
+        let close = amqp_connection_close_t(
+            reply_code: UInt16(AMQP_REPLY_SUCCESS), reply_text: amqp_bytes_t(), class_id: 0, method_id: 0)
+        _ = try? call(
+            CRABBITMQ_CONNECTION_CLOSE, close, channel: 0, within: .seconds(2), keeping: false, "Closing the connection"
+        )
     }
 
     private func setOption(level: Int32, _ option: Int32, _ value: Int32) {

@@ -10,6 +10,8 @@ enum Inbound {
     case unblocked
     case channelClosed(channel: UInt16, AMQPError.Reply, causedByPublish: Bool)
     case connectionClosed(AMQPError.Reply)
+    /// To a method of ours that waits for one.
+    case answer(channel: UInt16, method: UInt32, queue: String?)
     /// A part of a message, a heartbeat, or something nobody asked for.
     case nothing
 }
@@ -18,5 +20,7 @@ struct InboundMessage {
     let exchange: String
     let routingKey: String
     var properties = AMQPProperties()
+    /// What of the properties could not be read.
+    var problem: String?
     var body: [UInt8] = []
 }

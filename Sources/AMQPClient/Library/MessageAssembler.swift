@@ -26,9 +26,12 @@ struct MessageAssembler {
         message = InboundMessage(exchange: method.exchange.string, routingKey: method.routing_key.string)
     }
 
-    mutating func received(properties: amqp_basic_properties_t, bodySize: UInt64) -> Inbound {
-        message.properties = AMQPProperties(properties)
-        remaining = bodySize
+    /// Class, weight and size of the body, then the properties (AMQP 0-9-1, section 4.2.6.1).
+    mutating func received(header: UnsafeRawBufferPointer) throws(AMQPError) -> Inbound {
+        guard header.count >= 12 else { throw AMQPError(.protocolViolation, "A message's header is cut off") }
+        remaining = UInt64(bigEndian: header.loadUnaligned(fromByteOffset: 4, as: UInt64.self))
+        message.properties = AMQPProperties(
+            wire: UnsafeRawBufferPointer(rebasing: header[12...]), problem: &message.problem)
         return finishedIfComplete()
     }
 

@@ -1,21 +1,12 @@
 internal import CRabbitMQ
 
-/// A message's properties as they travel, for tests and fuzzing; connections have the library do it.
+/// A message's properties as they travel, for tests and fuzzing.
 extension AMQPProperties {
-    /// - Returns: nil where the library refuses them, which ends the connection that they come over.
-    package init?(wire: [UInt8]) {
-        var pool = amqp_pool_t()
-        init_amqp_pool(&pool, 16_384)
-        defer { empty_amqp_pool(&pool) }
-        let properties: AMQPProperties? = wire.withUnsafeBytes { bytes in
-            var decoded: UnsafeMutableRawPointer?
-            let encoded = amqp_bytes_t(len: bytes.count, bytes: UnsafeMutableRawPointer(mutating: bytes.baseAddress))
-            let status = amqp_decode_properties(Self.basicClass, &pool, encoded, &decoded)
-            guard status == AMQP_STATUS_OK.rawValue, let decoded else { return nil }
-            return AMQPProperties(decoded.load(as: amqp_basic_properties_t.self))
-        }
-        guard let properties else { return nil }
-        self = properties
+    /// - Returns: and what of them could not be read.
+    package static func read(wire: [UInt8]) -> (AMQPProperties, problem: String?) {
+        var problem: String?
+        let properties = wire.withUnsafeBytes { AMQPProperties(wire: $0, problem: &problem) }
+        return (properties, problem)
     }
 
     /// - Returns: nil where they take more than `limit` bytes.

@@ -26,11 +26,14 @@ public struct AMQPDelivery: Sendable {
     public let routingKey: String
     public let properties: AMQPProperties
     public let body: [UInt8]
+    /// What of its properties could not be read, for people; they have what was readable. nil: nothing.
+    public let problem: String?
 
     public init(
         tag: AMQPDeliveryTag, isRedelivered: Bool, exchange: String, routingKey: String, properties: AMQPProperties,
-        body: [UInt8]
+        body: [UInt8], problem: String? = nil
     ) {
+        self.problem = problem
         self.tag = tag
         self.isRedelivered = isRedelivered
         self.exchange = exchange

@@ -7,6 +7,8 @@ package struct InboundJob: Sendable {
     package let delivery: AMQPDelivery
     package let lane: Lane
     let queue: JobQueue
+    /// Why it is among those that the broker has taken out of their queues.
+    package let drop: Drop?
     /// Set when its pushes are handed to an output.
     var use: AppUse?
     var recipients = 0
@@ -17,10 +19,12 @@ package struct InboundJob: Sendable {
         guard JobQueue.all.indices.contains(index) else { return nil }
         queue = JobQueue.all[index]
         self.delivery = delivery
+        drop = queue == .dropped ? Drop(of: delivery) : nil
         lane =
             switch queue {
             case .lane(let lane), .overflow(let lane): lane
             case .suspects: Lane(rawValue: delivery.properties.headers[JobHeader.lane]?.string ?? "") ?? .normal
+            case .dropped: Lane(of: delivery)
             }
     }
 
@@ -45,14 +49,17 @@ package struct InboundJob: Sendable {
 
     /// Some of its pushes may have been sent already.
     package var wasSentBefore: Bool {
-        delivery.isRedelivered || delivery.properties.headers[JobHeader.redelivered] == .boolean(true)
+        wasDeliveredBefore || delivery.properties.headers[JobHeader.redelivered] == .boolean(true)
     }
 
     /// This message itself, and not only the job that it is a part of, was delivered before: who had claimed it may be
     /// gone, and nobody else settles it.
     var comesAgain: Bool {
-        delivery.isRedelivered || delivery.properties.headers[JobHeader.deliveredBefore] == .boolean(true)
+        wasDeliveredBefore || delivery.properties.headers[JobHeader.deliveredBefore] == .boolean(true)
     }
+
+    /// What is dropped was moved by the broker, whose word on this delivery is not one on the job's.
+    private var wasDeliveredBefore: Bool { drop?.wasDelivered ?? delivery.isRedelivered }
 
     /// What a worker has made of a job: a chunk, or what was left for another attempt.
     var part: String? { delivery.properties.headers[JobHeader.part]?.string }
@@ -69,8 +76,12 @@ package struct InboundJob: Sendable {
         delivery.properties.headers[JobHeader.claim]?.string.flatMap { UUID(uuidString: $0)?.uuidString.lowercased() }
     }
 
-    /// How often it has been delivered before without being settled (rabbitmq.com, "Quorum Queues").
+    /// How often it has been delivered before without being settled (rabbitmq.com, "Quorum Queues"). The broker writes
+    /// that on what it delivers again, and over whatever stood there; on anything else a publisher has written it. From
+    /// version 4.3 on it counts apart what was returned without blame.
     package var earlierDeliveries: Int {
-        max(0, Int(clamping: delivery.properties.headers["x-delivery-count"]?.integer ?? 0))
+        guard delivery.isRedelivered else { return 0 }
+        let headers = delivery.properties.headers
+        return max(0, Int(clamping: (headers["x-acquired-count"] ?? headers["x-delivery-count"])?.integer ?? 0))
     }
 }

@@ -8,9 +8,10 @@ extension PipelineCore {
     /// Decodes a delivery and lets it wait for its turn.
     func arrive(_ delivery: AMQPDelivery) {
         guard let inbound = InboundJob(delivery) else { return }
+        if let drop = inbound.drop { return reject(inbound, as: drop) }
         do throws(JobRejection) {
             // First of all: whatever else is to become of it, it is published once more, and has to fit into a frame.
-            try checkHeaders(delivery)
+            try checkHeaders(inbound)
             if isDraining { return move(inbound, to: .lane) }
             if inbound.earlierDeliveries >= PipelineConfiguration.suspicion, inbound.queue != .suspects {
                 counts.jobsSuspected += 1
@@ -25,7 +26,12 @@ extension PipelineCore {
         }
     }
 
-    private func checkHeaders(_ delivery: AMQPDelivery) throws(JobRejection) {
+    private func checkHeaders(_ inbound: InboundJob) throws(JobRejection) {
+        let delivery = inbound.delivery
+        if let problem = delivery.problem {
+            let (id, app) = names(of: inbound)
+            throw JobRejection(jobID: id, app: app, faults: [.init(field: "headers", problem: problem)])
+        }
         guard !delivery.properties.headers.isEmpty else { return }
         let (size, limit) = (delivery.properties.headers.wireSize, PipelineConfiguration.maximumHeaderBytes)
         guard size <= limit else {
@@ -210,6 +216,31 @@ extension PipelineCore {
         publish(
             messages.moved(inbound, to: destination, firstAttempt: firstAttempt, part: part),
             meeting: [.init(entry: entry, count: ledger.owing(of: entry))])
+    }
+
+    /// The broker has taken it out of its queue by itself.
+    private func reject(_ inbound: InboundJob, as drop: Drop) {
+        let (id, app) = names(of: inbound)
+        reject(
+            inbound, JobRejection(jobID: id, app: app, faults: [.init(field: "message", problem: drop.reason)]),
+            traceparent: inbound.traceparent)
+    }
+
+    /// Whose job it is, for the event. A body that was looked at before, and the worker was gone, is not looked at again.
+    private func names(of inbound: InboundJob) -> (id: String?, app: String?) {
+        let delivery = inbound.delivery
+        let messageID = delivery.properties.messageID
+        guard !delivery.isRedelivered, delivery.body.count <= configuration.maximumJobBytes else {
+            return (messageID, nil)
+        }
+        do throws(JobRejection) {
+            let job = try JobDecoder.decode(
+                delivery.body, messageID: messageID,
+                limits: JobLimits(recipients: configuration.maximumRecipients, now: now), makeID: { "" })
+            return (job.hasGivenID ? job.id : nil, job.app)
+        } catch {
+            return (error.jobID, error.app)
+        }
     }
 
     /// The message goes to the dead-letter exchange as it came, and an event says why.

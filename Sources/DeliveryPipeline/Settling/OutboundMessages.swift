@@ -60,11 +60,9 @@ package struct OutboundMessages {
     /// A job that can't be used, its body untouched.
     /// - Parameter part: its new name, if its old one is claimed: replayed, it must not be taken for its own duplicate.
     package mutating func dead(_ inbound: InboundJob, reason: String, part: String? = nil) -> AMQPPublication {
-        var properties = inbound.delivery.properties
+        var properties = inbound.delivery.properties.carried
+        if inbound.wasSentBefore { properties.headers[JobHeader.redelivered] = true }
         properties.sign(as: user, for: inbound.publisher(worker: user))
-        // A time to live was meant for the way to the worker; it must not empty the dead-letter queue.
-        properties.expiration = nil
-        properties.deliveryMode = .persistent
         properties.headers[JobHeader.reason] = .string(reason.cut(toBytes: Self.maximumReasonBytes))
         name(&properties, part, inbound)
         return AMQPPublication(
@@ -138,8 +136,7 @@ package struct OutboundMessages {
         return publication(body: part.body, lane: part.lane, to: destination, properties)
     }
 
-    /// A job as it came, to another of the workers' queues. What the broker has written on it stays behind: it counts
-    /// anew.
+    /// A job as it came, to another of the workers' queues.
     /// - Parameters:
     ///   - part: its new name, if its old one is claimed.
     ///   - claimedBy: who has asked to claim its name and has not heard.
@@ -164,9 +161,7 @@ package struct OutboundMessages {
     }
 
     private func movedProperties(_ inbound: InboundJob, part: String?) -> AMQPProperties {
-        var properties = inbound.delivery.properties
-        properties.deliveryMode = .persistent
-        properties.headers = properties.headers.withoutBrokerMarks
+        var properties = inbound.delivery.properties.carried
         if inbound.wasSentBefore { properties.headers[JobHeader.redelivered] = true }
         properties.sign(as: user, for: inbound.publisher(worker: user))
         name(&properties, part, inbound)
@@ -180,8 +175,8 @@ package struct OutboundMessages {
         let (exchange, routingKey) =
             switch destination {
             case .lane: (names.jobs, lane.rawValue)
-            case .overflow: ("", names.queue(of: .overflow(lane)))
-            case .suspects: ("", names.queue(of: .suspects))
+            case .overflow: (names.moved, PipelineNames.movingKey(to: .overflow(lane)) ?? "")
+            case .suspects: (names.moved, PipelineNames.movingKey(to: .suspects) ?? "")
             case .delay(let seconds): (names.delay(seconds: seconds), lane.rawValue)
             }
         return AMQPPublication(

@@ -1,5 +1,3 @@
-package import AMQPClient
-
 /// Headers Martlet puts on the jobs it publishes itself.
 public enum JobHeader {
     /// Number of the attempt that comes next, from 1.
@@ -24,42 +22,6 @@ public enum JobHeader {
     public static let lane = "x-martlet-lane"
     /// Why a job is in the dead-letter queue.
     public static let reason = "x-martlet-reason"
-    /// How many headers of the publisher's had to be left out, because with them no frame would have held the message.
-    public static let dropped = "x-martlet-dropped-headers"
     /// W3C Trace Context.
     public static let traceparent = "traceparent"
-
-    static let all = [
-        attempt, firstAttempt, redelivered, deliveredBefore, publisher, part, chunk, chunkSize, claim, lane, reason,
-        dropped, traceparent,
-    ]
-}
-
-extension AMQPFieldTable {
-    /// Without what the broker has written about a message's way through queues: published anew, it starts anew.
-    package var withoutBrokerMarks: AMQPFieldTable {
-        AMQPFieldTable(
-            entries: entries.filter { entry in
-                !["x-delivery-count", "x-death"].contains(entry.key)
-                    && !["x-first-death-", "x-last-death-"].contains { entry.key.hasPrefix($0) }
-            })
-    }
-}
-
-extension AMQPPublication {
-    /// Without the headers that its job's publisher has put on it, but for their number; nil when there are none. What is
-    /// left fits into the smallest frame there is.
-    package var withoutForeignHeaders: AMQPPublication? {
-        // Each once: a publisher may have written one many times.
-        var headers = AMQPFieldTable()
-        for key in JobHeader.all {
-            guard var value = properties.headers[key] else { continue }
-            if key == JobHeader.reason, let reason = value.string { value = .string(reason.cut(toBytes: 500)) }
-            if value.wireSize <= (key == JobHeader.reason ? 600 : 300) { headers[key] = value }
-        }
-        let dropped = properties.headers.entries.count - headers.entries.count
-        guard dropped > 0 else { return nil }
-        headers[JobHeader.dropped] = .int64(Int64(dropped))
-        return replacingHeaders(by: headers)
-    }
 }

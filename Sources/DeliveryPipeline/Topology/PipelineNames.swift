@@ -3,7 +3,7 @@ public import PushModel
 
 /// The names of everything Martlet has in the broker, and how it is declared.
 public struct PipelineNames: Sendable, Hashable {
-    /// How often a dead job may be looked at: each reading that leaves it counts as a delivery, and from RabbitMQ 4 on
+    /// How often a dead job may be looked at, and a dropped one be delivered: each reading that leaves it counts as a delivery, and from RabbitMQ 4 on
     /// a quorum queue that does not say otherwise drops a message after 20. No limit at all is -1 there, which versions
     /// before refuse.
     private static let deadReadings: Int64 = 1_000_000
@@ -18,6 +18,12 @@ public struct PipelineNames: Sendable, Hashable {
     public var jobs: String { "\(prefix).jobs" }
     public var results: String { "\(prefix).results" }
     public var dead: String { "\(prefix).dead" }
+    /// Exchange of the jobs that workers set apart. Publishers have an exchange of their own, so that none of their keys
+    /// leads there.
+    package var moved: String { "\(prefix).moved" }
+    /// Exchange and queue of what the broker takes out of the jobs' queues by itself: workers tell of it and put it among
+    /// the dead.
+    public var dropped: String { "\(prefix).dropped" }
 
     public func queue(of lane: Lane) -> String { "\(jobs).\(lane.rawValue)" }
 
@@ -26,6 +32,16 @@ public struct PipelineNames: Sendable, Hashable {
         case .lane(let lane): self.queue(of: lane)
         case .overflow(let lane): "\(self.queue(of: lane)).overflow"
         case .suspects: "\(jobs).suspects"
+        case .dropped: dropped
+        }
+    }
+
+    /// The key under which ``moved`` leads to a queue; nil where it does not.
+    package static func movingKey(to queue: JobQueue) -> String? {
+        switch queue {
+        case .overflow(let lane): "\(lane.rawValue).overflow"
+        case .suspects: "suspects"
+        case .lane, .dropped: nil
         }
     }
 
@@ -42,22 +58,26 @@ public struct PipelineNames: Sendable, Hashable {
             exchanges: [
                 AMQPExchange(name: dead, kind: .topic),
                 AMQPExchange(name: results, kind: .topic),
-                AMQPExchange(name: jobs, kind: .direct, arguments: ["alternate-exchange": .string(dead)]),
+                AMQPExchange(name: dropped, kind: .topic),
+                AMQPExchange(name: jobs, kind: .direct, arguments: ["alternate-exchange": .string(dropped)]),
+                AMQPExchange(name: moved, kind: .direct),
             ],
-            queues: [
+            queues: [dead, dropped].map { name in
                 AMQPQueue(
-                    name: dead, arguments: ["x-queue-type": "quorum", "x-delivery-limit": .int64(Self.deadReadings)])
-            ],
-            bindings: [AMQPBinding(queue: dead, exchange: dead, routingKey: "#")])
-        for queue in JobQueue.all {
+                    name: name, arguments: ["x-queue-type": "quorum", "x-delivery-limit": .int64(Self.deadReadings)])
+            },
+            bindings: [dead, dropped].map { AMQPBinding(queue: $0, exchange: $0, routingKey: "#") })
+        for queue in JobQueue.all where queue != .dropped {
             topology.queues.append(
                 AMQPQueue(
                     name: self.queue(of: queue),
                     arguments: [
-                        "x-queue-type": "quorum", "x-dead-letter-exchange": .string(dead),
+                        "x-queue-type": "quorum", "x-dead-letter-exchange": .string(dropped),
                         "x-dead-letter-strategy": "at-least-once", "x-overflow": "reject-publish",
                         "x-delivery-limit": queue == .suspects ? 3 : 20,
                     ]))
+            guard let key = Self.movingKey(to: queue) else { continue }
+            topology.bindings.append(AMQPBinding(queue: self.queue(of: queue), exchange: moved, routingKey: key))
         }
         for lane in Lane.allCases {
             topology.bindings.append(

@@ -27,11 +27,13 @@ struct ResultsCommand: AsyncParsableCommand {
             let source = try await options.load()
             let names = try source.names()
             var topology = names.topology(delays: RetryPolicy().delays)
+            // Not one that the broker names: users have rights on what begins with the prefix, and on nothing else.
+            let queue = "\(names.prefix).tail.\(UUID().uuidString.lowercased())"
             topology.queues.append(
-                AMQPQueue(name: "tail", isServerNamed: true, isDurable: false, isExclusive: true, isAutoDelete: true))
-            topology.bindings.append(AMQPBinding(queue: "tail", exchange: names.results, routingKey: bind))
+                AMQPQueue(name: queue, isDurable: false, isExclusive: true, isAutoDelete: true))
+            topology.bindings.append(AMQPBinding(queue: queue, exchange: names.results, routingKey: bind))
             let deliveries = try await Deliveries(
-                of: "tail", topology: topology, broker: try source.broker(),
+                of: queue, topology: topology, broker: try source.broker(),
                 logger: try source.logger("martlet.results", atLeast: .warning))
             var printed = 0
             for await delivery in deliveries.stream {

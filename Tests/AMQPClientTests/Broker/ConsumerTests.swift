@@ -156,6 +156,32 @@ struct ConsumerTests {
         await test.consumer.close()
     }
 
+    /// librabbitmq 0.15 decodes no more than 100 levels, and gives up the connection.
+    @Test("headers that can't be read cost nobody the connection", arguments: [99, 1_000])
+    func nestedHeaders(levels: Int) async throws {
+        let queue = TestBroker.queue("nested")
+        let publisher = try TestPublisher(topology: AMQPTopology(queues: [queue]))
+        publisher.publisher.start()
+        let nested = (1..<levels).reduce(AMQPFieldValue.array([])) { inside, _ in .array([inside]) }
+        try await publisher.publisher.publishAndWait(
+            [[:], ["mine": nested, "text": "last"], [:]].enumerated().map { index, headers in
+                AMQPPublication(
+                    id: UInt64(index), exchange: "", routingKey: queue.name, isMandatory: true,
+                    properties: AMQPProperties(headers: headers, messageID: "m"), body: [UInt8(index)])
+            })
+        await publisher.publisher.close()
+        let test = try TestConsumer(queues: [.init(name: queue.name, prefetch: 100)])
+        test.consumer.start()
+        try await test.log.wait("all messages") { $0.deliveries.count == 3 }
+        let deliveries = test.log.events.deliveries
+        #expect(deliveries.map(\.body) == [[0], [1], [2]])
+        #expect(deliveries.map(\.problem) == [nil, "are nested deeper than 32 levels", nil])
+        #expect(deliveries.allSatisfy { $0.properties.messageID == "m" && !$0.isRedelivered })
+        #expect(deliveries[1].properties.headers["text"] == "last")
+        await test.consumer.close()
+        #expect(test.log.events.connections == 1 && test.log.events.failures == [])
+    }
+
     @Test("an acknowledgement that the broker does not know is reported, and consuming goes on")
     func unknownTag() async throws {
         let queue = TestBroker.queue("unknown-tag")

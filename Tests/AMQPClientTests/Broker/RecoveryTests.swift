@@ -56,6 +56,30 @@ struct RecoveryTests {
         await consumer.consumer.close()
     }
 
+    @Test("a host is reached at the address that answers, wherever that is in the list", arguments: [1, 2])
+    func deadAddress(place: Int) async throws {
+        var configuration = try TestBroker.configuration()
+        let port = configuration.endpoints[0].port
+        let addresses = (0..<place).map { "127.0.\(place).\($0 + 1)" }
+        let dead = try addresses.map { try DeadPort(address: $0, port: port) }
+        configuration.endpoints = [.init(host: "broker.test", port: port)]
+        configuration.knownAddresses = ["broker.test": addresses + ["127.0.0.1"], "dead.test": addresses]
+        configuration.connectTimeout = .seconds(1)
+        let queue = TestBroker.queue("dead-address")
+        let test = try TestPublisher(configuration, topology: AMQPTopology(queues: [queue]))
+        try await test.publisher.connectOnce()
+        try await test.publisher.publishAndWait([publication(1, to: queue)])
+        await test.publisher.close()
+
+        configuration.endpoints = [.init(host: "dead.test", port: port)]
+        let lost = try TestPublisher(configuration)
+        let error = await #expect(throws: AMQPError.self) { try await lost.publisher.connectOnce() }
+        let words = "Connecting to dead.test:\(port) at \(addresses[0]): "
+        #expect(error?.message.hasPrefix(words) == true, "\(error as Any)")
+        await lost.publisher.close()
+        withExtendedLifetime(dead) {}
+    }
+
     @Test("a consumer comes back, gets its open deliveries again, and old acknowledgements do no harm")
     func consumer() async throws {
         let (proxy, configuration) = try proxied()

@@ -47,7 +47,7 @@ import Testing
         if way == "suspects" { properties.headers["x-delivery-count"] = 5 }
         let first = harness()
         if way == "drain" { first.drain() }
-        first.deliver(way == "dead" ? "{" : jobBody(), properties: properties)
+        first.deliver(way == "dead" ? "{" : jobBody(), properties: properties, redelivered: way == "suspects")
         let message = try #require(first.published.first)
         #expect(message.properties.userID == Self.worker)
         let second = harness()

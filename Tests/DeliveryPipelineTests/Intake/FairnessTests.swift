@@ -40,7 +40,7 @@ import Testing
         }
         harness.deliver((0..<10).map { .sample(jobBody("shop-\($0)"), number: $0) })
         #expect(harness.started == ["shop-0", "shop-1"])
-        #expect(harness.moved == Array(repeating: " martlet.jobs.normal.overflow", count: 3), "the newest ones")
+        #expect(harness.moved == Array(repeating: "martlet.moved normal.overflow", count: 3), "the newest ones")
         #expect(harness.core.currentCounts().jobsOverflowed == 3)
         for publication in harness.published { harness.confirm(publication) }
         #expect(harness.acknowledged == [9, 8, 7])
@@ -65,7 +65,7 @@ import Testing
         harness.deliver(jobBody("mail-1", app: "com.example.mail"), number: 100)
         harness.deliver((101..<200).map { .sample(jobBody("shop-\($0)"), number: $0) })
         #expect(harness.started.dropFirst(101).count == 50, "as many as are free")
-        #expect(harness.moved == Array(repeating: " martlet.jobs.normal.overflow", count: 47), "two may wait")
+        #expect(harness.moved == Array(repeating: "martlet.moved normal.overflow", count: 47), "two may wait")
         harness.deliver(jobBody("mail-2", app: "com.example.mail"), number: 200)
         #expect(harness.started.last == "mail-2")
     }
@@ -125,14 +125,28 @@ import Testing
         let harness = PipelineHarness()
         let properties = AMQPProperties(headers: ["x-delivery-count": 5])
         harness.deliver("{broken", number: 1, properties: properties, redelivered: true)
-        #expect(harness.moved == [" martlet.jobs.suspects"], "before anybody looks into it")
+        #expect(harness.moved == ["martlet.moved suspects"], "before anybody looks into it")
         harness.deliver(
             [
                 .sample(
-                    jobBody(), number: 2, from: .suspects, properties: AMQPProperties(headers: ["x-delivery-count": 7]))
+                    jobBody(), number: 2, from: .suspects, properties: AMQPProperties(headers: ["x-delivery-count": 7]),
+                    redelivered: true)
             ])
         #expect(harness.started == ["order-1"])
-        harness.deliver(jobBody("order-2"), number: 3, properties: AMQPProperties(headers: ["x-delivery-count": 4]))
+        harness.deliver(
+            jobBody("order-2"), number: 3, properties: AMQPProperties(headers: ["x-delivery-count": 4]),
+            redelivered: true)
         #expect(harness.started == ["order-1", "order-2"])
+    }
+
+    /// RabbitMQ writes the header on what it delivers again, over whatever stood there.
+    @Test func aCountIsTheBrokersOnlyOnWhatIsDeliveredAgain() throws {
+        let harness = PipelineHarness()
+        harness.deliver(jobBody("forged"), number: 1, properties: AMQPProperties(headers: ["x-delivery-count": 9]))
+        #expect(harness.started == ["forged"])
+        // RabbitMQ 4.3 counts apart how often it was handed out, and how often that failed.
+        let properties = AMQPProperties(headers: ["x-delivery-count": 1, "x-acquired-count": 5])
+        harness.deliver(jobBody("again"), number: 2, properties: properties, redelivered: true)
+        #expect(harness.moved == ["martlet.moved suspects"])
     }
 }

@@ -1,3 +1,4 @@
+import AMQPClient
 import CredentialStore
 import DeliveryPipeline
 import Foundation
@@ -68,6 +69,41 @@ struct BadJobTests {
                     installation.names.dead: bad.count
                 ]
             }
+        }
+    }
+
+    /// Any publisher may send them; they end nobody's connection.
+    @Test func headersThatCantBeReadAreTheirMessagesAffairAlone() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            let nested = (1..<1_000).reduce(AMQPFieldValue.array([])) { inside, _ in .array([inside]) }
+            let jobs = (0..<6).map { JobText("job-\($0)", app: Self.app, to: [Token.random()]) }
+            let publisher = try AMQPPublisher(
+                configuration: try installation.brokerConfiguration(),
+                topology: installation.names.topology(delays: []), logger: installation.log.logger("publisher"))
+            try await publisher.connectOnce()
+            // Together, before a worker is there: all of them are handed to one connection at once.
+            try await publisher.publishAndWait(
+                jobs.enumerated().map { index, job in
+                    AMQPPublication(
+                        id: UInt64(index), exchange: installation.names.jobs, routingKey: "normal", isMandatory: true,
+                        properties: AMQPProperties(headers: index == 1 ? ["mine": nested] : [:]),
+                        body: Array(job.json.utf8))
+                })
+            await publisher.close()
+            try await installation.withWorker { worker in
+                try await installation.results.wait(for: 5)
+                try await eventually("told\n\(worker.errors)") { installation.results.rejections.count == 1 }
+                #expect(!worker.errors.contains("Lost the connection"), "\(worker.errors)")
+            }
+            #expect(installation.results.tally == ["sent": 5])
+            #expect(installation.results.entries.values.joined().allSatisfy { $0.outcome.redelivered == nil })
+            let listed = try await installation.martlet(["dead", "list"])
+            #expect(listed.output.contains("nested deeper than 32 levels"), "\(listed)")
+            let replayed = try await installation.martlet(["dead", "replay"])
+            #expect(replayed.output == "replayed 1 jobs\n", "\(replayed)")
+            try await installation.withWorker { _ in try await installation.results.wait(for: 6) }
+            #expect(installation.results.tally == ["sent": 6], "its headers ended at the door")
         }
     }
 

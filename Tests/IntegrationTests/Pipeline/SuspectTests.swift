@@ -45,24 +45,29 @@ struct SuspectTests {
     @Test func oneThatEndsWorkersEndsAmongTheDead() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
-            let suspects = installation.names.jobs + ".suspects"
-            try await installation.publishSuspect(JobText("poison", app: Self.app, to: [Token.random()]), to: suspects)
-            for _ in 0..<4 { try await die(of: suspects, in: installation) }
+            try await installation.publishSuspect(JobText("poison", app: Self.app, to: [Token.random()]))
+            for _ in 0..<4 { try await die(of: installation.names.jobs + ".suspects", in: installation) }
+            try await InProcessWorker.run(in: installation) { _ in
+                try await eventually("told: \(installation.log.text)") { !installation.results.rejections.isEmpty }
+            }
+            let rejection = try #require(installation.results.rejections.first)
+            #expect(rejection.job == "poison" && rejection.app == Self.app)
+            #expect(rejection.errors?.first?.problem.contains("delivered too often") == true, "\(rejection)")
             let listed = try await installation.martlet(["dead", "list", "--id", "poison", "--json"])
-            #expect(listed.output.contains("delivered too often"), "\(listed)")
+            #expect(listed.output.contains("delivered too often") && listed.output.contains("bulk"), "\(listed)")
         }
     }
 }
 
 extension Installation {
-    fileprivate func publishSuspect(_ job: JobText, to queue: String) async throws {
+    fileprivate func publishSuspect(_ job: JobText) async throws {
         let publisher = try AMQPPublisher(
             configuration: try brokerConfiguration(), topology: names.topology(delays: []),
             logger: log.logger("publisher"))
         try await publisher.connectOnce()
         try await publisher.publishAndWait([
             AMQPPublication(
-                id: 1, exchange: "", routingKey: queue, isMandatory: true,
+                id: 1, exchange: names.prefix + ".moved", routingKey: "suspects", isMandatory: true,
                 properties: AMQPProperties(contentType: "application/json", headers: [JobHeader.lane: "bulk"]),
                 body: Array(job.json.utf8))
         ])

@@ -14,25 +14,26 @@ import Testing
 /// key, a consumer of the results. Nothing of it is left afterwards.
 struct Installation: Sendable {
     struct Servers: Sendable {
+        /// Of a user with the rights that docs/operate.md gives a worker.
         let broker: String
         let database: String
 
         /// Those that `make test` provides.
         static let shared: Servers? = {
             let environment = ProcessInfo.processInfo.environment
-            guard let broker = environment["MARTLET_TEST_AMQP_URL"],
+            guard let broker = environment["MARTLET_TEST_WORKER_AMQP_URL"],
                 let database = environment["MARTLET_TEST_DATABASE_URL"]
             else { return nil }
             return Servers(broker: broker, database: database)
         }()
-        static let areMissing: Comment = "MARTLET_TEST_AMQP_URL and MARTLET_TEST_DATABASE_URL are not set"
+        static let areMissing: Comment = "MARTLET_TEST_WORKER_AMQP_URL and MARTLET_TEST_DATABASE_URL are not set"
     }
 
     /// Delays short enough to be waited for.
     static let quickRetry = RetryPolicy(delays: [1, 2], maximumAttempts: 20)
 
     let servers: Servers
-    let names = PipelineNames(prefix: "martlet-test-\(UInt32.random(in: 0 ... .max))")
+    let names = PipelineNames(prefix: "martlet.test-\(UInt32.random(in: 0 ... .max))")
     let folder = FileManager.default.temporaryDirectory.appending(path: "martlet-test-\(UUID().uuidString)")
     let database: TestDatabase
     let simulator: APNSSimulator

@@ -77,8 +77,8 @@ package struct LocalServers: Sendable {
         get throws { try (1...nodes).compactMap { UInt16(try value("\(Server.rabbitmq(node: $0).variable)_PORT")) } }
     }
 
-    /// Of the first node.
-    package var brokerURL: String { get throws { try value("MARTLET_TEST_AMQP_URL") } }
+    /// Of the first node, as a user with the rights that docs/operate.md gives a worker.
+    package var brokerURL: String { get throws { try value("MARTLET_TEST_WORKER_AMQP_URL") } }
     package var databaseURL: String { get throws { try value("MARTLET_TEST_DATABASE_URL") } }
 
     private var folder: URL { Project.root.appending(path: ".local/\(instance)") }

@@ -1,0 +1,47 @@
+internal import CRabbitMQ
+import Glibc
+
+extension BrokerLink {
+    /// Sends a method and waits for its answer, whose number is the next (AMQP 0-9-1, section 1.1 of the generated
+    /// reference). What else comes meanwhile is kept for ``receive()``.
+    ///
+    /// - Returns: the name in `queue.declare-ok`.
+    @discardableResult
+    func call<Arguments: BitwiseCopyable>(
+        _ method: UInt32, _ arguments: Arguments, channel: UInt16, within limit: Duration? = nil, keeping: Bool = true,
+        _ attempt: @autoclosure () -> String
+    ) throws(AMQPError) -> String? {
+        var arguments = arguments
+        try check(amqp_send_method(state, channel, method, &arguments), attempt())
+        let clock = ContinuousClock()
+        let deadline = clock.now + (limit ?? answerLimit)
+        while true {
+            guard let inbound = try read() else {
+                let left = deadline - clock.now
+                guard left > .zero else {
+                    throw AMQPError(library: AMQP_STATUS_TIMEOUT.rawValue, while: attempt())
+                }
+                waitForInput(left)
+                continue
+            }
+            switch inbound {
+            case .answer(channel: channel, method: method + 1, queue: let queue):
+                return queue
+            case .channelClosed(channel: channel, let reply, causedByPublish: _):
+                throw AMQPError(closedBy: reply, isConnection: false, while: attempt())
+            case .connectionClosed(let reply):
+                confirmConnectionClosed()
+                throw AMQPError(closedBy: reply, isConnection: true, while: attempt())
+            case .nothing: break
+            default: if keeping { kept.append(inbound) }
+            }
+        }
+    }
+
+    private func waitForInput(_ limit: Duration) {
+        guard crabbitmq_pending(session) == 0 else { return }
+        var descriptor = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
+        let (seconds, attoseconds) = limit.components
+        _ = poll(&descriptor, 1, Int32(clamping: seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1))
+    }
+}

@@ -1,0 +1,35 @@
+internal import CRabbitMQ
+
+extension amqp_bytes_t {
+    private var buffer: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes, count: bytes == nil ? 0 : len) }
+
+    /// Invalid UTF-8 is repaired: for names and texts that AMQP defines as UTF-8.
+    var string: String { String(decoding: buffer, as: UTF8.self) }
+}
+
+/// Has the library decode methods. Those that a broker sends to a client that has logged in hold no tables.
+final class MethodDecoder {
+    private var pool = amqp_pool_t()
+
+    init() {
+        init_amqp_pool(&pool, 4_096)
+    }
+
+    deinit {
+        empty_amqp_pool(&pool)
+    }
+
+    /// - Parameter payload: of a method's frame; at least 4 bytes.
+    /// - Returns: what holds until the next call, and until more is read.
+    func decode(_ payload: UnsafeRawBufferPointer) throws(AMQPError) -> amqp_method_t {
+        recycle_amqp_pool(&pool)
+        let number = UInt32(bigEndian: payload.loadUnaligned(as: UInt32.self))
+        let arguments = UnsafeRawBufferPointer(rebasing: payload[4...])
+        let encoded = amqp_bytes_t(
+            len: arguments.count, bytes: UnsafeMutableRawPointer(mutating: arguments.baseAddress))
+        var method = amqp_method_t(id: number, decoded: nil)
+        let status = amqp_decode_method(number, &pool, encoded, &method.decoded)
+        guard status == AMQP_STATUS_OK.rawValue else { throw AMQPError(library: status, while: "Reading") }
+        return method
+    }
+}

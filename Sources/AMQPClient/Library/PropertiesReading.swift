@@ -1,0 +1,42 @@
+extension AMQPProperties {
+    /// Reads them as they travel: flags, then what is there, in a fixed order (AMQP 0-9-1, section 4.2.6.1). The library
+    /// refuses some of what publishers may send, and the connection with it; which is nothing that others should suffer.
+    ///
+    /// - Parameter problem: set to what could not be read; the rest is read all the same.
+    init(wire: UnsafeRawBufferPointer, problem: inout String?) {
+        self.init()
+        var reader = WireReader(wire)
+        do throws(WireReader.Unreadable) {
+            try read(&reader, &problem)
+        } catch {
+            problem = problem ?? error.problem
+        }
+    }
+
+    private mutating func read(_ reader: inout WireReader, _ problem: inout String?) throws(WireReader.Unreadable) {
+        let flags = try reader.integer(UInt16.self)
+        // Flags beyond the first sixteen, of which the class has none.
+        var more = flags
+        while more & 1 != 0 { more = try reader.integer(UInt16.self) }
+        func isSet(_ bit: UInt16) -> Bool { flags & 1 << bit != 0 }
+
+        if isSet(15) { contentType = try reader.shortString() }
+        if isSet(14) { contentEncoding = try reader.shortString() }
+        if isSet(13) {
+            let table = try reader.takeLong()
+            var fields = FieldReader()
+            headers = fields.table(table)
+            problem = fields.problem
+        }
+        if isSet(12) { deliveryMode = DeliveryMode(rawValue: try reader.integer()) }
+        if isSet(11) { priority = try reader.integer() }
+        if isSet(10) { correlationID = try reader.shortString() }
+        if isSet(9) { replyTo = try reader.shortString() }
+        if isSet(8) { expiration = try reader.shortString() }
+        if isSet(7) { messageID = try reader.shortString() }
+        if isSet(6) { timestamp = try reader.integer() }
+        if isSet(5) { type = try reader.shortString() }
+        if isSet(4) { userID = try reader.shortString() }
+        if isSet(3) { appID = try reader.shortString() }
+    }
+}

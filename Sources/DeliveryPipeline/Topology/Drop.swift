@@ -1,0 +1,42 @@
+package import AMQPClient
+package import PushModel
+
+/// Why the broker has taken a message out of its queue by itself, or let it into none (rabbitmq.com, "Dead Letter
+/// Exchanges", "Alternate Exchanges").
+package struct Drop: Sendable, Hashable {
+    package let reason: String
+    /// It was handed out before: some of it may have been sent.
+    package let wasDelivered: Bool
+
+    package init(of delivery: AMQPDelivery) {
+        let headers = delivery.properties.headers
+        // The latest comes first, and the broker puts it there, whatever a publisher has written behind it.
+        guard case .array(let deaths)? = headers["x-death"], case .table(let death)? = deaths.first,
+            let cause = death["reason"]?.string, !delivery.exchange.hasSuffix(".jobs")
+        else {
+            (reason, wasDelivered) = ("no lane is called \"\(delivery.routingKey.cut(toBytes: 100))\"", false)
+            return
+        }
+        let queue = (death["queue"]?.string ?? "its queue").cut(toBytes: 255)
+        let deliveries = headers["x-delivery-count"]?.integer ?? 0
+        wasDelivered = ["delivery_limit", "rejected"].contains(cause) || deliveries > 0
+        reason =
+            switch cause {
+            case "delivery_limit": "was delivered too often without being settled (delivery_limit of \(queue))"
+            case "expired": "expired in \(queue) before a worker took it"
+            case "maxlen": "was dropped because \(queue) was full (maxlen)"
+            default: "was dropped from \(queue) (\(cause.cut(toBytes: 100)))"
+            }
+    }
+}
+
+extension Lane {
+    /// Of a job that is in none of the lanes' queues, by the key it came with.
+    package init(of delivery: AMQPDelivery) {
+        let key = delivery.routingKey
+        let named = delivery.properties.headers[JobHeader.lane]?.string
+        self =
+            Lane.allCases.first { key == $0.rawValue || key == PipelineNames.movingKey(to: .overflow($0)) }
+            ?? named.flatMap(Lane.init(rawValue:)) ?? .normal
+    }
+}

@@ -1,0 +1,85 @@
+import AMQPClient
+import DeliveryPipeline
+import PushModel
+import Testing
+
+/// What the broker takes out of the jobs' queues by itself, or lets into none.
+@Suite struct DroppedTests {
+    private static func death(_ reason: String, _ queue: String) -> AMQPFieldValue {
+        .table(["reason": .string(reason), "queue": .string(queue), "count": 1])
+    }
+
+    private func dropped(
+        _ deaths: [AMQPFieldValue], body: String = jobBody(), exchange: String = "martlet.dropped",
+        key: String = "bulk", messageID: String? = nil, redelivered: Bool = false
+    ) -> AMQPDelivery {
+        AMQPDelivery(
+            tag: AMQPDeliveryTag(epoch: 1, queueIndex: UInt16(JobQueue.dropped.index), number: 1),
+            isRedelivered: redelivered, exchange: exchange, routingKey: key,
+            properties: AMQPProperties(
+                headers: deaths.isEmpty ? [:] : ["x-death": .array(deaths)], messageID: messageID),
+            body: Array(body.utf8))
+    }
+
+    private func told(_ harness: PipelineHarness) throws -> (job: String?, app: String?, problem: String) {
+        let event = try JSON.object(try harness.event(0).body)
+        let error = try #require(try JSON.objects(event["errors"]).first)
+        let problem = "\(error["field"] ?? "-"): \(error["problem"] ?? "-")"
+        return (event["job"] as? String, event["app"] as? String, problem)
+    }
+
+    @Test(arguments: [
+        ("delivery_limit", "was delivered too often without being settled (delivery_limit of q)", true),
+        ("expired", "expired in q before a worker took it", false),
+        ("maxlen", "was dropped because q was full (maxlen)", false),
+        ("rejected", "was dropped from q (rejected)", true),
+    ])
+    func itIsToldAndPutAmongTheDead(cause: String, problem: String, wasDelivered: Bool) throws {
+        let harness = PipelineHarness()
+        // What came before, as the wait in a delay queue, is not why.
+        harness.deliver([dropped([Self.death(cause, "q"), Self.death("expired", "martlet.delay.5")])])
+        #expect(harness.moved == ["martlet.dead bulk"])
+        let (job, app, said) = try told(harness)
+        #expect(job == "order-1" && app == "com.example.shop" && said == "message: \(problem)")
+        let dead = try #require(harness.published.first { $0.exchange == "martlet.dead" })
+        #expect(dead.body == Array(jobBody().utf8))
+        #expect(dead.properties.headers["x-martlet-reason"]?.string == "message: \(problem)")
+        #expect(dead.properties.headers["x-martlet-redelivered"] == (wasDelivered ? true : nil))
+        #expect(dead.properties.headers["x-martlet-delivered-before"] == (wasDelivered ? true : nil))
+        #expect(harness.started == [] && harness.acknowledged == [])
+        harness.confirm(dead, try harness.event(0))
+        #expect(harness.acknowledged == [1])
+    }
+
+    @Test func whatHasNoLane() throws {
+        let harness = PipelineHarness()
+        // That it was dead-lettered, too, is the publisher's invention.
+        harness.deliver([dropped([Self.death("expired", "q")], exchange: "martlet.jobs", key: "nrmal")])
+        #expect(try told(harness).problem == "message: no lane is called \"nrmal\"")
+        #expect(harness.moved == ["martlet.dead normal"])
+    }
+
+    @Test(arguments: [("urgent.overflow", Lane.urgent), ("", .normal), ("suspects", .normal), ("normal", .normal)])
+    func itsLane(key: String, lane: Lane) {
+        let harness = PipelineHarness()
+        harness.deliver([dropped([Self.death("expired", "q")], key: key)])
+        #expect(harness.moved == ["martlet.dead \(lane.rawValue)"])
+    }
+
+    @Test func aBodyThatMayHaveEndedAWorkerIsNotOpenedTwice() throws {
+        let harness = PipelineHarness()
+        harness.deliver([dropped([Self.death("delivery_limit", "q")], messageID: "m-1", redelivered: true)])
+        let (job, app, _) = try told(harness)
+        #expect(job == "m-1" && app == nil)
+        let fresh = PipelineHarness()
+        fresh.deliver([dropped([Self.death("delivery_limit", "q")], body: "{", messageID: "m-1")])
+        #expect(try told(fresh).job == "m-1")
+    }
+
+    @Test func aStopPutsItNowhereElse() {
+        let harness = PipelineHarness()
+        harness.drain()
+        harness.deliver([dropped([Self.death("expired", "q")])])
+        #expect(harness.moved == ["martlet.dead bulk"])
+    }
+}

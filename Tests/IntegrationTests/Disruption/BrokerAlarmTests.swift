@@ -1,0 +1,48 @@
+import APNSSimulator
+import DeliveryPipeline
+import TestSupport
+import Testing
+
+extension PrivateServerTests {
+    /// The broker takes no messages while it is short of memory.
+    struct BrokerAlarmTests {
+        private static let app = "com.example.shop"
+
+        @Test func whatIsBlockedGoesOnWhenTheAlarmIsOver() async throws {
+            let servers = try #require(PrivateServers.current)
+            try await Installation.with(servers: servers) { installation in
+                try await installation.addTokenApp(Self.app)
+                let jobs = (0..<20).map { JobText("job-\($0)", app: Self.app, to: Token.random(count: 5)) }
+                // There before the alarm, which blocks the test's own publisher, too.
+                try await installation.publish(jobs)
+                try await PrivateServers.setMemoryLimit("0.00001")
+                try await InProcessWorker.run(in: installation) { worker in
+                    do {
+                        try await eventually("sent: \(worker.counts)") {
+                            installation.simulator.recordedRequests.count >= 100
+                        }
+                        try await eventually("blocked: \(installation.log.text)") {
+                            installation.log.text.contains("The broker accepts no messages for now")
+                        }
+                        #expect(!worker.counts.isPublishing && installation.results.count == 0)
+                    } catch {
+                        Issue.record(error)
+                    }
+                    try await PrivateServers.setMemoryLimit("0.4")
+                    try await installation.results.wait(for: 100)
+                    try await eventually("publishing again") { worker.counts.isPublishing }
+                }
+                #expect(installation.results.tally == ["sent": 100])
+                #expect(installation.results.entries.values.joined().allSatisfy { $0.outcome.redelivered == nil })
+                #expect(try await installation.waitingMessages().isEmpty)
+            }
+        }
+    }
+}
+
+extension PrivateServers {
+    /// - Parameter share: of the machine's memory.
+    fileprivate static func setMemoryLimit(_ share: String) async throws {
+        try await evaluateInBroker("vm_memory_monitor:set_vm_memory_high_watermark(\(share)).")
+    }
+}

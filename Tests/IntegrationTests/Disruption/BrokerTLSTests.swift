@@ -1,0 +1,134 @@
+import AMQPClient
+import Foundation
+import TestSupport
+import Testing
+
+extension PrivateServerTests {
+    /// `amqps://` against the broker itself: who is talked to, and who is not.
+    struct BrokerTLSTests {
+        @Test func onlyTheRightBrokerIsTalkedTo() async throws {
+            let certificates = try await BrokerCertificates()
+            defer { certificates.delete() }
+            let good = try await listen(certificates, "localhost")
+            try await connect(certificates, "localhost", good, "cacertfile=\(certificates.path("ca.pem"))")
+            try await connect(certificates, "localhost", good, "verify=verify_none")
+            let byAddress = try await listen(certificates, "address")
+            try await connect(certificates, "127.0.0.1", byAddress, "cacertfile=\(certificates.path("ca.pem"))")
+
+            let refusals = [
+                ("localhost", good, "other-ca.pem", "self-signed certificate in certificate chain"),
+                ("127.0.0.1", good, "ca.pem", "IP address mismatch"),
+                ("localhost", byAddress, "ca.pem", "hostname mismatch"),
+                ("localhost", try await listen(certificates, "expired"), "ca.pem", "certificate has expired"),
+            ]
+            for (host, port, authority, words) in refusals {
+                let error = await #expect(throws: AMQPError.self) {
+                    try await connect(certificates, host, port, "cacertfile=\(certificates.path(authority))")
+                }
+                #expect(error?.code == .tlsFailed && error?.message.contains(words) == true, "\(error as Any)")
+                #expect(error?.isRetriable == false)
+            }
+            let missing = await #expect(throws: AMQPError.self) {
+                try await connect(certificates, "localhost", good, "cacertfile=/nowhere/ca.pem")
+            }
+            #expect(missing?.message.contains("/nowhere/ca.pem") == true)
+        }
+
+        @Test func aBrokerMayAskForACertificate() async throws {
+            let certificates = try await BrokerCertificates()
+            defer { certificates.delete() }
+            let port = try await listen(certificates, "localhost", asksForCertificate: true)
+            let authority = "cacertfile=\(certificates.path("ca.pem"))"
+            let (file, key) = (certificates.path("client.pem"), certificates.path("client.key"))
+            try await connect(certificates, "localhost", port, "\(authority)&certfile=\(file)&keyfile=\(key)")
+            await #expect(throws: AMQPError.self) { try await connect(certificates, "localhost", port, authority) }
+            let wrong = await #expect(throws: AMQPError.self) {
+                try await connect(
+                    certificates, "localhost", port,
+                    "\(authority)&certfile=\(file)&keyfile=\(certificates.path("expired.key"))")
+            }
+            #expect(wrong?.message.contains("expired.key") == true, "\(wrong as Any)")
+        }
+
+        /// Has the broker listen with one of the certificates, on a port of its own.
+        private func listen(
+            _ certificates: BrokerCertificates, _ name: String, asksForCertificate: Bool = false
+        ) async throws -> Int {
+            let port = try freePort()
+            let verification =
+                asksForCertificate ? "{verify, verify_peer}, {fail_if_no_peer_cert, true}" : "{verify, verify_none}"
+            try await PrivateServers.evaluateInBroker(
+                """
+                {ok, _} = application:ensure_all_started(ssl),
+                ok = rabbit_networking:start_ssl_listener({"127.0.0.1", \(port)}, [
+                    {cacertfile, "\(certificates.path("ca.pem"))"}, {certfile, "\(certificates.path("\(name).pem"))"},
+                    {keyfile, "\(certificates.path("\(name).key"))"}, \(verification)], 10).
+                """)
+            return port
+        }
+
+        /// Publishes something over it, and has it confirmed.
+        private func connect(
+            _ certificates: BrokerCertificates, _ host: String, _ port: Int, _ options: String
+        ) async throws {
+            let servers = try #require(PrivateServers.current)
+            var components = try #require(URLComponents(string: servers.broker))
+            (components.scheme, components.host, components.port, components.query) = ("amqps", host, port, options)
+            let queue = AMQPQueue(name: "martlet.tls-\(UUID().uuidString)", isExclusive: true)
+            let exchange = AMQPExchange(name: "martlet.tls", kind: .direct)
+            let publisher = try AMQPPublisher(
+                configuration: try AMQPConfiguration(url: try #require(components.string)),
+                topology: AMQPTopology(
+                    exchanges: [exchange], queues: [queue],
+                    bindings: [AMQPBinding(queue: queue.name, exchange: exchange.name, routingKey: queue.name)]),
+                logger: LogBook().logger("tls"))
+            try await publisher.connectOnce()
+            // Several records of TLS, and several frames.
+            try await publisher.publishAndWait([
+                AMQPPublication(
+                    id: 1, exchange: exchange.name, routingKey: queue.name, isMandatory: true,
+                    body: Array(repeating: 7, count: 1_000_000))
+            ])
+            await publisher.close()
+        }
+    }
+}
+
+/// Certificates of an authority of the test's own, where the broker can read them.
+private struct BrokerCertificates {
+    private let folder = FileManager.default.temporaryDirectory.appending(path: "martlet-tls-\(UUID().uuidString)")
+
+    init() async throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for name in ["ca", "other-ca"] {
+            try await openssl("req -x509 \(Self.newKey) -days 2 -subj /CN=\(name) -keyout \(name).key -out \(name).pem")
+        }
+        try await issue("localhost", for: "DNS:localhost")
+        try await issue("address", for: "IP:127.0.0.1")
+        try await issue("expired", for: "DNS:localhost", days: -1)
+        try await issue("client", for: "DNS:client")
+        for file in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path(file))
+        }
+    }
+
+    func path(_ name: String) -> String { folder.appending(path: name).path }
+
+    func delete() { try? FileManager.default.removeItem(at: folder) }
+
+    private static let newKey = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes"
+
+    private func issue(_ name: String, for subject: String, days: Int = 2) async throws {
+        try Data("subjectAltName=\(subject)\n".utf8).write(to: folder.appending(path: "names"))
+        try await openssl("req \(Self.newKey) -subj /CN=\(name) -keyout \(name).key -out \(name).csr")
+        try await openssl(
+            "x509 -req -in \(name).csr -CA ca.pem -CAkey ca.key -CAcreateserial -days \(days) -extfile names"
+                + " -out \(name).pem")
+    }
+
+    private func openssl(_ arguments: String) async throws {
+        let command = ["/usr/bin/openssl"] + arguments.split(separator: " ").map(String.init)
+        let finished = try await Subprocess.run(command, in: folder)
+        try #require(finished.status == 0, "\(command) \(finished)")
+    }
+}
