@@ -23,6 +23,8 @@ package enum Fault: Hashable, Sendable {
     case stopServers(Servers)
     /// SIGKILL for RabbitMQ, an immediate shutdown for PostgreSQL.
     case killServers(Servers)
+    /// Somebody alters the table of device tokens: whoever marks one waits.
+    case lockTokens
 
     // One of several nodes of the broker, by number from 1.
     case stopNode(Int)
@@ -64,6 +66,7 @@ extension Fault {
         case .freezeWorker: "frozen worker"
         case .stopServers(let servers): "stop and start of \(servers.rawValue)"
         case .killServers(let servers): "kill of \(servers.rawValue)"
+        case .lockTokens: "lock on the device tokens"
         case .stopNode: "stop and start of a broker node"
         case .killNode: "kill -9 of a broker node"
         case .cut(let link, _): "cut connections to \(link.rawValue)"

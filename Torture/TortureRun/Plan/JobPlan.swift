@@ -16,7 +16,8 @@ package struct JobPlan: Sendable {
     }
 
     package var routingKey: String { traits.flaw == .unknownLane ? "express" : lane.rawValue }
-    package var messageID: String? { traits.identity == .asMessageID ? Self.id(number) : nil }
+    package var messageID: String? { traits.identity == .asMessageID ? id : nil }
+    private var id: String { Self.id(traits.sharesID ? number - 1 : number) }
 
     package func token(_ index: Int) -> String {
         RecipientID(job: number, index: index).token(recipients[index])
@@ -29,7 +30,7 @@ package struct JobPlan: Sendable {
             #""app":"\#(traits.flaw == .unknownApp ? "com.example.nobody" : app)""#,
             #""payload":{"aps":{"alert":"job \#(Self.id(number))"}}"#,
         ]
-        if traits.identity == .inBody { fields.append(#""id":"\#(Self.id(number))""#) }
+        if traits.identity == .inBody { fields.append(#""id":"\#(id)""#) }
         if traits.isAtMostOnce { fields.append(#""at_most_once":true"#) }
         if traits.wantsProblemsOnly { fields.append(#""results":"problems""#) }
         if let sendAt { fields.append(#""send_at":"\#(Timestamp(milliseconds: sendAt).rfc3339)""#) }

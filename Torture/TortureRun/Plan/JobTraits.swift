@@ -21,6 +21,8 @@ package struct JobTraits: Sendable, Hashable {
     /// … publishing the same message again.
     package var publishAgainAfter: Int?
     package var flaw: JobFlaw?
+    /// It has the id of the job before it.
+    package var sharesID = false
 
     package init() {}
 

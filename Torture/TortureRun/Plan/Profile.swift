@@ -21,6 +21,8 @@ package struct Profile: Sendable {
     package var outage: ClosedRange<Int>
     /// Milliseconds that a worker is frozen: more than two heartbeats.
     package var freeze: ClosedRange<Int>
+    /// Milliseconds that the device tokens are locked.
+    var locking = 10_000...60_000
     /// Milliseconds that a worker works with other settings.
     package var resetting: ClosedRange<Int>
     /// Seconds until everything must be settled when the faults have ended.
@@ -72,6 +74,7 @@ package struct Profile: Sendable {
         var profile = shortOfTime
         (profile.retryDelays, profile.maximumAttempts) = ([1, 2], 8)
         (profile.oddity, profile.mostRecipients) = (3, 150)
+        profile.locking = 1_000...3_000
         (profile.sendAfter, profile.cancelledSendAfter) = (1_000...5_000, 7_000...9_000)
         return profile
     }()

@@ -64,6 +64,7 @@ package struct Schedule: Sendable {
     private static func serverFault(
         _ profile: Profile, _ generator: inout SeededGenerator
     ) -> (Fault, ClosedRange<Int>) {
+        if Int.random(in: 0..<6, using: &generator) == 0 { return (.lockTokens, profile.locking) }
         let servers: Fault.Servers =
             switch Int.random(in: 0..<10, using: &generator) {
             case 0..<5: .rabbitmq

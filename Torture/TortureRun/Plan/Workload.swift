@@ -32,7 +32,7 @@ package struct Workload: Sendable {
             case 4..<8: Int.random(in: 2...50, using: &generator)
             default: Int.random(in: 51...profile.mostRecipients, using: &generator)
             }
-        if number % 100 == 50 {
+        if number % 100 == 50 || isOfCampaign(number) {
             let least = profile.largeJobs.lowerBound
             // Mostly anything, often at the very edge.
             size = Int.random(
@@ -55,6 +55,10 @@ package struct Workload: Sendable {
         func share(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
         var traits = JobTraits()
         guard number > 0 else { return traits }
+        guard !isOfCampaign(number) else {
+            traits.sharesID = !number.isMultiple(of: 2)
+            return traits
+        }
         if share(2 * profile.oddity) {
             traits.identity = .asMessageID
             traits.flaw = JobFlaw.allCases.randomElement(using: &generator)
@@ -81,13 +85,18 @@ package struct Workload: Sendable {
         return traits
     }
 
+    /// Two large jobs in a row are parts of one campaign and share its id, where an id is not asked to be one job's.
+    private func isOfCampaign(_ number: Int) -> Bool {
+        profile.deduplicationWindow == 0 && (20...21).contains(number % 100)
+    }
+
     private func recipient(_ generator: inout SeededGenerator) -> RecipientKind {
         switch Int.random(in: 0..<10_000, using: &generator) {
         case 0..<200: .dead
         case 200..<220: .refusedForNow
-        case 220..<230: .bad
-        case 230..<232 where profile.hasSilentTokens: .silent
-        case 300..<1_300: .slow
+        case 220..<720: .bad
+        case 720..<722 where profile.hasSilentTokens: .silent
+        case 800..<1_800: .slow
         default: .plain
         }
     }

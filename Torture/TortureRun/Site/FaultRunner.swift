@@ -1,5 +1,6 @@
 import APNSSimulator
 import Foundation
+import PostgresClient
 import TestSupport
 
 /// Carries a schedule out on a site, and writes down when what began and ended.
@@ -59,6 +60,11 @@ struct FaultRunner: Sendable {
             for server in servers.all { try await kill(server) }
             try await Task.sleep(for: time)
             for server in servers.all { try await site.servers.start(server) }
+        case .lockTokens:
+            try await site.database.pool.transaction { connection in
+                try await connection.execute(script: "LOCK TABLE martlet.device_tokens IN ACCESS EXCLUSIVE MODE")
+                try await Task.sleep(for: time)
+            }
         case .stopNode(let node):
             try await site.servers.stop(.rabbitmq(node: node))
             try await Task.sleep(for: time)

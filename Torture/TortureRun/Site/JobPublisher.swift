@@ -103,9 +103,17 @@ final class JobPublisher: Sendable {
         publisher.withLock { $0 }?.publish([
             AMQPPublication(
                 id: id, exchange: names.jobs, routingKey: message.plan.routingKey, isMandatory: true,
-                properties: AMQPProperties(contentType: "application/json", messageID: message.plan.messageID),
-                body: message.body)
+                properties: properties(of: message.plan), body: message.body)
         ])
+    }
+
+    /// A careless publisher's, now and then: what only the broker has a say in.
+    private func properties(of plan: JobPlan) -> AMQPProperties {
+        var properties = AMQPProperties(contentType: "application/json", messageID: plan.messageID)
+        guard plan.number % 7 == 3 else { return properties }
+        properties.priority = 31
+        properties.headers = ["x-delivery-count": 50]
+        return properties
     }
 
     private func after(_ milliseconds: Int, _ errand: @escaping @Sendable (JobPublisher) async -> Void) {

@@ -50,7 +50,9 @@ final class ResultConsumer: Sendable {
             log.add(
                 outcomes.compactMap { outcome in
                     guard let recipient = RecipientID(token: outcome.recipient),
-                        outcome.job == JobPlan.id(recipient.job) || UUID(uuidString: outcome.job) != nil
+                        // Its own, that of the job before it, or one that a worker has made up.
+                        [JobPlan.id(recipient.job), JobPlan.id(recipient.job - 1)].contains(outcome.job)
+                            || UUID(uuidString: outcome.job) != nil
                     else {
                         log.odd("an outcome of \(outcome.recipient) in job \(outcome.job)")
                         return nil
