@@ -15,7 +15,8 @@ import Testing
         job(""), job(#""id":"1""#), job(#""id":"\#(String(repeating: "é", count: 128))""#),
         job(#""output":"discard""#), job(#""environment":"sandbox""#), job(#""push_type":"voip""#),
         job(#""credential":"0B6E1F0C-6a51-4c7e-9d3a-2f1e0d9c8b7a""#),
-        job(#""topic":"com.example.shop.voip""#), job(#""priority":1"#), job(#""priority":10"#),
+        job(#""topic":"com.example.shop.voip""#), job(#""topic":"\#(String(repeating: "t", count: 255))""#),
+        job(#""push_type":"\#(String(repeating: "p", count: 64))""#), job(#""priority":1"#), job(#""priority":10"#),
         job(#""expires_at":0"#), job(#""expires_at":1800000000"#), job(#""expires_at":"2026-11-20T10:00:00Z""#),
         job(#""expires_at":"2026-11-20t10:00:00.123456+01:30""#),
         job(#""collapse_id":"\#(String(repeating: "c", count: 64))""#),
@@ -41,7 +42,9 @@ import Testing
         job(#""priority":7"#), job(#""priority":"10""#), job(#""expires_at":-1"#), job(#""expires_at":1.5"#),
         job(#""expires_at":1800000000000"#), job(#""expires_at":"tomorrow""#), job(#""expires_at":"2026-11-20""#),
         job(#""expires_at":"2026-11-20T10:00:00""#), job(#""expires_at":null"#),
-        job(#""collapse_id":"""#), job(#""collapse_id":"\#(String(repeating: "c", count: 65))""#),
+        job(#""topic":"\#(String(repeating: "t", count: 256))""#),
+        job(#""push_type":"\#(String(repeating: "p", count: 65))""#), job(#""collapse_id":"""#),
+        job(#""collapse_id":"\#(String(repeating: "c", count: 65))""#),
         job(#""at_most_once":1"#), job(#""trim":"true""#), job(#""results":"none""#),
         job("", recipients: #""channel":"""#), job("", recipients: #""channel":["a"]"#),
         job("", recipients: #""channel":null"#), job("", recipients: #""channel":"a","recipients":["aa"]"#),
@@ -58,6 +61,7 @@ import Testing
     /// What JSON Schema can't say, so that only the decoder refuses it.
     private static let refusedByTheDecoderAlone = [
         job(#""collapse_id":"\#(String(repeating: "é", count: 33))""#), job(#""priority":10.0"#),
+        job(#""topic":"\#(String(repeating: "é", count: 128))""#),
         job(#""trim":true,"trim":true"#),
     ]
 

@@ -137,7 +137,15 @@ import Testing
         let collapseID = String(repeating: "é", count: 32)
         #expect(try Job.sample(#""collapse_id":"\#(collapseID)""#).collapseID == collapseID)
         let tooMany = #expect(throws: JobRejection.self) { try Job.sample(#""collapse_id":"\#(collapseID)x""#) }
-        #expect(tooMany?.description == "collapse_id: is longer than 64 bytes")
+        #expect(tooMany?.description == "collapse_id: is longer than 64 bytes (BadCollapseId)")
+    }
+
+    @Test(arguments: [("topic", 255, "BadTopic"), ("push_type", 64, "InvalidPushType")])
+    func whatBecomesAHeaderIsBounded(field: String, bytes: Int, reason: String) throws {
+        let longest = String(repeating: "x", count: bytes)
+        _ = try Job.sample(#""\#(field)":"\#(longest)""#)
+        let tooLong = #expect(throws: JobRejection.self) { try Job.sample(#""\#(field)":"\#(longest)x""#) }
+        #expect(tooLong?.description == "\(field): is longer than \(bytes) bytes (\(reason))")
     }
 
     @Test(arguments: [

@@ -47,6 +47,8 @@ package struct APNSRequest: Equatable, Sendable {
     }
 
     private static let maximumBroadcastBytes = 5_120
+    /// Apple's have 24 characters.
+    private static let maximumChannelIDBytes = 255
 
     /// What there is to know of the payload; nil where nothing is asked of it.
     private static func facts(of job: Job) -> PayloadFacts? {
@@ -85,7 +87,8 @@ package struct APNSRequest: Equatable, Sendable {
     /// Apple's ids are base64 text, to be taken as they are; what no header can carry is none.
     private static func channelID(of job: Job) throws(Fault) -> String {
         let id = job.recipients.first.map { String(decoding: job.bytes($0.token), as: UTF8.self) } ?? ""
-        guard !id.isEmpty, id.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+        guard !id.isEmpty, id.utf8.count <= maximumChannelIDBytes, id.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else {
             throw Fault(reason: "BadChannelId")
         }
         return id

@@ -109,10 +109,14 @@ struct JobReader {
         case .output: fields.output = try value.text() ?? ""
         case .environment: fields.environment = try value.oneOf(PushEnvironment.self)
         case .credential: fields.credential = try value.uuid()
-        case .pushType: fields.pushType = try value.text()
-        case .topic: fields.topic = try value.text()
+        case .pushType:
+            fields.pushType = try value.text(
+                maximum: JobLimits.pushTypeBytes, unit: "bytes (InvalidPushType)", \.utf8.count)
+        case .topic:
+            fields.topic = try value.text(maximum: JobLimits.topicBytes, unit: "bytes (BadTopic)", \.utf8.count)
         case .collapseID:
-            fields.collapseID = try value.text(maximum: Self.maximumCollapseIDBytes, unit: "bytes", \.utf8.count)
+            fields.collapseID = try value.text(
+                maximum: Self.maximumCollapseIDBytes, unit: "bytes (BadCollapseId)", \.utf8.count)
         case .priority:
             fields.priority = try value.integer().map(Int.init(clamping:))
             if let priority = fields.priority, ![1, 5, 10].contains(priority) { value.problem = "must be 1, 5 or 10" }

@@ -7,6 +7,10 @@ public struct JobLimits: Sendable {
 
     /// Most bytes of a job's own payload, which each chunk of a large job repeats. No provider takes a tenth of it.
     public static let payloadBytes = 65_536
+    /// Most bytes of what becomes a header field. Apple's servers take 8,000 bytes of all fields together, and whoever
+    /// sends more loses the connection, with what others have on it.
+    static let topicBytes = 255
+    static let pushTypeBytes = 64
     /// How far the clock of whoever says when a token was registered may be ahead of ours, in seconds.
     package static let clockTolerance: Int64 = 300
 

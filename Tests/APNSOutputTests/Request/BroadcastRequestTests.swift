@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["a b", "ä", "a\\n", "\\u007f", "\\u0000"])
+    @Test(arguments: ["a b", "ä", "a\\n", "\\u007f", "\\u0000", String(repeating: "a", count: 256)])
     func aChannelThatNoHeaderCanCarryIsRefused(channel: String) throws {
         #expect(try reason(job(channel: channel)) == "BadChannelId")
     }
