@@ -8,6 +8,9 @@ package enum APNSAnswerClass: Equatable {
     case credentialRefused
     /// The credential may not push to this topic; the message may be fine.
     case topicRefused
+    /// Forbidden for a reason that nobody knows, so it is taken to be about the least that it can be about: the topic. If
+    /// it is the credential, each topic finds out by itself.
+    case unknownRefused
     /// The credential is refused, and Apple asks never to send this request again.
     case forbidden
     /// The same request may be accepted later.
@@ -25,7 +28,7 @@ package enum APNSReason {
     package static func classify(status: Int, reason: String?) -> APNSAnswerClass {
         if let reason, let known = classes[reason] { return known }
         switch status {
-        case 403: return .credentialRefused
+        case 403: return .unknownRefused
         case 410: return .tokenDead
         // 408 is no answer of APNs, but one of what may stand before it.
         case 408, 429, 500...: return .retryLater

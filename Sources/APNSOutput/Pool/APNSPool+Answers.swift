@@ -47,6 +47,10 @@ extension APNSPool: APNSConnectionOwner {
             credentialAccepted(now: now)
             refuse(topicOf: job, reason: reason, now: now)
             settle(push, .hold, reason, at: now)
+        case .unknownRefused:
+            connections.proved(connection)
+            refuse(topicOf: job, reason: reason, now: now)
+            settle(push, .hold, reason, at: now)
         case .credentialRefused:
             connections.proved(connection)
             refuseCredential(reason: reason, now: now)

@@ -84,6 +84,19 @@ import Testing
         }
     }
 
+    /// A reason that Apple adds some day, or a middle box' 403, is no reason to hold a whole team.
+    @Test(arguments: ["AppSuspended", nil])
+    func aTopicThatIsForbiddenForAnUnknownReasonHoldsUpNoOther(reason: String?) async throws {
+        try await withFixture { fixture, simulator async throws in
+            let told = reason ?? "Status403"
+            simulator.answerNext(1, with: PlannedAnswer(status: 403, reason: reason))
+            #expect(try await fixture.push("aa", #""topic":"com.example.other""#) == "hold \(told)")
+            #expect(try await fixture.push("ab", #""topic":"com.example.other""#) == "hold \(told)")
+            #expect(try await fixture.push("ac") == "sent -")
+            #expect(await simulator.counters().arrivals == 2)
+        }
+    }
+
     @Test func aGoAwayThatRefusesTheCredentialHoldsIt() async throws {
         try await withFixture { fixture, simulator async throws in
             #expect(try await fixture.push() == "sent -")
