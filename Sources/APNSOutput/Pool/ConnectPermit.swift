@@ -1,14 +1,23 @@
 /// When a pool may open its next connection. A value: no clock, no I/O.
 ///
-/// Back-off is for connections that ended before they were of use. One that was of use until the server
-/// wanted it closed is replaced without: its place must not wait for the failures of others.
+/// It may open some at once, and then one a second: a server that lets us in, answers a push and leaves is not to be
+/// besieged. On top of that comes back-off, for connections that ended before they were of use. One that was of use until
+/// the server wanted it closed is replaced without: its place must not wait for the failures of others.
 package struct ConnectPermit {
+    package static let paceMilliseconds: Int64 = 1_000
+
+    private let atOnce: Int
     private var backoff = ConnectBackoff()
     private var notBefore = Int64.min
+    /// When all that were opened would have been opened, one after the other at that pace.
+    private var pacedUntil: Int64 = 0
     /// Connections to be replaced whose place nobody has taken.
     package private(set) var replacements = 0
 
-    package init() {}
+    /// - Parameter atOnce: at least 1.
+    package init(atOnce: Int) {
+        self.atOnce = atOnce
+    }
 
     /// A connection has been of use.
     package mutating func succeeded() {
@@ -27,10 +36,14 @@ package struct ConnectPermit {
     package mutating func mustReplace() { replacements += 1 }
 
     /// So many are being opened.
-    package mutating func connecting(_ count: Int) { replacements = max(0, replacements - count) }
+    package mutating func connecting(_ count: Int, nowMilliseconds now: Int64) {
+        replacements = max(0, replacements - count)
+        pacedUntil = max(pacedUntil, now) + Int64(count) * Self.paceMilliseconds
+    }
 
     /// Milliseconds until the next may be opened.
     package func wait(nowMilliseconds now: Int64) -> Int64 {
-        replacements > 0 || notBefore <= now ? 0 : notBefore - now
+        let pace = max(0, pacedUntil - now - Int64(atOnce - 1) * Self.paceMilliseconds)
+        return replacements > 0 || notBefore <= now ? pace : max(pace, notBefore - now)
     }
 }

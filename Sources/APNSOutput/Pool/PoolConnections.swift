@@ -5,6 +5,9 @@ import NIOCore
 /// that the name has. On the pool's event loop.
 // why: unchecked for that reason; nothing of it is touched from elsewhere.
 final class PoolConnections: @unchecked Sendable {
+    /// Connections that may be opened without a pause, even where fewer may be open.
+    private static let leastAtOnce = 8
+
     private(set) var all: [APNSConnection] = []
 
     private let eventLoop: any EventLoop
@@ -14,7 +17,7 @@ final class PoolConnections: @unchecked Sendable {
     private let logger: Logger
     private var sizing: PoolSizing
     private var addressBook = AddressBook()
-    private var permit = ConnectPermit()
+    private var permit: ConnectPermit
     private var answerMilliseconds = 0.0
 
     init(
@@ -26,6 +29,7 @@ final class PoolConnections: @unchecked Sendable {
         self.tokens = tokens
         self.configuration = configuration
         self.logger = logger
+        permit = ConnectPermit(atOnce: max(Self.leastAtOnce, configuration.maximumConnections))
         sizing = PoolSizing(maximumConnections: configuration.maximumConnections)
     }
 
@@ -47,7 +51,7 @@ final class PoolConnections: @unchecked Sendable {
         case .connect(let count):
             let wait = permit.wait(nowMilliseconds: now.uptime)
             guard wait == 0 else { return wait }
-            permit.connecting(count)
+            permit.connecting(count, nowMilliseconds: now.uptime)
             for _ in 0..<count { try connect(owner: owner, now: now) }
             return nil
         }

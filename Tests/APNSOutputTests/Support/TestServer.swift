@@ -72,6 +72,8 @@ final class TestServerConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
     var holdsAnswers = false
     /// Sends GOAWAY instead of answers: nothing was processed.
     var turnsAway = false
+    /// Sends GOAWAY after its first answer.
+    var leavesAfterFirst = false
     private(set) var isClosed = false
     /// Bytes of body received.
     private(set) var bodyBytes = 0
@@ -107,6 +109,7 @@ final class TestServerConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
         whole.append(streamID)
         if turnsAway { return _ = try? session.goAway(lastStreamID: 0) }
         if !holdsAnswers { try? answer(streamID) }
+        if leavesAfterFirst { _ = try? session.goAway(lastStreamID: streamID) }
     }
 
     func streamClosed(tag: Int, streamID: Int32, code: HTTP2ErrorCode) {}

@@ -38,6 +38,28 @@ import Testing
         await simulator.stop()
     }
 
+    @Test func aServerThatAnswersOnceAndLeavesIsNotBesieged() async throws {
+        let attempts = Mutex(0)
+        let server = TestServer { connection in
+            let number = attempts.withLock { attempts in
+                attempts += 1
+                return attempts
+            }
+            connection.leavesAfterFirst = number <= 10
+        }
+        let address = try await server.start()
+        let fixture = WireFixture([address], maximumConnections: 1)
+        let start = ContinuousClock.now
+        try fixture.send(to: WireFixture.tokens(20))
+        await fixture.recorder.wait(for: 20, atMost: .seconds(60))
+        // Eight at once, the ninth to the eleventh a second apart.
+        #expect(ContinuousClock.now - start >= .milliseconds(2_900))
+        #expect(attempts.withLock { $0 } == 11)
+        #expect(fixture.tally == ["sent": 20])
+        await fixture.output.shutDown()
+        try await server.stop()
+    }
+
     @Test func aServerThatTurnsEveryConnectionAwayIsNotChurned() async throws {
         let attempts = Mutex(0)
         let server = TestServer { connection in
