@@ -1,8 +1,8 @@
 /// Decides how many connections a pool has. A value: no clock, no I/O.
 ///
 /// A pool with work and no connection opens one. It opens more when those it has have been full for a while
-/// (of streams or of window) although the way to the server is long or answers take long, that is, when the
-/// round trip and not this process is what bounds it: one at a time, or, with several rounds of work waiting,
+/// (of streams or of window) although the way to the server is long, answers take long or hardly a stream is
+/// allowed, that is, when the round trip and not this process is what bounds it: one at a time, or, with several rounds of work waiting,
 /// as many again as it has. It lets the extra ones go when they have been idle for ten minutes; the last one
 /// stays open, as Apple asks.
 package struct PoolSizing {
@@ -37,11 +37,14 @@ package struct PoolSizing {
         /// Several rounds of what fits into the connections.
         fileprivate var isPressureLarge: Bool { waiting > 4 * inFlight }
 
+        /// So few streams fit that a short way, too, leaves us idle: APNs has slowed the connections down.
+        private var isNarrow: Bool { inFlight < PoolSizing.narrowStreams * established }
+
         /// The wait is the network's or the server's and not our own. What is in flight takes us some time,
         /// too: beyond 100 pushes a millisecond more connections are only more work.
         fileprivate var isWayLong: Bool {
             let ownMilliseconds = Double(inFlight) / 100
-            return roundTripMilliseconds > max(PoolSizing.longWayMilliseconds, ownMilliseconds)
+            return isNarrow || roundTripMilliseconds > max(PoolSizing.longWayMilliseconds, ownMilliseconds)
                 || answerMilliseconds > max(PoolSizing.slowAnswerMilliseconds, ownMilliseconds)
         }
     }
@@ -56,6 +59,8 @@ package struct PoolSizing {
     package static let saturationMilliseconds: Int64 = 250
     package static let longWayMilliseconds = 5.0
     package static let slowAnswerMilliseconds = 25.0
+    /// Streams of a connection; a window holds twice as many of the largest payloads.
+    package static let narrowStreams = 8
     package static let idleMilliseconds: Int64 = 600_000
 
     package let maximumConnections: Int

@@ -32,6 +32,11 @@ import Testing
         Row("already connecting", load(established: 0, ramping: 1), .stay),
         Row("full, way short", load(roundTrip: 5), .stay),
         Row("full, way long", load(roundTrip: 5.1), .lookAgain(milliseconds: 250)),
+        Row("full, way short, one stream", load(inFlight: 1, roundTrip: 0), .lookAgain(milliseconds: 250)),
+        Row(
+            "full, way short, seven each", load(inFlight: 14, established: 2, roundTrip: 0),
+            .lookAgain(milliseconds: 250)),
+        Row("full, way short, eight each", load(inFlight: 16, established: 2, roundTrip: 0), .stay),
         Row("full, answers fast", load(answer: 25, roundTrip: 0), .stay),
         Row("full, answers slow", load(answer: 25.1, roundTrip: 0), .lookAgain(milliseconds: 250)),
         Row("full, way long, but our own work longer", load(inFlight: 10_000), .stay),
