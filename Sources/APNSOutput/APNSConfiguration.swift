@@ -15,6 +15,9 @@ public struct APNSConfiguration: Sendable {
         /// An IPv6 address has brackets, as in a URL.
         public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
+        /// An IP address rather than a name.
+        public var isAddress: Bool { (try? SocketAddress(ipAddress: host, port: 0)) != nil }
+
         /// One of Apple's own hosts.
         public var isApple: Bool {
             let name = host.lowercased()
@@ -22,7 +25,7 @@ public struct APNSConfiguration: Sendable {
         }
     }
 
-    /// Looks a name up; called for each connection, on a thread that may block.
+    /// Looks a name up; called for each connection, but for those that can share an answer, on a thread that may block.
     package typealias Resolver = @Sendable (_ host: String, _ port: Int) throws -> [SocketAddress]
 
     /// Apple: `api.push.apple.com`, port 443 or 2197.
@@ -60,6 +63,8 @@ public struct APNSConfiguration: Sendable {
     /// With no provider token after so long the database counts as away, and pushes go back to wait.
     package var tokenPatienceMilliseconds: Int64 = 5_000
     package var resolve: Resolver = SystemResolver.addresses
+    /// Of all that are made from this configuration.
+    let lookups = NameLookups()
 
     public init(
         production: Endpoint = Endpoint(host: "api.push.apple.com", port: 443),

@@ -9,6 +9,8 @@ package enum APNSConnectError: Error, Equatable, CustomStringConvertible {
     case proxyRefused(status: Int)
     case proxyUnintelligible
     case verificationRequired(host: String)
+    /// The TLS library compares a certificate with a name, or with the address that it is connected to: the proxy's.
+    case addressThroughProxy(String)
 
     package var description: String {
         switch self {
@@ -19,6 +21,7 @@ package enum APNSConnectError: Error, Equatable, CustomStringConvertible {
         case .proxyRefused(407): "the proxy refused the tunnel with status 407: it wants another user or password"
         case .proxyRefused(let status): "the proxy refused the tunnel with status \(status)"
         case .proxyUnintelligible: "the proxy's answer is not HTTP/1"
+        case .addressThroughProxy(let host): "\(host) can't be verified through a proxy: give its name"
         case .verificationRequired(let host): "the certificate of \(host) must be verified"
         }
     }

@@ -13,6 +13,7 @@ struct APNSConnector: Sendable {
     private let tls: NIOSSLContext
     private let timeoutSeconds: Int
     private let resolve: APNSConfiguration.Resolver
+    private let lookups: NameLookups
 
     /// - Throws: when the credential's certificate or the authority file can't be used.
     init(credential: Credential, endpoint: APNSConfiguration.Endpoint, configuration: APNSConfiguration) throws {
@@ -20,10 +21,14 @@ struct APNSConnector: Sendable {
         proxy = configuration.proxy
         timeoutSeconds = configuration.connectTimeoutSeconds
         resolve = configuration.resolve
+        lookups = configuration.lookups
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
         tls.applicationProtocols = ["h2"]
         if let file = configuration.authorityFile { tls.trustRoots = .file(file) }
+        if configuration.verifiesCertificates, proxy != nil, endpoint.isAddress {
+            throw APNSConnectError.addressThroughProxy(endpoint.host)
+        }
         if !configuration.verifiesCertificates {
             guard !endpoint.isApple else { throw APNSConnectError.verificationRequired(host: endpoint.host) }
             tls.certificateVerification = .none
@@ -49,11 +54,10 @@ struct APNSConnector: Sendable {
         let overdue = eventLoop.scheduleTask(in: .seconds(Int64(timeoutSeconds))) { [timeoutSeconds] in
             looked.fail(APNSConnectError.timeout(doing: "looking up \(host)", seconds: timeoutSeconds))
         }
-        NIOThreadPool.singleton.runIfActive(eventLoop: eventLoop) { [resolve] in try resolve(host, port) }
-            .whenComplete { result in
-                overdue.cancel()
-                looked.completeWith(result)
-            }
+        lookups.addresses(host: host, port: port, resolve: resolve, on: eventLoop).whenComplete { result in
+            overdue.cancel()
+            looked.completeWith(result)
+        }
         return looked.futureResult
     }
 
@@ -87,8 +91,7 @@ struct APNSConnector: Sendable {
 
     private func firstHandler() throws -> any ChannelHandler {
         // Server name indication takes names only.
-        let isAddress = (try? SocketAddress(ipAddress: endpoint.host, port: 0)) != nil
-        let tls = try NIOSSLClientHandler(context: tls, serverHostname: isAddress ? nil : endpoint.host)
+        let tls = try NIOSSLClientHandler(context: tls, serverHostname: endpoint.isAddress ? nil : endpoint.host)
         return proxy.map { ProxyTunnelHandler(to: endpoint, through: $0, tls: tls) } ?? tls
     }
 }

@@ -68,8 +68,21 @@ extension ConfigurationSource {
             verifiesCertificates: try verifiesAPNSCertificates(), proxy: try apnsProxy(),
             maximumConnections: try integer(.apnsMaximumConnections, in: 1...1_000),
             requestTimeoutSeconds: try integer(.apnsRequestTimeout, in: 1...3_600))
+        if apns.verifiesCertificates, apns.proxy != nil { try checkAPNSNames() }
         apns.urgentStreams = try integer(.apnsUrgentStreams, in: 0...1_000)
         return apns
+    }
+
+    /// A certificate is compared with a name, or with the address that the socket is connected to, which is the proxy's.
+    private func checkAPNSNames() throws {
+        for key in [
+            ConfigurationKey.apnsProduction, .apnsSandbox, .apnsBroadcastProduction, .apnsBroadcastSandbox,
+            .apnsChannelsProduction, .apnsChannelsSandbox,
+        ] {
+            guard let endpoint = try endpointIfSet(key), endpoint.isAddress else { continue }
+            throw ConfigurationError(
+                key, "is \(endpoint.host), an address, which can't be verified through apns.proxy: give its name")
+        }
     }
 
     private func verifiesAPNSCertificates() throws -> Bool {

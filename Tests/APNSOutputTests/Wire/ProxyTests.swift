@@ -32,6 +32,22 @@ import Testing
         await simulator.stop()
     }
 
+    /// The TLS library would compare the certificate with the address of the proxy, for which this one is good.
+    @Test func anAddressIsNotVerifiedByThatOfTheProxy() async throws {
+        let server = try await ScriptedServer.start([])
+        let proxy = TinyProxy(to: try SocketAddress(ipAddress: "127.0.0.1", port: server.port))
+        let channel = try await proxy.start()
+        let fixture = WireFixture(
+            [], proxy: try proxyURL(channel), host: "192.0.2.1", verifies: true, authorityFile: server.authorityFile)
+        try fixture.send(to: WireFixture.tokens(1))
+        await fixture.recorder.wait(for: 1, atMost: .seconds(60))
+        #expect(fixture.tally == ["failed CredentialUnusable": 1])
+        #expect(proxy.requests.isEmpty)
+        await fixture.output.shutDown()
+        try await channel.close()
+        try await server.stop()
+    }
+
     @Test(arguments: ["407 Proxy Authentication Required", "502 Bad Gateway", "banana"])
     func aProxyThatRefusesIsAConnectionThatFailed(answer: String) async throws {
         let proxy = TinyProxy(to: try SocketAddress(ipAddress: "127.0.0.1", port: 1), answer: answer)

@@ -1,0 +1,52 @@
+import APNSOutput
+import APNSSimulator
+import Glibc
+import NIOCore
+import NIOPosix
+import PushModel
+import PushTestSupport
+import Synchronization
+import TestSupport
+import Testing
+
+/// A name server that does not answer for a while.
+@Suite struct NameLookupTests {
+    private final class Server: Sendable {
+        let isOpen = Mutex(false)
+        let asked = Mutex(0)
+    }
+
+    @Test func whatTimedOutDoesNotKeepOthersWaiting() async throws {
+        let simulator = try await WireFixture.startedSimulator()
+        let live = try SocketAddress(ipAddress: "127.0.0.1", port: simulator.port)
+        let server = Server()
+        let resolve: @Sendable (String, Int) throws -> [SocketAddress] = { _, _ in
+            server.asked.withLock { $0 += 1 }
+            while !server.isOpen.withLock({ $0 }) { usleep(10_000) }  // why: blocks, as getaddrinfo does
+            return [live]
+        }
+        let fixture = WireFixture([]) {
+            $0.connectTimeoutSeconds = 1
+            $0.resolve = resolve
+        }
+        try fixture.register(at: simulator)
+        // A pool each: more than NIO's pool has threads.
+        for number in 2..<22 {
+            let credential = Credential(
+                id: "\(number)", kind: fixture.credential.kind, team: WireFixture.team, environments: [.production])
+            fixture.output.send(RoutedJob(try .sample(), credential: credential), reportingTo: fixture.recorder)
+        }
+        await fixture.recorder.wait(for: 20, atMost: .seconds(60))
+        #expect(fixture.tally == ["retry ConnectionFailed": 20])
+        #expect(server.asked.withLock { $0 } == 1, "all of them wait for the same answer")
+
+        // Nothing else in the process waits for it.
+        let other = try await NIOThreadPool.singleton.runIfActive { 7 }
+        #expect(other == 7)
+
+        server.isOpen.withLock { $0 = true }
+        try await eventually("\(fixture.tally)") { try await fixture.push() == "sent -" }
+        await fixture.output.shutDown()
+        await simulator.stop()
+    }
+}
