@@ -115,6 +115,11 @@ public final class APNSOutput: Output {
         }
     }
 
+    public func cancel(_ isCancelled: @escaping @Sendable (_ job: String) -> Bool) {
+        let pools = state.withLock { Array($0.pools.values) + Array($0.draining.values) }
+        for pool in pools { pool.cancel(isCancelled) }
+    }
+
     public func stopSending() {
         let pools = state.withLock { state in
             state.isStopped = true

@@ -19,6 +19,7 @@ public final class DeliveryPipeline: Sendable {
     private let markBatches: AsyncStream<MarkBuffer.Batch>
     private let claimBatches: AsyncStream<Claims.Batch>
     private let claims: ClaimRepository
+    private let snapshots: SnapshotStore
     private let lookUps: AsyncStream<SuspectBuffer.LookUp>
     private let registry: DeviceTokenRegistry
     private let deadTokens: DeadTokenFeed?
@@ -40,6 +41,7 @@ public final class DeliveryPipeline: Sendable {
         self.outputs = outputs
         self.registry = registry
         self.claims = claims
+        self.snapshots = snapshots
         self.deadTokens = deadTokens
         self.logger = logger
         var configuration = configuration
@@ -98,11 +100,14 @@ public final class DeliveryPipeline: Sendable {
 
     /// Connects and works until cancelled; what fails on the way is logged and tried again.
     public func run() async {
+        // before the first job, so that none is missed
+        let changes = snapshots.changes()
         publisher.start()
         for consumer in consumers { consumer.start() }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.writeMarks() }
             group.addTask { await self.makeClaims() }
+            group.addTask { [core] in for await snapshot in changes { core.cancel { snapshot.isCancelled($0) } } }
             if let deadTokens {
                 group.addTask { await deadTokens.run { [core = self.core] in core.received($0) } }
                 group.addTask { await self.answerLookUps(deadTokens) }

@@ -103,6 +103,15 @@ package final class PipelineCore: @unchecked Sendable {
         }
     }
 
+    /// Operators want no more of some jobs, by their id: what outputs have of them and is not on the wire has failed. What
+    /// waits here is asked about before it goes to an output.
+    package func cancel(_ isCancelled: @escaping @Sendable (_ job: String) -> Bool) {
+        queue.async { [self] in
+            for output in outputs.values { output.cancel(isCancelled) }
+            finishTurn()
+        }
+    }
+
     /// Takes over what may change while a worker runs: limits and shares, not names, queues or delays.
     package func reconfigure(_ new: PipelineConfiguration) {
         queue.async { [self] in

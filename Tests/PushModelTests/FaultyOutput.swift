@@ -4,7 +4,7 @@ import Synchronization
 /// An output with one fault.
 final class FaultyOutput: Output {
     enum Fault: Sendable {
-        case forgets, repeats, invents, reportsNothing, sendsExpired, neverShutsDown
+        case forgets, repeats, invents, reportsNothing, sendsExpired, cancelsOthers, neverShutsDown
     }
 
     let name = "faulty"
@@ -29,10 +29,16 @@ final class FaultyOutput: Output {
         case .repeats: outcomes.append(outcome(0))
         case .invents: outcomes.append(outcome(outcomes.count))
         case .reportsNothing: sink.report([])
+        case .cancelsOthers:
+            outcomes = job.job.recipients.indices.map {
+                Outcome(job: job, recipient: $0, verdict: .failed, reason: Outcome.cancelled, at: now)
+            }
         case .sendsExpired, .neverShutsDown: break
         }
         sink.report(outcomes)
     }
+
+    func cancel(_ isCancelled: @escaping @Sendable (_ job: String) -> Bool) {}
 
     func credentialsChanged(to credentials: Set<Credential.ID>) {}
 

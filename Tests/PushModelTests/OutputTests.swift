@@ -33,7 +33,8 @@ import Testing
     @Test(arguments: [
         (FaultyOutput.Fault.forgets, "recipient 0 has 0 outcomes"), (.repeats, "recipient 0 has 2 outcomes"),
         (.invents, "there is no recipient"), (.reportsNothing, "an empty batch was reported"),
-        (.sendsExpired, "expired, but sent"), (.neverShutsDown, "shutDown did not return"),
+        (.sendsExpired, "expired, but sent"), (.cancelsOthers, "cancelled, and nobody did"),
+        (.neverShutsDown, "shutDown did not return"),
     ])
     func faultsAgainstTheContractAreNoticed(fault: FaultyOutput.Fault, expected: String) async throws {
         let output = FaultyOutput(fault, now: Self.now)

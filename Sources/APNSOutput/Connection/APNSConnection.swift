@@ -137,6 +137,16 @@ final class APNSConnection: @unchecked Sendable {
 
     func flush() { handler?.setNeedsFlush() }
 
+    /// A request of which a part has not left is taken back; ``APNSConnectionOwner/unprocessed(_:)`` tells of it.
+    func cancel(_ isMeant: (PreparedJob) -> Bool) {
+        for push in inFlight.pushes where isMeant(push.push.job) {
+            push.push.job.isCancelled = true
+            guard !session.isWritten(push.streamID) else { continue }
+            try? session.reset(push.streamID, code: .cancel)
+            flush()
+        }
+    }
+
     /// Takes no new pushes; closes once the last answer has come.
     func retire() {
         guard state.retire() else { return }

@@ -65,6 +65,8 @@ package struct InFlightTable {
     package var count: Int { places.count - free.count }
     package var isEmpty: Bool { count == 0 }
 
+    package var pushes: [InFlightPush] { places.compactMap { $0 } }
+
     /// The tag the next push will get.
     package var nextTag: Int { free.last ?? places.count }
 
@@ -99,7 +101,7 @@ package struct InFlightTable {
             places.removeAll()
             free.removeAll()
         }
-        return places.compactMap { $0 }
+        return pushes
     }
 
     /// Marks the pushes sent before `uptime` as given up; the answer is their streams, each named once.

@@ -94,6 +94,7 @@ extension APNSPool: APNSConnectionOwner {
 
     func unprocessed(_ push: QueuedPush) {
         let now = turnTime()
+        if push.job.isCancelled { return settle(push, .failed, reason: Outcome.cancelled, at: now) }
         if let wait = obstacle(to: push.job, now: now) { return settle(push, held: wait, at: now) }
         guard push.resends < Self.maximumResends else {
             return settle(push, .retry, reason: "StreamRefused", at: now)

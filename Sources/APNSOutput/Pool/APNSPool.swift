@@ -81,6 +81,20 @@ final class APNSPool: @unchecked Sendable {
         if wasEmpty { eventLoop.execute { self.takeJobs() } }
     }
 
+    /// What is not on the wire has failed, and so has what comes back from it.
+    func cancel(_ isCancelled: @escaping @Sendable (_ job: String) -> Bool) {
+        eventLoop.execute {
+            // What was handed in before may still be there.
+            if self.mailbox.withLock({ !$0.isEmpty }) { self.takeJobs() }
+            let isMeant = { (job: PreparedJob) in isCancelled(job.routed.job.id) }
+            for connection in self.connections.all { connection.cancel(isMeant) }
+            let now = self.turnTime()
+            for push in self.queue.removeAll(where: isMeant) {
+                self.settle(push, .failed, reason: Outcome.cancelled, at: now)
+            }
+        }
+    }
+
     /// What is not on the wire is given back.
     func stopSending() {
         eventLoop.execute {

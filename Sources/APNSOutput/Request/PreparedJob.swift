@@ -12,6 +12,8 @@ package final class PreparedJob: Sendable {
     nonisolated(unsafe) var health: TopicHealth?
     // why: as above. nil for a broadcast.
     nonisolated(unsafe) var tokens: AppTokens?
+    // why: as above.
+    nonisolated(unsafe) var isCancelled = false
     /// The job's payload, cut if the job allows that and it was too long.
     private let body: Body
 

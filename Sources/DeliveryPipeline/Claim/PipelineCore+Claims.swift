@@ -59,15 +59,14 @@ extension PipelineCore {
                     inbound, to: .delay(seconds: seconds), firstAttempt: firstAttempt,
                     claimedBy: asked.claim.request.owner),
                 meeting: [.init(entry: asked.entry, count: ledger.owing(of: asked.entry))])
-        case .expire: settleAll(job, asked, as: .expired)
-        case .giveUp: settleAll(job, asked, as: .failed)
+        case .expire: settleAll(job, asked, as: .expired, reason: "DatabaseUnavailable")
+        case .giveUp: settleAll(job, asked, as: .failed, reason: "DatabaseUnavailable")
         }
     }
 
-    private func settleAll(_ job: Job, _ asked: Claims.Asked, as verdict: Outcome.Verdict) {
+    private func settleAll(_ job: Job, _ asked: Claims.Asked, as verdict: Outcome.Verdict, reason: String) {
         ledger.oweMore(asked.entry, job.recipients.count - ledger.owing(of: asked.entry))
-        settleAll(
-            job, asked.inbound, asked.environment, as: verdict, reason: "DatabaseUnavailable", entry: asked.entry)
+        settleAll(job, asked.inbound, asked.environment, as: verdict, reason: reason, entry: asked.entry)
     }
 
     private func settle(_ asked: Claims.Asked, _ answer: ClaimAnswer) {
@@ -78,6 +77,8 @@ extension PipelineCore {
         switch verdict {
         case .goOn where isDraining:
             move(inbound, to: .lane, entry: asked.entry)
+        case .goOn where isCancelled(asked.job):
+            settleAll(job, asked, as: .failed, reason: Outcome.cancelled)
         case .goOn:
             begin(job, to: asked.output, inbound, asked.use, entry: asked.entry)
         case .unknown:

@@ -70,6 +70,9 @@ extension PipelineCore {
         }
     }
 
+    /// An operator wants no more of it sent.
+    func isCancelled(_ job: Job) -> Bool { effects?.snapshot().isCancelled(job.id) ?? false }
+
     private func start(_ job: Job, _ inbound: InboundJob, _ use: AppUse) throws(JobRejection) {
         guard let output = outputs[job.output] else {
             throw job.rejected("output", "is \(job.output), but there is only: \(outputNames())")
@@ -82,8 +85,8 @@ extension PipelineCore {
             try checkPublisher(of: job, inbound, snapshot)
         }
         let environment = job.environment ?? snapshot.app(job.app)?.defaultEnvironment ?? .production
-        if snapshot.isCancelled(job.id) {
-            return settleAll(job, inbound, environment, as: .failed, reason: "Cancelled")
+        if isCancelled(job) {
+            return settleAll(job, inbound, environment, as: .failed, reason: Outcome.cancelled)
         }
         if let sendAt = job.sendAt, let delay = ScheduleLadder.next(until: sendAt, now: now) {
             counts.jobsScheduled += 1

@@ -44,7 +44,7 @@ extension PipelineCore {
     private func giveUpLookUp(_ id: UInt64) {
         let released = suspects.failed(id, now: now)
         counts.lookUpsFailed += released.reduce(0) { $0 + $1.recipients.count }
-        for suspect in released { suspect.output.send(suspect.job.limited(to: suspect.recipients), reportingTo: self) }
+        for suspect in released { send(suspect.recipients, of: suspect) }
     }
 
     private func release(_ released: [SuspectBuffer.Suspect], _ deaths: [Int: Timestamp]) {
@@ -68,7 +68,17 @@ extension PipelineCore {
                     living.append(recipient)
                 }
             }
-            if !living.isEmpty { suspect.output.send(suspect.job.limited(to: living), reportingTo: self) }
+            if !living.isEmpty { send(living, of: suspect) }
+        }
+    }
+
+    /// Unless the job was cancelled while the database was asked.
+    private func send(_ recipients: [Int], of suspect: SuspectBuffer.Suspect) {
+        let job = suspect.job
+        guard isCancelled(job.job) else { return suspect.output.send(job.limited(to: recipients), reportingTo: self) }
+        let at = now
+        for recipient in recipients {
+            settle(Outcome(job: job, recipient: recipient, verdict: .failed, reason: Outcome.cancelled, at: at))
         }
     }
 }

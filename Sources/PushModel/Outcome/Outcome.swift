@@ -34,6 +34,9 @@ public struct Outcome: Sendable {
         case martlet
     }
 
+    /// The reason of what an operator wants no more of.
+    public static let cancelled = "Cancelled"
+
     public let job: RoutedJob
     /// Index into the job's recipients.
     public let recipient: Int

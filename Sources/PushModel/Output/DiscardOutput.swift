@@ -18,6 +18,8 @@ public final class DiscardOutput: Output {
 
     public func credentialsChanged(to credentials: Set<Credential.ID>) {}
 
+    public func cancel(_ isCancelled: @escaping @Sendable (_ job: String) -> Bool) {}
+
     public func stopSending() {}
 
     public func shutDown() async {}

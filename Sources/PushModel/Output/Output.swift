@@ -26,6 +26,14 @@ public protocol Output: AnyObject, Sendable {
     /// its last push is answered.
     func credentialsChanged(to credentials: Set<Credential.ID>)
 
+    /// Sends no more of some jobs that were handed in: their recipients that are not on the wire, and those that come back
+    /// from it unprocessed, are reported as ``Outcome/Verdict/failed`` with the reason ``Outcome/cancelled``.
+    ///
+    /// Called from the pipeline's own queue, too.
+    ///
+    /// - Parameter isCancelled: by the id of a job; jobs may share one.
+    func cancel(_ isCancelled: @escaping @Sendable (_ job: String) -> Bool)
+
     /// Begins nothing any more: what is not on the wire is reported as ``Outcome/Verdict/returned``, what is, is
     /// awaited. Jobs that still come in are returned too.
     func stopSending()

@@ -57,8 +57,8 @@ extension JobCommand {
         static let configuration = CommandConfiguration(
             abstract: "Send no more of a job: one that is scheduled, waits, or is being sent.",
             discussion: """
-                Workers know within 5 seconds. Recipients that are not on the wire by then end as failed, with the \
-                reason Cancelled, when their turn comes.
+                Recipients that are not on the wire 5 seconds later are not sent. They end as failed, with the reason \
+                Cancelled: at once where a worker has them, otherwise when their turn comes.
                 """)
 
         @Argument(help: "The job's id; several can be given.")

@@ -30,6 +30,7 @@ package struct OutputContract: Sendable {
         let jobs = good + expired
         let recorder = OutcomeRecorder()
         for job in jobs { output.send(job, reportingTo: recorder) }
+        output.cancel { $0.hasPrefix("150-") }
         await recorder.wait(for: jobs.reduce(0) { $0 + $1.job.recipients.count }, atMost: patience)
 
         var violations = await shutDownViolations()
@@ -41,6 +42,12 @@ package struct OutputContract: Sendable {
         for job in expired {
             for outcome in recorder.outcomes where outcome.job === job && outcome.verdict != .expired {
                 violations.append("\(job.job.id): expired, but \(outcome.verdict) for recipient \(outcome.recipient)")
+            }
+        }
+        for outcome in recorder.outcomes where outcome.reason == Outcome.cancelled {
+            let id = outcome.job.job.id
+            if !id.hasPrefix("150-") || outcome.verdict != .failed {
+                violations.append("\(id): \(outcome.verdict), cancelled, and nobody did")
             }
         }
         let known = Set(jobs.map(ObjectIdentifier.init))
