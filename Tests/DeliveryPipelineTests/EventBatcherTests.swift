@@ -131,4 +131,31 @@ import Testing
         let rest = batcher.flush()
         #expect(rest.isEmpty)
     }
+
+    @Test func anEventIsFullByItsBytes() throws {
+        let ref = String(repeating: "r", count: 1_024)
+        let recipients = (0..<500).map { #"{"token":"\#($0)","ref":"\#(ref)"}"# }.joined(separator: ",")
+        let job = try routedJob(#"{"app":"a","payload":{},"recipients":[\#(recipients)]}"#)
+        var batcher = EventBatcher(worker: "w", maximumOutcomes: 500)
+        var full: [EventBatch] = []
+        for recipient in 0..<500 {
+            if let event = batcher.add(job.outcome(recipient, .sent), as: .sent, reason: nil, detail: nil) {
+                full.append(event)
+            }
+        }
+        let all = full + batcher.flush()
+        #expect(all.map(\.count).reduce(0, +) == 500)
+        for event in full {
+            let size = (consume event).finish().count
+            #expect((262_144...270_000).contains(size))
+        }
+        #expect(full.count == 2)
+    }
+
+    /// As many as there are jobs, where each has a trace of its own.
+    @Test func anEventOfOneTakesLittleMemory() throws {
+        var batcher = EventBatcher(worker: "w", maximumOutcomes: 1)
+        let added = batcher.add(try routedJob().outcome(0, .sent), as: .sent, reason: nil, detail: nil)
+        #expect(try #require(added).finish().capacity < 1_024)
+    }
 }

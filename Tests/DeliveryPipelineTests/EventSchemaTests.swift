@@ -41,6 +41,15 @@ import Testing
         harness.deliver(jobBody(app: "com.example.unknown"), number: 4)
         harness.deliver(#"{"id":"6","x":1,"payload":[],"recipients":[{}]}"#, number: 5)
         harness.deliver(jobBody(more: #""output":"carrier pigeon","#), number: 6)
+        // Hostile ones.
+        let long = String(repeating: "é", count: 1_000_000)
+        for (number, body) in [
+            jobBody(more: #""":1,"#), jobBody(app: ""), jobBody(app: long), jobBody(long),
+            jobBody(more: #""\u0000\u001b[2J":{},"\#(long)":1,"#), #"{"app":"\ud800","payload":{},"recipients":["\udbff"]}"#,
+            #"{"app":"a","payload":{},"recipients":[{"":1}]}"#,
+        ].enumerated() {
+            harness.deliver(body, number: UInt64(20 + number), properties: AMQPProperties(messageID: ""))
+        }
 
         var written = 0
         while harness.marks.count > written {
@@ -52,6 +61,8 @@ import Testing
         let samples = events.map { String(decoding: $0.body, as: UTF8.self) }
         let kinds = Set(try events.map { try JSON.object($0.body)["kind"] as? String })
         #expect(kinds == Set(OutcomeKind.allCases.map(\.rawValue) + ["job.rejected"]))
+        #expect(samples.allSatisfy { $0.utf8.count < 20_000 })
+        #expect(events.allSatisfy { $0.routingKey.utf8.count <= 255 })
         let problems = try await SchemaValidator.problems(in: samples, schema: "event.schema.json")
         for (index, problem) in problems { Issue.record("\(samples[index]): \(problem)") }
     }

@@ -11,6 +11,10 @@ import Testing
         #"{"app":"com.example.shop",\#(recipients),"payload":{}\#(more.isEmpty ? "" : ",")\#(more)}"#
     }
 
+    private static func text(_ length: Int, of character: Character = "x") -> String {
+        "\"\(String(repeating: character, count: length))\""
+    }
+
     private static let accepted = [
         job(""), job(#""id":"1""#), job(#""id":"\#(String(repeating: "é", count: 128))""#),
         job(#""output":"discard""#), job(#""environment":"sandbox""#), job(#""push_type":"voip""#),
@@ -26,6 +30,9 @@ import Testing
         job("", recipients: #""recipients":[{"token":"aa","ref":"r","registered_at":"2026-11-20T10:00:00Z"}]"#),
         job("", recipients: #""recipients":["not hex: the output's to judge"]"#),
         job("", recipients: #""channel":"dHN0LXNyY2gtY2hubA==""#),
+        #"{"app":\#(text(200)),"output":\#(text(32)),"recipients":["aa"],"payload":{}}"#,
+        job("", recipients: #""recipients":[\#(text(4_096)),{"token":\#(text(4_096)),"ref":\#(text(1_024))}]"#),
+        job("", recipients: #""channel":\#(text(4_096))"#),
         job(#""push_type":"liveactivity","priority":5,"expires_at":0"#, recipients: #""channel":"not base64""#),
     ]
 
@@ -55,6 +62,10 @@ import Testing
         job("", recipients: #""recipients":[{"token":"aa","name":"x"}]"#),
         job("", recipients: #""recipients":[{"token":"aa","ref":7}]"#),
         job("", recipients: #""recipients":[{"token":"aa","payload":"x"}]"#),
+        #"{"app":\#(text(201)),"recipients":["aa"],"payload":{}}"#, job(#""output":\#(text(33))"#),
+        job("", recipients: #""recipients":[\#(text(4_097))]"#), job("", recipients: #""channel":\#(text(4_097))"#),
+        job("", recipients: #""recipients":[{"token":\#(text(4_097))}]"#),
+        job("", recipients: #""recipients":[{"token":"aa","ref":\#(text(1_025))}]"#),
         job("", recipients: #""recipients":[{"token":"aa","registered_at":"x"}]"#),
     ]
 
@@ -62,7 +73,8 @@ import Testing
     private static let refusedByTheDecoderAlone = [
         job(#""collapse_id":"\#(String(repeating: "é", count: 33))""#), job(#""priority":10.0"#),
         job(#""topic":"\#(String(repeating: "é", count: 128))""#),
-        job(#""trim":true,"trim":true"#),
+        job(#""trim":true,"trim":true"#), job(#""id":"\ud800""#),
+        job("", recipients: #""recipients":[{"token":"aa","ref":\#(text(513, of: "é"))}]"#),
     ]
 
     @Test func theSchemaAndTheDecoderAgree() async throws {

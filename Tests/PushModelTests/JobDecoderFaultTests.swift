@@ -84,6 +84,59 @@ import Testing
         #expect(faults(body) == ["body: is not valid UTF-8"])
     }
 
+    // MARK: what is repeated of a hostile job
+
+    @Test func whatARejectionRepeatsIsBounded() throws {
+        let long = String(repeating: "é", count: 1_000_000)
+        let body = #"{"id":"\#(long)","app":"\#(long)","output":"\#(long)","\#(long)":1,"environment":"\#(long)"}"#
+        let error = try #require(throws: JobRejection.self) { try Job.read(body) }
+        #expect(error.jobID?.utf8.count ?? 0 <= 255)
+        #expect(error.app?.utf8.count ?? 0 <= 200)
+        #expect(error.faults.map(\.problem).contains("is longer than 200 bytes"))
+        for fault in error.faults { #expect(fault.field.utf8.count <= 100 && fault.problem.utf8.count <= 500) }
+        #expect(error.faults[3].field.hasSuffix("é…"))
+        let many = (0..<20).map { #""\#($0)\#(long)":1"# }
+        let worst = try #require(throws: JobRejection.self) { try Job.read(Job.sampleText(many)) }
+        #expect(worst.faults.count == 20)
+        #expect((1_990...2_000).contains(worst.description.utf8.count))
+    }
+
+    @Test func aFieldWithoutANameIsSeen() {
+        #expect(faults(Job.sampleText([#""":1"#]).utf8) == [#""": is not a field of a job"#])
+    }
+
+    @Test(arguments: [
+        ("id", #""\ud800""#), ("app", #""com.example.\udbff""#), ("output", #""\udc00\ud800""#),
+        ("topic", #""\ud83dx""#), ("collapse_id", #""\ud83d\n""#), ("push_type", #""\ud83d\ud83d\ude00""#),
+    ])
+    func whatIsNoUnicodeTextIsRefused(field: String, json: String) {
+        let text = Job.sampleText([#""\#(field)":\#(json)"#])
+        #expect(faults(text.utf8).contains("\(field): has an unpaired surrogate, which is no Unicode text"))
+        #expect(faults(text.replacing(json, with: #""\ud83d\ude00 \u0041""#).utf8).allSatisfy { !$0.contains("Unicode") })
+    }
+
+    @Test(arguments: [
+        (#"["\ud800"]"#, "recipients[0]"), (#"[{"token":"\ud800"}]"#, "recipients[0].token"),
+        (#"["aa",{"token":"bb","ref":"\udbff"}]"#, "recipients[1].ref"),
+    ])
+    func recipientsAreUnicodeText(recipients: String, field: String) {
+        #expect(
+            faults(Job.sampleText(recipients: recipients).utf8)
+                == ["\(field): has an unpaired surrogate, which is no Unicode text"])
+    }
+
+    @Test(arguments: [("ref", 1_024), ("token", 4_096)])
+    func whatOutcomesRepeatHasALimit(field: String, limit: Int) throws {
+        func recipients(_ length: Int) -> String {
+            let text = String(repeating: "x", count: length)
+            return field == "ref" ? #"[{"token":"aa","ref":"\#(text)"}]"# : #"[{"token":"\#(text)"}]"#
+        }
+        #expect(faults(Job.sampleText(recipients: recipients(limit)).utf8) == [])
+        #expect(
+            faults(Job.sampleText(recipients: recipients(limit + 1)).utf8)
+                == ["recipients[0].\(field): is longer than \(limit) bytes"])
+    }
+
     @Test(
         arguments: [
             (#"{"id":"j","app":"a"}"#, "m", "j", "a"), (#"{"app":""}"#, "m", "m", nil), ("{", nil, nil, nil),

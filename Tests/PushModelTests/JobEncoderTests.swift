@@ -64,7 +64,6 @@ private struct Facts: Equatable {
 private enum JobText {
     private static let strings = [
         #""a""#, #""com.example.shop""#, #""é \"quoted\" \\ \/""#, #""\u0001\ud83d\ude00""#, #""😀""#,
-        #""\ud800 alone""#,
     ]
     private static let payloads = ["{}", #"{ "aps" : {"alert":"ü\n"} }"#, #"{"n":[1.0,-2e3,null,true]}"#]
     private static let moments = [

@@ -20,9 +20,13 @@ package struct EventBatch {
     package private(set) var shares: [SettlingLedger<InboundJob>.Share] = []
     private var json: [UInt8] = []
 
+    /// Of its body, so far.
+    var bytes: Int { json.count }
+
     init(key: EventKey, worker: String) {
         self.key = key
-        json.reserveCapacity(16 * 1024)
+        // Not for a full one: where each job has a traceparent of its own, there are as many events as jobs.
+        json.reserveCapacity(512)
         json.append(contentsOf: #"{"kind":""#.utf8)
         json.append(contentsOf: key.kind.rawValue.utf8)
         json.append(contentsOf: #"","output":"#.utf8)

@@ -2,6 +2,10 @@ package import PushModel
 
 /// Gathers outcomes into events by what they share.
 package struct EventBatcher {
+    /// An event is full with so many bytes, however few outcomes they are: far below what any broker takes (RabbitMQ's
+    /// `max_message_size` is 16 MiB from version 4 on).
+    static let enoughBytes = 262_144
+
     private let worker: String
     private let maximumOutcomes: Int
     private var batches: [EventBatch] = []
@@ -22,7 +26,7 @@ package struct EventBatcher {
     ) -> EventBatch? {
         let place = place(of: outcome.job, kind)
         batches[place].append(outcome, reason: reason, detail: detail)
-        guard batches[place].count >= maximumOutcomes else { return nil }
+        guard batches[place].count >= maximumOutcomes || batches[place].bytes >= Self.enoughBytes else { return nil }
         let full = batches[place]
         batches[place] = EventBatch(key: full.key, worker: worker)
         return full

@@ -200,7 +200,7 @@ package struct OutboundMessages {
         ]
         if let traceparent { headers[JobHeader.traceparent] = .string(traceparent) }
         return AMQPPublication(
-            id: id, exchange: names.results, routingKey: routingKey.cut(toBytes: Self.maximumTextBytes),
+            id: id, exchange: names.results, routingKey: routingKey,
             properties: AMQPProperties(
                 contentType: "application/json", headers: headers, messageID: messageID,
                 timestamp: UInt64(max(0, now.seconds)), type: type, appID: "martlet"),

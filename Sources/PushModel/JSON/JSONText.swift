@@ -1,5 +1,10 @@
 /// Strings in and out of their JSON form (RFC 8259, section 7).
 package enum JSONText {
+    /// A string the scanner has accepted.
+    static func text(_ escaped: Slice<UnsafeBufferPointer<UInt8>>, hasEscapes: Bool) -> String {
+        hasEscapes ? String(decoding: unescaped(escaped), as: UTF8.self) : String(decoding: escaped, as: UTF8.self)
+    }
+
     /// Undoes the escapes of a string the scanner has accepted. An unpaired surrogate becomes U+FFFD.
     package static func unescaped(_ escaped: some Collection<UInt8>) -> [UInt8] {
         var isUnicode = true

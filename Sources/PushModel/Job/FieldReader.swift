@@ -10,21 +10,20 @@ struct FieldReader {
         self.bytes = bytes
     }
 
-    mutating func string() throws(JSONSyntaxError) -> JSONScanner.StringToken? {
+    /// - Parameter maximum: bytes as they are written, escapes included.
+    mutating func string(maximum: Int = .max) throws(JSONSyntaxError) -> JSONScanner.StringToken? {
         guard try expect(.string, "must be a string") else { return nil }
         let token = try scanner.string()
         if token.hasEscapes, !JSONText.isUnicode(bytes[token.range]) { problem = Self.unpairedSurrogate }
+        if token.range.count > maximum { problem = "is longer than \(maximum) bytes" }
         return token
     }
 
-    static let unpairedSurrogate = "has an unpaired surrogate, which is no Unicode text"
+    private static let unpairedSurrogate = "has an unpaired surrogate, which is no Unicode text"
 
     mutating func text() throws(JSONSyntaxError) -> String? {
         guard let token = try string() else { return nil }
-        let text =
-            token.hasEscapes
-            ? String(decoding: JSONText.unescaped(bytes[token.range]), as: UTF8.self)
-            : String(decoding: bytes[token.range], as: UTF8.self)
+        let text = JSONText.text(bytes[token.range], hasEscapes: token.hasEscapes)
         if text.isEmpty { problem = "must not be empty" }
         return text
     }

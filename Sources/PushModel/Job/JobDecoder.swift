@@ -57,7 +57,7 @@ struct JobReader {
         var seen: Set<JobField> = []
         do throws(JSONSyntaxError) {
             try scanner.object { (key, scanner) throws(JSONSyntaxError) in
-                let name = text(key, in: bytes)
+                let name = JSONText.text(bytes[key.range], hasEscapes: key.hasEscapes)
                 guard let field = JobField(rawValue: name) else {
                     fault(name, "is not a field of a job")
                     try scanner.value()
@@ -105,8 +105,8 @@ struct JobReader {
         case .id:
             fields.id =
                 try value.text(maximum: Self.maximumIDLength, unit: "characters", \.unicodeScalars.count) ?? ""
-        case .app: fields.app = try value.text() ?? ""
-        case .output: fields.output = try value.text() ?? ""
+        case .app: fields.app = try value.text(maximum: JobLimits.appBytes, unit: "bytes", \.utf8.count) ?? ""
+        case .output: fields.output = try value.text(maximum: JobLimits.outputBytes, unit: "bytes", \.utf8.count) ?? ""
         case .environment: fields.environment = try value.oneOf(PushEnvironment.self)
         case .credential: fields.credential = try value.uuid()
         case .pushType:
@@ -133,7 +133,9 @@ struct JobReader {
                     "has \(fields.payload.count) bytes, more than the \(JobLimits.payloadBytes) that a job's payload may have"
             }
         case .channel:
-            if let token = try value.string() { appendChannel(token, bytes) }
+            if let token = try value.string(maximum: JobLimits.tokenBytes), value.problem == nil {
+                appendChannel(token, bytes)
+            }
         case .recipients:
             scanner = value.scanner
             return try readRecipients(&scanner, bytes)
@@ -154,8 +156,14 @@ struct JobReader {
         try scanner.array { (scanner) throws(JSONSyntaxError) in
             switch scanner.nextKind() {
             case .string:
-                let token = try scanner.string()
-                append(token: token, ref: nil, payload: nil, registeredAt: nil, bytes)
+                var value = FieldReader(scanner: scanner, bytes: bytes)
+                let token = try value.string(maximum: JobLimits.tokenBytes)
+                scanner = value.scanner
+                if let problem = value.problem {
+                    fault(place(), problem)
+                } else if let token {
+                    append(token: token, ref: nil, payload: nil, registeredAt: nil, bytes)
+                }
             case .object:
                 try readRecipient(&scanner, bytes)
             default:
@@ -179,7 +187,7 @@ struct JobReader {
         var payload: Range<Int>?
         var registeredAt: Timestamp?
         try scanner.object { (key, scanner) throws(JSONSyntaxError) in
-            let name = text(key, in: bytes)
+            let name = JSONText.text(bytes[key.range], hasEscapes: key.hasEscapes)
             var value = FieldReader(scanner: scanner, bytes: bytes)
             let isRepeated =
                 switch name {
@@ -192,9 +200,12 @@ struct JobReader {
             if isRepeated { value.problem = "is given twice" }
             switch name {
             case "token":
-                token = try value.string()
+                token = try value.string(maximum: JobLimits.tokenBytes)
                 tokenIsGiven = true
-            case "ref": ref = try value.string().map { $0.range.lowerBound - 1..<$0.range.upperBound + 1 }
+            case "ref":
+                ref = try value.string(maximum: JobLimits.refBytes).map {
+                    $0.range.lowerBound - 1..<$0.range.upperBound + 1
+                }
             case "registered_at":
                 registeredAt = try value.timestamp()
                 if let registeredAt, registeredAt > limits.latestRegistration {
@@ -230,7 +241,6 @@ struct JobReader {
         if token.range.isEmpty { fault(place(), "has an empty device token") }
         var range = token.range
         if token.hasEscapes {
-            if !JSONText.isUnicode(bytes[token.range]) { fault(place(), FieldReader.unpairedSurrogate) }
             let start = bodyLength + unescapedTokens.count
             unescapedTokens += JSONText.unescaped(bytes[token.range])
             range = start..<bodyLength + unescapedTokens.count
@@ -245,12 +255,6 @@ struct JobReader {
 
     fileprivate mutating func fault(_ field: String, _ problem: String) {
         if faults.count < Self.maximumFaults { faults.append(.init(field: field, problem: problem)) }
-    }
-
-    private func text(_ token: JSONScanner.StringToken, in bytes: UnsafeBufferPointer<UInt8>) -> String {
-        token.hasEscapes
-            ? String(decoding: JSONText.unescaped(bytes[token.range]), as: UTF8.self)
-            : String(decoding: bytes[token.range], as: UTF8.self)
     }
 }
 

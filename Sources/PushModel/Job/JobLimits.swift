@@ -11,6 +11,13 @@ public struct JobLimits: Sendable {
     /// sends more loses the connection, with what others have on it.
     static let topicBytes = 255
     static let pushTypeBytes = 64
+    /// Most bytes of what events and logs repeat. App, kind and output together have to fit into a routing key, which has
+    /// 255; a bundle id has 155 at most.
+    static let appBytes = 200
+    static let outputBytes = 32
+    /// As they are written in the job, escapes included.
+    static let refBytes = 1_024
+    static let tokenBytes = 4_096
     /// How far the clock of whoever says when a token was registered may be ahead of ours, in seconds.
     package static let clockTolerance: Int64 = 300
 

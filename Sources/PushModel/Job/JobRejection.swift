@@ -1,4 +1,6 @@
 /// Why a message cannot be used as a job: every fault that was found, by field.
+///
+/// What it repeats of the message is cut, because it goes into an event, a header and the log.
 public struct JobRejection: Error, Hashable, CustomStringConvertible {
     public struct Fault: Sendable, Hashable {
         /// The field's name, with its place where it is inside another: `recipients[3].token`.
@@ -6,10 +8,16 @@ public struct JobRejection: Error, Hashable, CustomStringConvertible {
         public let problem: String
 
         public init(field: String, problem: String) {
-            self.field = field
-            self.problem = problem
+            // A field may have no name at all, which is to be seen.
+            self.field = field.isEmpty ? "\"\"" : field.abbreviated(toBytes: JobRejection.fieldBytes)
+            self.problem = problem.abbreviated(toBytes: JobRejection.problemBytes)
         }
     }
+
+    private static let fieldBytes = 100
+    private static let problemBytes = 500
+    private static let idBytes = 255
+    private static let descriptionBytes = 2_000
 
     /// The job's id and app as far as they could be read.
     public let jobID: String?
@@ -17,13 +25,23 @@ public struct JobRejection: Error, Hashable, CustomStringConvertible {
     public let faults: [Fault]
 
     public init(jobID: String?, app: String?, faults: [Fault]) {
-        self.jobID = jobID
-        self.app = app
+        self.jobID = jobID?.abbreviated(toBytes: Self.idBytes)
+        self.app = app?.abbreviated(toBytes: JobLimits.appBytes)
         self.faults = faults
     }
 
     /// One line: `recipients: must not be empty; payload: is required`.
     public var description: String {
-        faults.map { "\($0.field): \($0.problem)" }.joined(separator: "; ")
+        faults.map { "\($0.field): \($0.problem)" }.joined(separator: "; ").abbreviated(toBytes: Self.descriptionBytes)
+    }
+}
+
+extension String {
+    /// At most so many bytes of UTF-8; what is cut ends with an ellipsis.
+    fileprivate func abbreviated(toBytes limit: Int) -> String {
+        guard utf8.count > limit else { return self }
+        var end = utf8.index(startIndex, offsetBy: limit - "…".utf8.count)
+        while end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
+        return self[..<end] + "…"
     }
 }
