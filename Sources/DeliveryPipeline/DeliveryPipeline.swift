@@ -83,6 +83,9 @@ public final class DeliveryPipeline: Sendable {
                     consumer.acknowledge(acknowledgements.filter { connectionOf[Int($0.tag.queueIndex)] == number })
                 }
             },
+            reject: { [consumers] tag in
+                consumers[connectionOf[Int(tag.queueIndex)]].reject([tag], requeue: false)
+            },
             letGo: { budgets[connectionOf[Int($0.tag.queueIndex)]].giveBack($0) },
             write: { marksToWrite.yield($0) },
             claim: { claimsToMake.yield($0) },

@@ -38,8 +38,9 @@ public struct PipelineConfiguration: Sendable {
     package static let suspicion = 5
     /// How long a job or a push waits for the database, in milliseconds, before it goes on without, where it may.
     package var databasePatience = 2_000
-    /// How long a job waits in a worker for the database, in milliseconds, before it waits in the broker: far below the
-    /// broker's own patience with what is not acknowledged (`consumer_timeout`, 30 minutes unless set).
+    /// How long a job, or what was found out of a dead token, waits in a worker for the database, in milliseconds, before
+    /// it waits in the broker: far below the broker's own patience with what is not acknowledged (`consumer_timeout`, 30
+    /// minutes unless set).
     package var longestWaitMilliseconds = 10_000
     /// The broker's user this worker publishes as, which the broker validates. Jobs that come back from a
     /// delay queue under it keep their publisher in a header.

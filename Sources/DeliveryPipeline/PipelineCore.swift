@@ -31,20 +31,20 @@ package final class PipelineCore: @unchecked Sendable {
     var events: EventBatcher
     var retries = RetryBatcher()
     var marks = MarkBuffer()
+    /// Of dead tokens that can't be marked just now.
+    var unmarked: EventBatcher
     var suspects = SuspectBuffer()
     var counts = PipelineCounts()
     /// Published and not confirmed: kept in case the broker refuses it.
-    var unconfirmed: [UInt64: AMQPPublication] = [:]
+    var unconfirmed: [UInt64: UnconfirmedMessage] = [:]
     /// When jobs of an app that can't be sent were last logged; only apps that exist are in it.
     var lastWarnings: [String: Timestamp] = [:]
-    private var outbox: [AMQPPublication] = []
+    var outbox: [AMQPPublication] = []
     private var acknowledgements: [AMQPAcknowledgement] = []
     private var flushIsScheduled = false
     private(set) var isDraining = false
     private var drained: [@Sendable () -> Void] = []
 
-    /// How long the broker is left alone after it would not take a message.
-    private static let republishMilliseconds = 1_000
     /// How many apps are kept in mind although they have nothing here.
     private static let mostIdleApps = 1_000
 
@@ -56,6 +56,7 @@ package final class PipelineCore: @unchecked Sendable {
             names: configuration.names, worker: configuration.worker, user: configuration.brokerUser)
         events = EventBatcher(
             worker: configuration.worker, maximumOutcomes: configuration.maximumOutcomesPerEvent)
+        unmarked = events
     }
 
     // MARK: Entry points, from any thread
@@ -83,8 +84,8 @@ package final class PipelineCore: @unchecked Sendable {
             switch event {
             case .connected: counts.isPublishing = true
             case .confirmed(let ids): for id in ids { confirmed(id) }
-            case .refused(let ids): publishAgain(ids, because: "the broker refused it")
-            case .returned(let returned): publishAgain([returned.id], because: "\(returned.code) \(returned.text)")
+            case .refused(let ids): refused(ids, because: "the broker refused it")
+            case .returned(let returned): self.returned(returned)
             case .blocked(let reason):
                 counts.isPublishing = false
                 logger.warning("The broker accepts no messages for now", metadata: ["reason": "\(reason)"])
@@ -97,7 +98,7 @@ package final class PipelineCore: @unchecked Sendable {
 
     package func marksWritten(_ batch: MarkBuffer.Batch, count: Int) {
         queue.async { [self] in
-            for finding in marks.written() { publish(finding.outcome, as: .unregistered, reason: finding.reason) }
+            for finding in marks.written(batch.id) { tell(finding) }
             counts.tokensMarked += count
             finishTurn()
         }
@@ -137,6 +138,8 @@ package final class PipelineCore: @unchecked Sendable {
             counts.jobsOpen = ledger.openEntries
             counts.obligationsOpen = ledger.owing
             counts.jobsWaiting = waiting.reduce(0) { $0 + $1.count }
+            let oldest = (waiting.compactMap(\.oldestArrival) + ledger.openDeliveries.map(\.arrivedAt)).min()
+            counts.oldestJobSeconds = oldest.map { Int(max(0, now.seconds - $0.seconds)) } ?? 0
             counts.suppressionTokens = suspects.knownTokens
             counts.suppressionBytes = suspects.filterBytes
             return counts
@@ -239,11 +242,14 @@ package final class PipelineCore: @unchecked Sendable {
 
     /// Buffered outcomes, retries and marks leave when they have waited for company long enough.
     private func scheduleFlush() {
-        guard !flushIsScheduled, !events.isEmpty || !retries.isEmpty || marks.canBeWritten else { return }
+        guard !flushIsScheduled,
+            !events.isEmpty || !retries.isEmpty || !unmarked.isEmpty || marks.canBeWritten
+        else { return }
         flushIsScheduled = true
         effects?.wait(configuration.maximumWaitMilliseconds) { [self] in
             flushIsScheduled = false
             for batch in events.flush() { publish(batch) }
+            for batch in unmarked.flush() { publishUnmarked(batch) }
             for batch in retries.flush() { publish(batch) }
             writeMarks()
             finishTurn()
@@ -253,19 +259,30 @@ package final class PipelineCore: @unchecked Sendable {
     private func writeMarks() {
         guard marks.canBeWritten, let batch = marks.next(id: messages.nextID()) else { return }
         effects?.write(batch)
+        // Without it nobody could tell what waits in the broker from what is forged.
+        guard configuration.brokerUser != nil else { return }
+        effects?.wait(configuration.longestWaitMilliseconds) { [self] in
+            for finding in marks.delayed(batch.id) { hold(finding) }
+            finishTurn()
+        }
     }
 
     // MARK: What leaves
 
     func publish(_ batch: EventBatch) {
-        let shares = batch.shares
-        publish(messages.event(batch, now: now), meeting: shares)
+        let (shares, lane) = (batch.shares, batch.lane)
+        let event = messages.event(batch, now: now)
+        publish(event, event: HeldEvent(event, lane: lane, since: now), meeting: shares)
     }
 
     /// Publishes a message whose confirm meets these obligations.
-    func publish(_ publication: AMQPPublication, meeting shares: [SettlingLedger<InboundJob>.Share]) {
+    ///
+    /// - Parameter event: the event that it is, or that waits in it.
+    func publish(
+        _ publication: AMQPPublication, event: HeldEvent? = nil, meeting shares: [SettlingLedger<InboundJob>.Share]
+    ) {
         ledger.expect(group: publication.id, for: shares)
-        unconfirmed[publication.id] = publication
+        unconfirmed[publication.id] = UnconfirmedMessage(publication: publication, event: event)
         outbox.append(publication)
     }
 
@@ -275,21 +292,7 @@ package final class PipelineCore: @unchecked Sendable {
         settle(ledger.met(group: id))
     }
 
-    /// Nothing is given up: what the broker would not take is offered again, and its job stays open.
-    private func publishAgain(_ ids: [UInt64], because reason: String) {
-        let publications = ids.compactMap { unconfirmed[$0] }
-        guard let first = publications.first else { return }
-        logger.error(
-            "A message was not accepted by the broker, trying again in a second",
-            metadata: ["exchange": "\(first.exchange)", "messages": "\(publications.count)", "reason": "\(reason)"])
-        effects?.wait(Self.republishMilliseconds) { [self] in
-            outbox.append(contentsOf: publications)
-            finishTurn()
-        }
-    }
-
     func settle(_ inbound: [InboundJob]) {
-        counts.jobsAcknowledged += inbound.count
         let now = now
         for inbound in inbound {
             if let use = inbound.use {
@@ -297,6 +300,11 @@ package final class PipelineCore: @unchecked Sendable {
                 use.settledJob(from: inbound.queue, at: now)
             }
             effects?.letGo(inbound.delivery)
+            if inbound.isUntakeable {
+                effects?.reject(inbound.delivery.tag)
+                continue
+            }
+            counts.jobsAcknowledged += 1
             acknowledgements.append(AMQPAcknowledgement(inbound.delivery.tag))
         }
     }

@@ -35,6 +35,15 @@ public struct PipelineCounts: Sendable, Hashable {
     public package(set) var jobsOpen = 0
     /// Outcomes not yet safe in the broker or the database.
     public package(set) var obligationsOpen = 0
+    /// How long a job has been here that has waited longest for its acknowledgement.
+    public package(set) var oldestJobSeconds = 0
+    /// Messages that the broker would not take, by exchange.
+    public package(set) var messagesRefused: [String: Int] = [:]
+    /// Events offered to the results exchange once more: whoever had taken one gets it again.
+    public package(set) var eventsRepeated = 0
+    /// Put into a delay queue, to be told later, or at last into the dead-letter queue.
+    public package(set) var eventsHeld = 0
+    public package(set) var eventsDead = 0
     public package(set) var isConsuming = false
     public package(set) var isPublishing = false
 

@@ -6,6 +6,8 @@ package import PushModel
 package struct PipelineEffects: Sendable {
     let publish: @Sendable ([AMQPPublication]) -> Void
     let acknowledge: @Sendable ([AMQPAcknowledgement]) -> Void
+    /// The broker is to dead-letter it.
+    let reject: @Sendable (AMQPDeliveryTag) -> Void
     /// A delivery is no longer held; before it is acknowledged.
     let letGo: @Sendable (AMQPDelivery) -> Void
     /// Commits marks and calls ``PipelineCore/marksWritten(_:count:)``.
@@ -22,6 +24,7 @@ package struct PipelineEffects: Sendable {
     package init(
         publish: @escaping @Sendable ([AMQPPublication]) -> Void,
         acknowledge: @escaping @Sendable ([AMQPAcknowledgement]) -> Void,
+        reject: @escaping @Sendable (AMQPDeliveryTag) -> Void,
         letGo: @escaping @Sendable (AMQPDelivery) -> Void,
         write: @escaping @Sendable (MarkBuffer.Batch) -> Void,
         claim: @escaping @Sendable (Claims.Batch) -> Void,
@@ -31,6 +34,7 @@ package struct PipelineEffects: Sendable {
     ) {
         self.publish = publish
         self.acknowledge = acknowledge
+        self.reject = reject
         self.letGo = letGo
         self.write = write
         self.claim = claim

@@ -45,7 +45,8 @@ import Testing
         let long = String(repeating: "é", count: 1_000_000)
         for (number, body) in [
             jobBody(more: #""":1,"#), jobBody(app: ""), jobBody(app: long), jobBody(long),
-            jobBody(more: #""\u0000\u001b[2J":{},"\#(long)":1,"#), #"{"app":"\ud800","payload":{},"recipients":["\udbff"]}"#,
+            jobBody(more: #""\u0000\u001b[2J":{},"\#(long)":1,"#),
+            #"{"app":"\ud800","payload":{},"recipients":["\udbff"]}"#,
             #"{"app":"a","payload":{},"recipients":[{"":1}]}"#,
         ].enumerated() {
             harness.deliver(body, number: UInt64(20 + number), properties: AMQPProperties(messageID: ""))

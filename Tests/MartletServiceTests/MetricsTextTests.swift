@@ -55,6 +55,11 @@ import Testing
         counts.jobsWaiting = 8
         counts.jobsOpen = 9
         counts.obligationsOpen = 10
+        counts.oldestJobSeconds = 17
+        counts.messagesRefused = ["martlet.results": 18, "martlet.delay.5": 19]
+        counts.eventsRepeated = 20
+        counts.eventsHeld = 21
+        counts.eventsDead = 22
         counts.lookUpsDead = 11
         counts.lookUpsLive = 12
         counts.lookUpsFailed = 13
@@ -88,7 +93,13 @@ import Testing
                     #"{answer="dead"}"#: 11, #"{answer="live"}"#: 12, #"{answer="none"}"#: 13,
                 ],
                 "martlet_suppression_tokens": ["": 14], "martlet_suppression_bytes": ["": 15],
-                "martlet_jobs_waiting": ["": 8],
+                "martlet_jobs_waiting": ["": 8], "martlet_oldest_open_job_seconds": ["": 17],
+                "martlet_messages_refused_total": [
+                    #"{exchange="martlet.results"}"#: 18, #"{exchange="martlet.delay.5"}"#: 19,
+                ],
+                "martlet_events_total": [
+                    #"{state="repeated"}"#: 20, #"{state="held"}"#: 21, #"{state="dead"}"#: 22,
+                ],
                 "martlet_jobs_open": ["": 9], "martlet_outcomes_open": ["": 10], "martlet_consuming": ["": 0],
                 "martlet_publishing": ["": 1],
                 "martlet_bad_tokens_total": [

@@ -112,7 +112,8 @@ import Testing
     func whatIsNoUnicodeTextIsRefused(field: String, json: String) {
         let text = Job.sampleText([#""\#(field)":\#(json)"#])
         #expect(faults(text.utf8).contains("\(field): has an unpaired surrogate, which is no Unicode text"))
-        #expect(faults(text.replacing(json, with: #""\ud83d\ude00 \u0041""#).utf8).allSatisfy { !$0.contains("Unicode") })
+        #expect(
+            faults(text.replacing(json, with: #""\ud83d\ude00 \u0041""#).utf8).allSatisfy { !$0.contains("Unicode") })
     }
 
     @Test(arguments: [

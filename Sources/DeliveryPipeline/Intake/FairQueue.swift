@@ -45,6 +45,8 @@ package struct FairQueue {
 
         private(set) var size = Size(jobs: 0, bytes: 0)
 
+        var oldest: WaitingJob? { leaving.last ?? arriving.first }
+
         mutating func append(_ job: WaitingJob) {
             arriving.append(job)
             size.jobs += 1
@@ -79,6 +81,9 @@ package struct FairQueue {
     private var turns: [AppUse] = []
     private var size = Size(jobs: 0, bytes: 0)
     package var count: Int { size.jobs }
+
+    /// Since when one has been waiting.
+    var oldestArrival: Timestamp? { queues.values.compactMap { $0.oldest?.inbound.arrivedAt }.min() }
 
     package init() {}
 

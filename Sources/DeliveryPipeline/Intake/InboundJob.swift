@@ -9,17 +9,22 @@ package struct InboundJob: Sendable {
     let queue: JobQueue
     /// Why it is among those that the broker has taken out of their queues.
     package let drop: Drop?
+    /// When this worker got it, by whose clock the broker's patience runs.
+    let arrivedAt: Timestamp
+    /// The broker never takes what is made of it, so it goes where the broker itself puts dead letters.
+    var isUntakeable = false
     /// Set when its pushes are handed to an output.
     var use: AppUse?
     var recipients = 0
 
     /// - Returns: nil for a queue that this consumer does not know.
-    package init?(_ delivery: AMQPDelivery) {
+    package init?(_ delivery: AMQPDelivery, at now: Timestamp = Timestamp(milliseconds: 0)) {
         let index = Int(delivery.tag.queueIndex)
         guard JobQueue.all.indices.contains(index) else { return nil }
         queue = JobQueue.all[index]
         self.delivery = delivery
         drop = queue == .dropped ? Drop(of: delivery) : nil
+        arrivedAt = now
         lane =
             switch queue {
             case .lane(let lane), .overflow(let lane): lane

@@ -7,7 +7,9 @@ import PushModel
 extension PipelineCore {
     /// Decodes a delivery and lets it wait for its turn.
     func arrive(_ delivery: AMQPDelivery) {
-        guard let inbound = InboundJob(delivery) else { return }
+        guard let inbound = InboundJob(delivery, at: now) else { return }
+        if inbound.drop?.isOurs == true { return leaveToBroker(inbound) }
+        if let held = heldEvent(inbound) { return resume(held, inbound) }
         if let drop = inbound.drop { return reject(inbound, as: drop) }
         do throws(JobRejection) {
             // First of all: whatever else is to become of it, it is published once more, and has to fit into a frame.
@@ -259,8 +261,14 @@ extension PipelineCore {
         publish(
             messages.dead(inbound, reason: rejection.description, part: part),
             meeting: [.init(entry: entry, count: owed)])
+        tell(rejection, of: inbound, traceparent: traceparent, entry: entry)
+    }
+
+    /// Publishes the event that a job can't be used, which is one of its obligations.
+    func tell(_ rejection: JobRejection, of inbound: InboundJob, traceparent: String?, entry: Int) {
+        let event = messages.event(rejection, traceparent: traceparent, now: now)
         publish(
-            messages.event(rejection, traceparent: traceparent, now: now), meeting: [.init(entry: entry, count: 1)])
+            event, event: HeldEvent(event, lane: inbound.lane, since: now), meeting: [.init(entry: entry, count: 1)])
     }
 }
 

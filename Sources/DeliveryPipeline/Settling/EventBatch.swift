@@ -15,6 +15,8 @@ package struct EventKey: Hashable {
 /// One event in the making: outcomes are written as they come, so that nothing is kept twice.
 package struct EventBatch {
     package let key: EventKey
+    /// That of its first outcome's job.
+    package private(set) var lane = Lane.normal
     package private(set) var count = 0
     /// Whose obligations its confirm will meet.
     package private(set) var shares: [SettlingLedger<InboundJob>.Share] = []
@@ -41,7 +43,7 @@ package struct EventBatch {
     }
 
     mutating func append(_ outcome: Outcome, reason: String?, detail: String?) {
-        if count > 0 { json.append(UInt8(ascii: ",")) }
+        if count == 0 { lane = outcome.job.lane } else { json.append(UInt8(ascii: ",")) }
         count += 1
         if shares.last?.entry == outcome.job.ledgerID {
             shares[shares.count - 1].count += 1

@@ -57,6 +57,27 @@ package struct OutboundMessages {
             app: rejection.app, traceparent: traceparent, body: writer.finish(), now: now)
     }
 
+    /// An event that has waited.
+    mutating func event(_ held: HeldEvent) -> AMQPPublication {
+        let event = held.event
+        return AMQPPublication(
+            id: nextID(), exchange: event.exchange, routingKey: event.routingKey, properties: event.properties,
+            body: event.body)
+    }
+
+    /// The message that an event waits in.
+    ///
+    /// - Parameters:
+    ///   - id: that of the group it stands for; nil: a new one.
+    ///   - reason: it is given up, for a person to find.
+    /// - Returns: nil where the worker's user is not known, and nobody could tell it from a forged one.
+    mutating func waiting(_ held: HeldEvent, id: UInt64?, reason: String? = nil) -> AMQPPublication? {
+        guard let user else { return nil }
+        let delay = names.delay(seconds: RefusalLadder.seconds(afterFailures: held.failures))
+        return held.publication(
+            id: id ?? nextID(), exchange: reason == nil ? delay : names.dead, user: user, reason: reason)
+    }
+
     /// A job that can't be used, its body untouched.
     /// - Parameter part: its new name, if its old one is claimed: replayed, it must not be taken for its own duplicate.
     package mutating func dead(_ inbound: InboundJob, reason: String, part: String? = nil) -> AMQPPublication {

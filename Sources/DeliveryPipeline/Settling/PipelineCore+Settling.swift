@@ -73,16 +73,17 @@ extension PipelineCore {
 
     /// The outcome is told when the token is marked: who hears of it may rely on that.
     private func mark(_ outcome: Outcome, reason: String) {
+        if marks.isDelayed { return hold(outcome, reason: reason) }
         let job = outcome.job.job
         marks.add(
             TokenMark(
                 key: job.key(of: outcome.recipient, in: outcome.job.environment),
                 unregisteredAt: outcome.foundDeadAt, reason: reason,
                 registeredAt: job.recipients[outcome.recipient].registeredAt),
-            .init(outcome: outcome, reason: reason))
+            outcome)
     }
 
-    private func count(_ kind: OutcomeKind) {
+    func count(_ kind: OutcomeKind) {
         counts.outcomes[kind.rawValue, default: 0] += 1
     }
 

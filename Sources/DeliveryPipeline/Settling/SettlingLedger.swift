@@ -54,6 +54,9 @@ package struct SettlingLedger<Delivery> {
         entries.indices.contains(entry) ? entries[entry]?.delivery : nil
     }
 
+    /// Those of all open entries.
+    package var openDeliveries: some Sequence<Delivery> { entries.lazy.compactMap { $0?.delivery } }
+
     /// What is left to meet of an entry.
     package func owing(of entry: Int) -> Int { entries.indices.contains(entry) ? entries[entry]?.owing ?? 0 : 0 }
 
@@ -74,6 +77,9 @@ package struct SettlingLedger<Delivery> {
     package mutating func expect(group id: UInt64, for shares: [Share]) {
         groups[id] = shares
     }
+
+    /// Whose obligations a group stands for.
+    package func shares(of id: UInt64) -> [Share] { groups[id] ?? [] }
 
     /// A group's message was confirmed or its statement committed. Unknown ids are ignored: a confirm may
     /// come twice around a reconnection.

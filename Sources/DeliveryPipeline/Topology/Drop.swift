@@ -8,22 +8,29 @@ package struct Drop: Sendable, Hashable {
     /// It was handed out before: some of it may have been sent.
     package let wasDelivered: Bool
 
+    /// A worker has rejected it, and told so: no message made of it would have been taken.
+    let isOurs: Bool
+
     package init(of delivery: AMQPDelivery) {
         let headers = delivery.properties.headers
         // The latest comes first, and the broker puts it there, whatever a publisher has written behind it.
         guard case .array(let deaths)? = headers["x-death"], case .table(let death)? = deaths.first,
             let cause = death["reason"]?.string, !delivery.exchange.hasSuffix(".jobs")
         else {
-            (reason, wasDelivered) = ("no lane is called \"\(delivery.routingKey.cut(toBytes: 100))\"", false)
+            (reason, wasDelivered, isOurs) = (
+                "no lane is called \"\(delivery.routingKey.cut(toBytes: 100))\"", false, false
+            )
             return
         }
         let queue = (death["queue"]?.string ?? "its queue").cut(toBytes: 255)
         let deliveries = headers["x-delivery-count"]?.integer ?? 0
+        isOurs = cause == "rejected"
         wasDelivered = ["delivery_limit", "rejected"].contains(cause) || deliveries > 0
         reason =
             switch cause {
             case "delivery_limit": "was delivered too often without being settled (delivery_limit of \(queue))"
             case "expired": "expired in \(queue) before a worker took it"
+            case "rejected": "made a message that the broker never takes"
             case "maxlen": "was dropped because \(queue) was full (maxlen)"
             default: "was dropped from \(queue) (\(cause.cut(toBytes: 100)))"
             }

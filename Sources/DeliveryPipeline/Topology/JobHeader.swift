@@ -22,6 +22,10 @@ public enum JobHeader {
     public static let lane = "x-martlet-lane"
     /// Why a job is in the dead-letter queue.
     public static let reason = "x-martlet-reason"
+    /// The routing key of an event that waits to be told; believed only from a worker.
+    static let event = "x-martlet-event"
+    /// Before it is told its tokens are to be marked dead; believed only from a worker.
+    static let marks = "x-martlet-marks"
     /// W3C Trace Context.
     public static let traceparent = "traceparent"
 }

@@ -62,10 +62,18 @@ public struct PipelineNames: Sendable, Hashable {
                 AMQPExchange(name: jobs, kind: .direct, arguments: ["alternate-exchange": .string(dropped)]),
                 AMQPExchange(name: moved, kind: .direct),
             ],
-            queues: [dead, dropped].map { name in
+            queues: [
                 AMQPQueue(
-                    name: name, arguments: ["x-queue-type": "quorum", "x-delivery-limit": .int64(Self.deadReadings)])
-            },
+                    name: dead, arguments: ["x-queue-type": "quorum", "x-delivery-limit": .int64(Self.deadReadings)]),
+                // What a worker can't publish, for its size, it leaves to the broker to put among the dead.
+                AMQPQueue(
+                    name: dropped,
+                    arguments: [
+                        "x-queue-type": "quorum", "x-delivery-limit": .int64(Self.deadReadings),
+                        "x-dead-letter-exchange": .string(dead), "x-dead-letter-strategy": "at-least-once",
+                        "x-overflow": "reject-publish",
+                    ]),
+            ],
             bindings: [dead, dropped].map { AMQPBinding(queue: $0, exchange: $0, routingKey: "#") })
         for queue in JobQueue.all where queue != .dropped {
             topology.queues.append(

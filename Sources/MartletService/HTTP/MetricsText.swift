@@ -37,6 +37,19 @@ package enum MetricsText {
             "given_back_total", "counter",
             "Pushes put back unsent: the worker stopped, or their credential was retired.",
             [("", counts.pushesGivenBack)])
+        metric(
+            "messages_refused_total", "counter", "Messages that the broker would not take, by exchange.",
+            counts.messagesRefused.sorted { $0.key < $1.key }.map {
+                (labels: Self.text(of: [("exchange", $0.key)]), value: $0.value)
+            })
+        metric(
+            "events_total", "counter",
+            "Events that were not told at once: repeated, held in a delay queue, or given up into the dead-letter queue.",
+            [
+                (labels: "{state=\"repeated\"}", value: counts.eventsRepeated),
+                (labels: "{state=\"held\"}", value: counts.eventsHeld),
+                (labels: "{state=\"dead\"}", value: counts.eventsDead),
+            ])
         metric("tokens_marked_total", "counter", "Device tokens marked dead.", [("", counts.tokensMarked)])
         metric(
             "suppression_lookups_total", "counter", "Pushes whose token was looked up before sending, by the answer.",
@@ -49,6 +62,10 @@ package enum MetricsText {
         metric("suppression_bytes", "gauge", "Memory they take.", [("", counts.suppressionBytes)])
         metric("jobs_waiting", "gauge", "Jobs received and not started yet.", [("", counts.jobsWaiting)])
         metric("jobs_open", "gauge", "Jobs started and not acknowledged.", [("", counts.jobsOpen)])
+        metric(
+            "oldest_open_job_seconds", "gauge",
+            "How long the job has been here that has waited longest for its acknowledgement.",
+            [("", counts.oldestJobSeconds)])
         metric(
             "outcomes_open", "gauge", "Outcomes not yet safe in the broker or the database.",
             [("", counts.obligationsOpen)])

@@ -23,7 +23,7 @@ struct DeadJob {
 
     /// The job as if it had just been published; what is known of its publisher stays.
     func replayed(to lane: Lane?, names: PipelineNames, user: String?) -> AMQPPublication {
-        var properties = delivery.properties.carried
+        var properties = delivery.properties.ofHeldEvent(worker: user) ?? delivery.properties.carried
         for header in [JobHeader.reason, JobHeader.attempt, JobHeader.firstAttempt, JobHeader.lane] {
             properties.headers[header] = nil
         }

@@ -32,7 +32,7 @@ import Testing
         ("delivery_limit", "was delivered too often without being settled (delivery_limit of q)", true),
         ("expired", "expired in q before a worker took it", false),
         ("maxlen", "was dropped because q was full (maxlen)", false),
-        ("rejected", "was dropped from q (rejected)", true),
+        ("unheard_of", "was dropped from q (unheard_of)", false),
     ])
     func itIsToldAndPutAmongTheDead(cause: String, problem: String, wasDelivered: Bool) throws {
         let harness = PipelineHarness()
@@ -49,6 +49,24 @@ import Testing
         #expect(harness.started == [] && harness.acknowledged == [])
         harness.confirm(dead, try harness.event(0))
         #expect(harness.acknowledged == [1])
+    }
+
+    /// It was told when it was rejected: no message made of it would have been taken.
+    @Test func whatAWorkerHasRejectedIsLeftToTheBroker() throws {
+        let harness = PipelineHarness()
+        harness.deliver([dropped([Self.death("rejected", "q")])])
+        #expect(harness.published.isEmpty && harness.acknowledged == [])
+        #expect(harness.rejected.map(\.number) == [1] && harness.letGo.map(\.number) == [1])
+    }
+
+    @Test func whatIsTooLargeToBePutAmongTheDeadIsLeftToTheBroker() throws {
+        let harness = PipelineHarness()
+        harness.deliver([dropped([Self.death("expired", "q")])])
+        let dead = try #require(harness.published.first { $0.exchange == "martlet.dead" })
+        harness.publisher(.returned(AMQPReturn(id: dead.id, code: 406, text: "message size")))
+        #expect(harness.events.count == 1, "told once")
+        harness.confirm(try harness.event(0))
+        #expect(harness.rejected.map(\.number) == [1] && harness.acknowledged == [])
     }
 
     @Test func whatHasNoLane() throws {

@@ -11,25 +11,80 @@ import Testing
         return (harness, try #require(harness.events.first))
     }
 
+    private func harnessWithARetry() throws -> (PipelineHarness, AMQPPublication) {
+        let harness = PipelineHarness(brokerUser: "worker")
+        harness.deliver(jobBody())
+        harness.report(try harness.job(0), [.retry, .retry])
+        return (harness, try #require(harness.published.first))
+    }
+
     static let refusals: [@Sendable (AMQPPublication) -> AMQPPublisherEvent] = [
         { .refused([$0.id]) },
         { .returned(AMQPReturn(id: $0.id, code: 312, text: "NO_ROUTE")) },
     ]
 
     @Test(arguments: refusals.indices)
-    func whatTheBrokerWouldNotTakeIsOfferedAgainAfterASecond(refusal: Int) throws {
-        let (harness, event) = try harnessWithAnEvent()
-        for round in 1...3 {
-            harness.publisher(Self.refusals[refusal](event))
-            #expect(harness.published.count == round)
-            #expect(harness.timers == [1_000])
-            harness.passOneSecond()
-            #expect(harness.published.map(\.id) == Array(repeating: event.id, count: round + 1))
-            #expect(harness.published.last?.body == event.body)
+    func whatTheBrokerWouldNotTakeIsOfferedAgainAfterLongerEachTime(refusal: Int) throws {
+        let (harness, retry) = try harnessWithARetry()
+        for (round, seconds) in [1, 5, 30, 120, 900, 3_600, 3_600].enumerated() {
+            harness.publisher(Self.refusals[refusal](retry))
+            #expect(harness.published.count == round + 1)
+            #expect(harness.timers == [seconds * 1_000])
+            harness.passRefusalWaits()
+            #expect(harness.published.map(\.id) == Array(repeating: retry.id, count: round + 2))
+            #expect(harness.published.last?.body == retry.body)
             #expect(harness.acknowledged == [])
         }
-        harness.confirm(event)
+        #expect(harness.core.currentCounts().messagesRefused == ["martlet.delay.5": 7])
+        harness.confirm(retry)
         #expect(harness.acknowledged == [1])
+    }
+
+    @Test func whatIsConfirmedMeanwhileIsNotOfferedAgain() throws {
+        let (harness, event) = try harnessWithAnEvent()
+        harness.publisher(.refused([event.id]))
+        harness.confirm(event)
+        harness.passOneSecond()
+        #expect(harness.published.count == 1)
+    }
+
+    // MARK: what the broker never takes
+
+    @Test(arguments: [
+        (406, "PRECONDITION_FAILED - message size 2 is larger than configured max size 1"), (0, "too long"),
+    ])
+    func whatTheBrokerNeverTakesIsLeftToItToDeadLetter(code: UInt16, text: String) throws {
+        let (harness, retry) = try harnessWithARetry()
+        harness.publisher(.returned(AMQPReturn(id: retry.id, code: code, text: text)))
+        #expect(harness.timers == [], "never again")
+        #expect(harness.rejected == [], "its event is not confirmed")
+        let event = try harness.event(0)
+        #expect(event.routingKey == "job.rejected.unknown")
+        let errors = try JSON.objects(try JSON.object(event.body)["errors"])
+        #expect(errors.count == 1 && errors[0]["field"] as? String == "body")
+        let problem = try #require(errors[0]["problem"] as? String)
+        #expect(
+            problem.contains("martlet.delay.5") && problem.contains(text)
+                && problem.contains("\(retry.body.count) bytes"))
+        harness.confirm(event)
+        #expect(harness.rejected.map(\.number) == [1])
+        #expect(harness.letGo.map(\.number) == [1])
+        #expect(harness.acknowledged == [])
+        #expect(harness.core.currentCounts().jobsOpen == 0)
+    }
+
+    @Test func allJobsOfAnEventThatTheBrokerNeverTakesAreDeadLettered() throws {
+        let harness = PipelineHarness()
+        for number in 1...2 as ClosedRange<UInt64> { harness.deliver(jobBody("\(number)"), number: number) }
+        harness.core.report(try harness.job(0).outcome(0, .sent), try harness.job(1).outcome(0, .sent))
+        harness.flush()
+        let event = try harness.event(0)
+        harness.publisher(.returned(AMQPReturn(id: event.id, code: 406, text: "too large")))
+        #expect(harness.events.map(\.routingKey) == [event.routingKey, "job.rejected.unknown", "job.rejected.unknown"])
+        harness.report(try harness.job(0), [try harness.job(0).outcome(1, .sent)])
+        harness.report(try harness.job(1), [try harness.job(1).outcome(1, .sent)])
+        for event in harness.events.dropFirst() { harness.confirm(event) }
+        #expect(Set(harness.rejected.map(\.number)) == [1, 2] && harness.rejected.count == 2)
     }
 
     @Test func aRefusalOfWhatIsConfirmedMeansNothing() throws {
@@ -83,4 +138,8 @@ import Testing
             #expect(harness.core.currentCounts().isPublishing == isPublishing, "after \(event)")
         }
     }
+}
+
+extension PipelineCore {
+    fileprivate func report(_ outcomes: Outcome...) { report(outcomes) }
 }

@@ -27,6 +27,7 @@ private struct SettlingWorld {
     /// The consumer's side, and what it has not been told yet.
     private var open = OpenDeliveries(indices: JobQueue.all.map { UInt16($0.index) })
     private var unheard: [AMQPAcknowledgement] = []
+    private var unheardRejections: [AMQPDeliveryTag] = []
     private var isConnected = false
 
     /// In the broker and not handed out; then those handed out over this connection.
@@ -40,11 +41,13 @@ private struct SettlingWorld {
     private var owed: [Serial: Set<String>] = [:]
     private var settled: Set<Serial> = []
     private var forgotten: Set<Serial> = []
+    /// Left to the broker to dead-letter.
+    private var untakeable: Set<Serial> = []
     /// Obligations by publication, and those without a confirm.
     private var meant: [UInt64: [(serial: Serial, what: String)]] = [:]
     private var unconfirmed: [UInt64] = []
     private var unreported: [(job: RoutedJob, recipient: Int)] = []
-    private var seen = (published: 0, acknowledgements: 0, jobs: 0, marks: 0)
+    private var seen = (published: 0, acknowledgements: 0, rejected: 0, jobs: 0, marks: 0)
 
     private(set) var deliveries = 0
     private(set) var losses = 0
@@ -52,23 +55,24 @@ private struct SettlingWorld {
 
     init(seed: UInt64) {
         random = SeededGenerator(state: seed)
-        harness = PipelineHarness(maximumInFlight: 9, retry: RetryPolicy(maximumAttempts: .max))
+        harness = PipelineHarness(maximumInFlight: 9, retry: RetryPolicy(maximumAttempts: .max), brokerUser: "worker")
     }
 
     mutating func step() throws {
-        switch Int.random(in: 0..<20, using: &random) {
+        switch Int.random(in: 0..<21, using: &random) {
         case 0..<5: deliver()
         case 5..<9: try report()
         case 9: harness.flush()
-        case 10: harness.passOneSecond()
+        case 10: harness.passRefusalWaits()
         case 11..<14: confirm(some(of: unconfirmed))
         case 14: if let id = unconfirmed.randomElement(using: &random) { confirm([id, id, 999_999]) }
         case 15: harness.publisher(.refused(some(of: unconfirmed)))
         case 16:
             guard let id = unconfirmed.randomElement(using: &random) else { break }
-            harness.publisher(.returned(AMQPReturn(id: id, code: Bool.random(using: &random) ? 312 : 0, text: "no")))
+            returned(id, code: [312, 312, 312, 0, 406].randomElement(using: &random) ?? 0)
         case 17: mark()
         case 18: listen()
+        case 19: harness.passMarkPatience()
         default: if isConnected, Bool.random(using: &random) { lose() } else { connect() }
         }
         try look()
@@ -82,7 +86,7 @@ private struct SettlingWorld {
             deliver()
             while !unreported.isEmpty { try report() }
             harness.flush()
-            harness.passOneSecond()
+            harness.passRefusalWaits()
             mark()
             try look()
             confirm(unconfirmed)
@@ -159,7 +163,7 @@ private struct SettlingWorld {
         // What has not been started is not the pipeline's any more.
         let started = Set(harness.output.jobs.map { Serial($0.attempt) })
         for (tag, serial) in handedOut {
-            if let open = owed[serial], !started.contains(serial), !open.isSubset(of: ["dead", "event"]) {
+            if let open = owed[serial], !started.contains(serial), !open.isSubset(of: ["dead", "event", "told"]) {
                 owed[serial] = nil
                 forgotten.insert(serial)
             }
@@ -173,11 +177,14 @@ private struct SettlingWorld {
     /// The consumer's thread hears what the pipeline has said meanwhile, perhaps over a connection that is gone.
     private mutating func listen() {
         for acknowledgement in unheard where !open.acknowledge(acknowledgement) { faults.append("repeated") }
-        unheard = []
+        for tag in unheardRejections where !open.reject(tag, requeue: false) { faults.append("repeated") }
+        (unheard, unheardRejections) = ([], [])
         open.gatherAcknowledgements()
         for outgoing in open.outgoing {
             guard case .acknowledgement(let said) = outgoing.settlement else {
-                faults.append("rejected")
+                if case .rejection(let number, requeue: false) = outgoing.settlement {
+                    handedOut[open.tag(queue: outgoing.queue, number: number)] = nil
+                }
                 continue
             }
             let named = open.tag(queue: outgoing.queue, number: said.number)
@@ -227,6 +234,16 @@ private struct SettlingWorld {
         harness.publisher(.confirmed(ids))
     }
 
+    private mutating func returned(_ id: UInt64, code: UInt16) {
+        let before = harness.published.count
+        harness.publisher(.returned(AMQPReturn(id: id, code: code, text: "no")))
+        // It may have been offered again without its job's own headers.
+        if code == 312 || harness.published.dropFirst(before).contains(where: { $0.id == id }) { return }
+        unconfirmed.removeAll { $0 == id }
+        for (serial, _) in meant[id] ?? [] where untakeable.insert(serial).inserted { owed[serial]?.insert("told") }
+        for (serial, what) in meant[id] ?? [] { meet(serial, what) }
+    }
+
     private mutating func meet(_ serial: Serial, _ what: String) {
         if owed[serial]?.remove(what) == nil { faults.append("\(what) of \(serial) was met twice") }
     }
@@ -254,30 +271,43 @@ private struct SettlingWorld {
         let said = harness.acknowledgements
         for acknowledgement in said.dropFirst(seen.acknowledgements) {
             unheard.append(acknowledgement)
-            guard let serial = tagOf.first(where: { $0.value == acknowledgement.tag })?.key else {
-                faults.append("an acknowledgement of nothing")
-                continue
-            }
-            if let open = owed[serial], !open.isEmpty { faults.append("\(serial) acknowledged, owing \(open)") }
-            if !settled.insert(serial).inserted { faults.append("\(serial) acknowledged twice") }
-            if forgotten.contains(serial) { faults.append("\(serial) was dropped, and acknowledged") }
+            settle(acknowledgement.tag, asDead: false)
         }
         seen.acknowledgements = said.count
+        let rejected = harness.rejected
+        for tag in rejected.dropFirst(seen.rejected) {
+            unheardRejections.append(tag)
+            settle(tag, asDead: true)
+        }
+        seen.rejected = rejected.count
         for (serial, open) in owed where open.isEmpty {
             if !settled.contains(serial) { faults.append("\(serial) owes nothing and is not acknowledged") }
             owed[serial] = nil
         }
     }
 
+    private mutating func settle(_ tag: AMQPDeliveryTag, asDead: Bool) {
+        guard let serial = tagOf.first(where: { $0.value == tag })?.key else {
+            return faults.append("an acknowledgement of nothing")
+        }
+        if let open = owed[serial], !open.isEmpty { faults.append("\(serial) acknowledged, owing \(open)") }
+        if !settled.insert(serial).inserted { faults.append("\(serial) acknowledged twice") }
+        if forgotten.contains(serial) { faults.append("\(serial) was dropped, and acknowledged") }
+        if untakeable.contains(serial) != asDead { faults.append("\(serial) dead-lettered: \(asDead)") }
+    }
+
     private func obligations(of publication: AMQPPublication) throws -> [(serial: Serial, what: String)] {
         let headers = publication.properties.headers
-        switch publication.exchange {
+        switch headers["x-martlet-event"] == nil ? publication.exchange : "martlet.results" {
         case "martlet.dead": return [(headers[JobHeader.attempt]?.integer ?? 0, "dead")]
         case "martlet.results":
             let trace = headers[JobHeader.traceparent]?.string ?? ""
             let serial = Serial(trace.dropFirst("serial-".count)) ?? 0
             let body = try JSON.object(publication.body)
-            guard let outcomes = body["outcomes"] else { return [(serial, "event")] }
+            guard let outcomes = body["outcomes"] else {
+                let problem = try JSON.objects(body["errors"]).first?["problem"] as? String
+                return [(serial, problem?.contains("never takes") == true ? "told" : "event")]
+            }
             return try JSON.objects(outcomes).map { (serial, $0["recipient"] as? String ?? "?") }
         default:
             let job = try decodedJob(String(decoding: publication.body, as: UTF8.self))

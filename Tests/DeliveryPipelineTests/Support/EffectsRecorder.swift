@@ -14,6 +14,7 @@ final class EffectsRecorder: Sendable {
     struct Record: Sendable {
         var published: [AMQPPublication] = []
         var acknowledgements: [AMQPAcknowledgement] = []
+        var rejected: [AMQPDeliveryTag] = []
         var letGo: [AMQPDeliveryTag] = []
         var claims: [Claims.Batch] = []
         var marks: [MarkBuffer.Batch] = []
@@ -38,6 +39,7 @@ final class EffectsRecorder: Sendable {
             acknowledge: { acknowledgements in
                 self.withRecord { $0.acknowledgements += acknowledgements }
             },
+            reject: { tag in self.withRecord { $0.rejected.append(tag) } },
             letGo: { delivery in self.withRecord { $0.letGo.append(delivery.tag) } },
             write: { batch in self.withRecord { $0.marks.append(batch) } },
             claim: { batch in self.withRecord { $0.claims.append(batch) } },

@@ -83,6 +83,12 @@ struct PipelineHarness {
     /// The second after which refused messages are offered again is over.
     func passOneSecond() { runTimers { $0 == 1_000 } }
 
+    /// All that waits for the broker's mercy is offered again, however long it was to wait.
+    func passRefusalWaits() { runTimers { $0 == 1_000 || $0 == 5_000 || $0 >= 30_000 } }
+
+    /// The database has not marked tokens in time.
+    func passMarkPatience() { runTimers { $0 == 10_000 } }
+
     /// The database answers: these of the batch were new.
     func claimed(_ batch: Claims.Batch, fresh: [ClaimKey]) {
         var fresh = Set(fresh)
@@ -118,7 +124,7 @@ struct PipelineHarness {
         recorder.withRecord { $0.snapshot = snapshot }
     }
 
-    private func runTimers(_ isDue: @Sendable (Int) -> Bool) {
+    func runTimers(_ isDue: @Sendable (Int) -> Bool) {
         finishTurn()
         let due = recorder.withRecord { record in
             defer { record.timers.removeAll { isDue($0.milliseconds) } }
@@ -137,6 +143,8 @@ struct PipelineHarness {
     var letGo: [AMQPDeliveryTag] { recorder.withRecord { $0.letGo } }
     var acknowledgements: [AMQPAcknowledgement] { recorder.withRecord { $0.acknowledgements } }
     var acknowledged: [UInt64] { acknowledgements.map(\.tag.number) }
+    /// Left to the broker to dead-letter.
+    var rejected: [AMQPDeliveryTag] { recorder.withRecord { $0.rejected } }
     var claims: [Claims.Batch] { recorder.withRecord { $0.claims } }
     var marks: [MarkBuffer.Batch] { recorder.withRecord { $0.marks } }
     var timers: [Int] { recorder.withRecord { $0.timers.map(\.milliseconds) } }

@@ -15,6 +15,7 @@ final class ResultCollector: Sendable {
 
     private struct State {
         var seen: Set<String> = []
+        var deliveries = 0
         var bodies: [String] = []
         var rejections: [ResultEvent] = []
         var entries: [Addressee: [Entry]] = [:]
@@ -33,6 +34,7 @@ final class ResultCollector: Sendable {
     /// An event that the broker delivers again, or got twice, has the same message id.
     private func take(_ delivery: AMQPDelivery) {
         state.withLock { state in
+            state.deliveries += 1
             guard let id = delivery.properties.messageID else { return state.problems.append("an event without an id") }
             guard state.seen.insert(id).inserted else { return }
             state.bodies.append(String(decoding: delivery.body, as: UTF8.self))
@@ -52,6 +54,8 @@ final class ResultCollector: Sendable {
 
     var entries: [Addressee: [Entry]] { state.withLock { $0.entries } }
     var rejections: [ResultEvent] { state.withLock { $0.rejections } }
+    /// Events, and how often one came.
+    var copies: (events: Int, deliveries: Int) { state.withLock { ($0.seen.count, $0.deliveries) } }
     /// Recipients that have an outcome.
     var count: Int { state.withLock { $0.entries.count } }
 

@@ -1,0 +1,34 @@
+import CredentialStore
+import Foundation
+import PushModel
+
+/// The marks that a held event waits for, read back from its body.
+struct HeldMarks: Decodable {
+    private struct Dead: Decodable {
+        let recipient: String
+        let reason: String
+        let unregisteredAt: String
+    }
+
+    private let output: String
+    private let app: String
+    private let environment: String
+    private let outcomes: [Dead]
+
+    /// - Returns: nil where the body is no such event.
+    static func read(_ body: [UInt8]) -> [TokenMark]? {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        guard let held = try? decoder.decode(HeldMarks.self, from: Data(body)),
+            let environment = PushEnvironment(rawValue: held.environment)
+        else { return nil }
+        return held.outcomes.compactMap { dead in
+            Timestamp(rfc3339: dead.unregisteredAt).map { died in
+                TokenMark(
+                    key: DeviceTokenKey(
+                        output: held.output, app: held.app, environment: environment, token: dead.recipient),
+                    unregisteredAt: died, reason: dead.reason)
+            }
+        }
+    }
+}

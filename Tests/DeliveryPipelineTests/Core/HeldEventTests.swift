@@ -1,0 +1,254 @@
+import AMQPClient
+import CredentialStore
+import DeliveryPipeline
+import PushModel
+import Testing
+
+/// An event that can't be told waits in the broker, and its jobs don't.
+@Suite struct HeldEventTests {
+    private let harness = PipelineHarness(brokerUser: "worker")
+
+    /// The event of a job that was sent.
+    private func event(lane: Lane = .normal) throws -> AMQPPublication {
+        harness.deliver(
+            jobBody(), lane: lane,
+            properties: AMQPProperties(headers: ["traceparent": "00-ab-cd-01"]))
+        harness.report(try harness.job(0), [.sent, .sent])
+        return try harness.event(0)
+    }
+
+    /// It was refused twice.
+    private func held(lane: Lane = .normal) throws -> AMQPPublication {
+        let event = try event(lane: lane)
+        harness.publisher(.refused([event.id]))
+        harness.passOneSecond()
+        harness.publisher(.refused([event.id]))
+        return try #require(harness.published.last)
+    }
+
+    /// Its time in the delay queue is over.
+    private func comeBack(_ held: AMQPPublication, number: UInt64, userID: String? = "worker") -> AMQPDelivery {
+        var properties = held.properties
+        properties.userID = userID
+        properties.headers["x-death"] = .array([])
+        return .sample(String(decoding: held.body, as: UTF8.self), number: number, properties: properties)
+    }
+
+    @Test func anEventThatIsRefusedTwiceWaitsInTheBroker() throws {
+        let held = try held(lane: .bulk)
+        let event = try harness.event(0)
+        #expect(harness.published.map(\.exchange) == ["martlet.results", "martlet.results", "martlet.delay.5"])
+        #expect(held.routingKey == "bulk" && held.isMandatory && held.properties.userID == "worker")
+        #expect(held.properties.headers["x-martlet-event"] == "apns.sent.com.example.shop")
+        #expect(held.body == event.body && held.properties.messageID == event.properties.messageID)
+        #expect(harness.timers == [])
+        #expect(harness.acknowledged == [])
+        harness.confirm(held)
+        #expect(harness.acknowledged == [1], "the job is done")
+        let counts = harness.core.currentCounts()
+        #expect(counts.eventsRepeated == 1 && counts.eventsHeld == 1)
+        #expect(counts.messagesRefused == ["martlet.results": 2])
+    }
+
+    @Test func itIsOfferedAgainAfterLongerEachTime() throws {
+        let original = try event()
+        harness.publisher(.refused([original.id]))
+        harness.passOneSecond()
+        harness.publisher(.refused([original.id]))
+        for (number, seconds) in ([5, 30, 120, 900, 3_600, 3_600] as [Int]).enumerated() {
+            let held = try #require(harness.published.last)
+            #expect(held.exchange == "martlet.delay.\(seconds)")
+            harness.confirm(held)
+            harness.deliver([comeBack(held, number: UInt64(number) + 2)])
+            let again = try #require(harness.published.last)
+            #expect(again.exchange == "martlet.results" && again.routingKey == original.routingKey)
+            #expect(again.properties == original.properties)
+            #expect(again.body == original.body)
+            harness.publisher(.refused([again.id]))
+            #expect(harness.acknowledged.count == number + 1)
+        }
+        let held = try #require(harness.published.last)
+        harness.confirm(held)
+        harness.deliver([comeBack(held, number: 9)])
+        harness.confirm(try #require(harness.published.last))
+        #expect(harness.acknowledged == [1, 2, 3, 4, 5, 6, 7, 9])
+        #expect(harness.core.currentCounts().eventsRepeated == 8)
+        #expect(harness.started == ["order-1"], "nothing is pushed again")
+    }
+
+    @Test func afterADayItIsLeftForAPerson() throws {
+        let held = try held()
+        harness.confirm(held)
+        harness.pass(seconds: 86_400)
+        harness.deliver([comeBack(held, number: 2)])
+        harness.publisher(.refused([try #require(harness.published.last).id]))
+        let dead = try #require(harness.published.last)
+        #expect(dead.exchange == "martlet.dead" && dead.body == held.body)
+        #expect(
+            dead.properties.headers["x-martlet-reason"]?.string?.hasPrefix("an event that could not be told") == true)
+        harness.confirm(dead)
+        #expect(harness.acknowledged == [1, 2])
+        #expect(harness.core.currentCounts().eventsDead == 1)
+    }
+
+    @Test func whereTheDelayQueueRefusesTooItWaitsHereForLongerEachTime() throws {
+        let held = try held()
+        for seconds in [1, 5, 30] {
+            harness.publisher(.refused([held.id]))
+            #expect(harness.timers == [seconds * 1_000])
+            harness.passRefusalWaits()
+            #expect(harness.published.last?.exchange == "martlet.delay.5")
+        }
+        harness.confirm(held)
+        #expect(harness.acknowledged == [1])
+    }
+
+    @Test func theEventOfABadJobWaitsLikewise() throws {
+        harness.deliver("{")
+        harness.confirm(try #require(harness.published.first))
+        let event = try harness.event(0)
+        harness.publisher(.refused([event.id]))
+        harness.passOneSecond()
+        harness.publisher(.refused([event.id]))
+        harness.confirm(try #require(harness.published.last))
+        #expect(harness.moved == ["martlet.dead normal", "martlet.delay.5 normal"])
+        #expect(harness.acknowledged == [1])
+    }
+
+    // MARK: forgery
+
+    @Test(arguments: [nil, "publisher"])
+    func whoIsNoWorkerCantTellEvents(userID: String?) throws {
+        let forged = try held()
+        let count = harness.published.count
+        harness.deliver([comeBack(forged, number: 2, userID: userID)])
+        let made = harness.published.dropFirst(count).map { $0 }
+        #expect(made.map(\.exchange) == ["martlet.dead", "martlet.results"])
+        #expect(made.last?.routingKey.hasPrefix("job.rejected") == true)
+        #expect(made.first?.properties.headers["x-martlet-event"] == nil, "a worker's signature would make it true")
+    }
+
+    @Test func movedByAWorkerAForgedEventStaysOne() throws {
+        let harness = PipelineHarness(brokerUser: "worker")
+        harness.drain()
+        let properties = AMQPProperties(
+            headers: ["x-martlet-event": "apns.sent.x", "x-martlet-marks": true, "mine": 1], userID: "publisher")
+        harness.deliver("{}", properties: properties)
+        let moved = try #require(harness.published.last)
+        #expect(moved.exchange == "martlet.jobs" && moved.properties.userID == "worker")
+        #expect(moved.properties.headers["x-martlet-event"] == nil)
+        #expect(moved.properties.headers["x-martlet-marks"] == nil)
+    }
+
+    // MARK: dead tokens that can't be marked
+
+    private func deadTokens(registeredAt: Int64? = nil) throws -> RoutedJob {
+        let registered = registeredAt.map { ",\"registered_at\":\($0)" } ?? ""
+        harness.deliver(
+            #"{"id":"j","app":"com.example.shop","payload":{},"recipients":["a0",{"token":"A\u0031"\#(registered)},"a2"]}"#
+        )
+        let job = try harness.job(0)
+        harness.report(
+            job,
+            [
+                job.outcome(0, .unregistered, status: 410, reason: "ExpiredToken", unregisteredAt: now),
+                job.outcome(1, .unregistered, status: 410, reason: "Unregistered", unregisteredAt: now),
+                job.outcome(2, .sent, status: 200),
+            ])
+        return job
+    }
+
+    @Test func whatWaitsTooLongForItsMarkWaitsInTheBroker() throws {
+        _ = try deadTokens(registeredAt: 1_700_000_000)
+        try harness.confirmEvent(0)
+        #expect(harness.acknowledged == [])
+        harness.passMarkPatience()
+        harness.flush()
+        let held = try #require(harness.published.last)
+        #expect(held.exchange == "martlet.delay.5" && held.properties.headers["x-martlet-marks"] == true)
+        #expect(harness.events.count == 1, "told when they are marked")
+        harness.confirm(held)
+        #expect(harness.acknowledged == [1], "the job is done")
+
+        // The database is still away.
+        harness.deliver([comeBack(held, number: 2)])
+        let again = try #require(harness.published.last)
+        #expect(again.exchange == "martlet.delay.30" && again.body == held.body)
+        harness.confirm(again)
+        #expect(harness.acknowledged == [1, 2])
+
+        // It is back: the statement that was given up marks, and tells nobody.
+        harness.written(try harness.mark(0))
+        harness.flush()
+        #expect(harness.events.count == 1)
+        harness.deliver([comeBack(again, number: 3)])
+        let marks = try harness.mark(1).marks
+        #expect(
+            marks.map { "\($0.key.app) \($0.key.token) \($0.unregisteredAt.rfc3339) \($0.reason)" } == [
+                "com.example.shop a0 2027-01-15T08:00:00.000Z ExpiredToken",
+                "com.example.shop a1 2027-01-15T08:00:00.000Z Unregistered",
+            ])
+        #expect(harness.events.count == 1)
+        harness.written(try harness.mark(1))
+        let told = try harness.event(1)
+        #expect(told.routingKey == "apns.unregistered.com.example.shop" && told.body == held.body)
+        harness.confirm(told)
+        #expect(harness.acknowledged == [1, 2, 3])
+        #expect(harness.started == ["j"], "nothing is pushed again")
+        #expect(harness.core.currentCounts().outcomes == ["sent": 1, "unregistered": 2])
+    }
+
+    @Test func aTokenThatIsRegisteredSinceNeedsNoMark() throws {
+        _ = try deadTokens(registeredAt: now.seconds)
+        harness.passMarkPatience()
+        harness.flush()
+        #expect(
+            try harness.outcomes().map { "\($0["recipient"] ?? "") \($0["kind"] ?? "")" } == [
+                "a2 sent", "A1 unregistered",
+            ])
+        #expect(harness.moved == ["martlet.delay.5 normal"])
+    }
+
+    @Test func whileMarksAreDelayedNothingWaitsForThem() throws {
+        _ = try deadTokens()
+        harness.passMarkPatience()
+        harness.flush()
+        harness.deliver(jobBody("2"), number: 2)
+        harness.report(try harness.job(1), [.unregistered, .unregistered])
+        #expect(harness.marks.count == 1)
+        #expect(harness.moved == ["martlet.delay.5 normal", "martlet.delay.5 normal"])
+        // Then it answers.
+        harness.written(try harness.mark(0))
+        harness.deliver(jobBody("3"), number: 3)
+        harness.report(try harness.job(2), [.unregistered, .unregistered])
+        #expect(harness.marks.count == 2)
+    }
+
+    @Test func manyThatComeBackAreMarkedFewAtATime() throws {
+        let recipients = (0..<500).map { "\"\(String($0 + 4_096, radix: 16))\"" }.joined(separator: ",")
+        harness.deliver(#"{"id":"j","app":"com.example.shop","payload":{},"recipients":[\#(recipients)]}"#)
+        let job = try harness.job(0)
+        harness.report(job, job.job.recipients.indices.map { job.outcome($0, .unregistered, reason: "Unregistered") })
+        harness.passMarkPatience()
+        harness.flush()
+        harness.written(try harness.mark(0))
+        let held = try #require(harness.published.last)
+        harness.deliver((2...11).map { comeBack(held, number: $0) })
+        for batch in 1...5 {
+            #expect(harness.marks.count == batch + 1)
+            #expect(try harness.mark(batch).marks.count == 1_000)
+            harness.written(try harness.mark(batch))
+        }
+        #expect(harness.events.count == 10)
+    }
+
+    @Test func theOldestJobIsSeen() throws {
+        harness.deliver(jobBody())
+        harness.pass(seconds: 7)
+        harness.deliver(jobBody("2"), number: 2)
+        #expect(harness.core.currentCounts().oldestJobSeconds == 7)
+        harness.report(try harness.job(0), [.sent, .sent])
+        try harness.confirmEvent(0)
+        #expect(harness.core.currentCounts().oldestJobSeconds == 0)
+    }
+}

@@ -1,0 +1,49 @@
+import APNSSimulator
+import DeliveryPipeline
+import PushModel
+import TestSupport
+import Testing
+
+extension PrivateServerTests {
+    /// The broker takes smaller messages than it did when the job was published.
+    struct MessageSizeTests {
+        private static let app = "com.example.shop"
+
+        @Test func whatIsTooLargeForTheBrokerIsDeadLetteredOnce() async throws {
+            try await Installation.with(servers: PrivateServers.current) { installation in
+                try await installation.addTokenApp(Self.app)
+                var large = JobText("large", app: Self.app, to: [])
+                large.payload = #"{"aps":{"alert":"\#(String(repeating: "x", count: 30_000))"}}"#
+                large.recipients = [.init(token: Token.random("bad00503"), payload: #"{"aps":{"alert":"short"}}"#)]
+                try await installation.publish([large])
+                try await limit(bytes: 20_000)
+                try await InProcessWorker.run(in: installation) { worker in
+                    try await eventually("\(worker.counts)") { worker.counts.jobsRejected == 1 }
+                    try await installation.publish([JobText("small", app: Self.app, to: [Token.random()])])
+                    try await installation.results.wait(for: 1)
+                    try await eventually("\(worker.counts)") { worker.counts.jobsOpen == 0 }
+                    #expect(worker.counts.messagesRefused.isEmpty, "not offered again")
+                }
+                try await limit(bytes: 134_217_728)
+                let rejections = installation.results.rejections
+                #expect(rejections.count == 1)
+                let problem = try #require(rejections.first?.errors?.first?.problem)
+                #expect(problem.contains("406") && problem.contains("size"), "\(problem)")
+                let queue = installation.names.dead
+                try await eventually("it is dead-lettered") {
+                    try await installation.broker.counts([queue])[queue] == 1
+                }
+                let dead = try await installation.broker.messages(in: queue)
+                #expect(dead.map(\.body) == [large.json])
+            }
+        }
+
+        /// RabbitMQ 3 reads it for each channel, RabbitMQ 4 keeps it elsewhere.
+        private func limit(bytes: Int) async throws {
+            try await PrivateServers.evaluateInBroker(
+                """
+                application:set_env(rabbit, max_message_size, \(bytes)), persistent_term:put(max_message_size, \(bytes)).
+                """)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import AMQPClient
+import APNSSimulator
+import DeliveryPipeline
+import PostgresClient
+import PushModel
+import TestSupport
+import Testing
+
+/// What can't be told now waits in the broker, and the jobs don't.
+@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+struct HeldEventTests {
+    private static let app = "com.example.shop"
+
+    /// Beside a queue that somebody has bound, filled and left.
+    private func withFullQueue(
+        _ installation: Installation, _ body: (_ name: String) async throws -> Void
+    ) async throws {
+        let queue = AMQPQueue(
+            name: "\(installation.names.prefix).full",
+            arguments: ["x-queue-type": "quorum", "x-max-length": 1, "x-overflow": "reject-publish"])
+        let filling = AMQPExchange(name: "\(installation.names.prefix).filling", kind: .fanout)
+        let publisher = try AMQPPublisher(
+            configuration: try installation.brokerConfiguration(),
+            topology: AMQPTopology(
+                exchanges: installation.names.topology(delays: []).exchanges + [filling], queues: [queue],
+                bindings: [
+                    AMQPBinding(queue: queue.name, exchange: installation.names.results, routingKey: "#.full"),
+                    AMQPBinding(queue: queue.name, exchange: filling.name, routingKey: ""),
+                ]),
+            logger: installation.log.logger("full"))
+        try await publisher.connectOnce()
+        // The limit is soft by as many as come at once.
+        var isFull = false
+        while !isFull {
+            do throws(AMQPError) {
+                try await publisher.publishAndWait([
+                    AMQPPublication(id: 1, exchange: filling.name, routingKey: "", body: [1])
+                ])
+            } catch {
+                isFull = true
+            }
+        }
+        await publisher.close()
+        try await body(queue.name)
+        try await installation.broker.delete(queues: [], exchanges: [filling.name])
+    }
+
+    @Test func oneFullResultsQueueHoldsNobodyUp() async throws {
+        let app = "com.example.full"
+        try await Installation.with { installation in
+            try await installation.addTokenApp(app)
+            try await withFullQueue(installation) { full in
+                try await InProcessWorker.run(in: installation) { worker in
+                    for number in 0..<30 {
+                        try await installation.publish([
+                            JobText("job-\(number)", app: app, to: Token.random(count: 3))
+                        ])
+                    }
+                    try await eventually("\(worker.counts)") { worker.counts.outcomes["sent"] == 90 }
+                    try await eventually("all jobs done: \(worker.counts)") {
+                        worker.counts.jobsOpen == 0 && worker.counts.jobsAcknowledged >= 30
+                    }
+                    #expect(worker.counts.eventsHeld > 0, "\(worker.counts)")
+                    try await installation.results.wait(for: 90)
+                    let copies = installation.results.copies
+                    #expect(copies.deliveries <= copies.events * 4, "\(copies)")
+                    // Somebody looks after it.
+                    try await installation.broker.delete(queues: [full], exchanges: [])
+                    try await eventually("\(worker.counts)") {
+                        let waiting = try await installation.waitingMessages(delays: [1, 5, 30, 120])
+                        return waiting.isEmpty && worker.counts.jobsOpen == 0
+                    }
+                    #expect(worker.counts.messagesRefused[installation.names.results] ?? 0 > 0)
+                }
+                let copies = installation.results.copies
+                #expect(copies.deliveries <= copies.events * 6, "\(copies)")
+            }
+            #expect(installation.results.tally.values.reduce(0, +) == 90, "each told once, by message id")
+        }
+    }
+
+    @Test func jobsDoNotWaitForALockOnDeviceTokens() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            let healthy = Token.random(count: 20)
+            let dead = Token.random(Token.dead, count: 2)
+            try await InProcessWorker.run(in: installation) { worker in
+                let locking = try await PostgresConnection.connect(installation.database.configuration)
+                try await locking.query("BEGIN")
+                try await locking.query("LOCK TABLE martlet.device_tokens IN ACCESS EXCLUSIVE MODE")
+                try await installation.publish([JobText("locked", app: Self.app, to: healthy + dead)])
+                try await eventually("the job is done: \(worker.counts)") {
+                    worker.counts.eventsHeld >= 1 && worker.counts.jobsOpen == 0
+                }
+                #expect(installation.results.count == 20, "a dead token is told when it is marked")
+                try await locking.query("COMMIT")
+                await locking.close()
+                try await installation.results.wait(for: 22)
+            }
+            #expect(installation.results.tally == ["sent": 20, "unregistered Unregistered": 2])
+            #expect(try await installation.markedTokens(of: Self.app) == Set(dead))
+            let arrivals = installation.simulator.recordedArrivals
+            #expect((healthy + dead).allSatisfy { arrivals[$0] == 1 }, "pushed to once: \(arrivals)")
+        }
+    }
+}
