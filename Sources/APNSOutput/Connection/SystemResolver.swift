@@ -18,16 +18,18 @@ package enum SystemResolver {
         var entry = list
         while let info = entry?.pointee {
             entry = info.ai_next
-            guard var address = info.ai_addr.flatMap({ Self.address($0, host: host) }) else { continue }
+            guard var address = info.ai_addr.flatMap({ Self.address($0, family: info.ai_family, host: host) }) else { continue }
             address.port = port
             if !addresses.contains(address) { addresses.append(address) }
         }
         return addresses
     }
 
-    private static func address(_ address: UnsafeMutablePointer<sockaddr>, host: String) -> SocketAddress? {
+    private static func address(
+        _ address: UnsafeMutablePointer<sockaddr>, family: Int32, host: String
+    ) -> SocketAddress? {
         let raw = UnsafeRawPointer(address)
-        switch Int32(address.pointee.sa_family) {
+        switch family {
         case AF_INET: return SocketAddress(raw.loadUnaligned(as: sockaddr_in.self), host: host)
         case AF_INET6: return SocketAddress(raw.loadUnaligned(as: sockaddr_in6.self), host: host)
         default: return nil
