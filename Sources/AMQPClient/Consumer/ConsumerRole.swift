@@ -99,7 +99,9 @@ final class ConsumerRole: ConnectionRole {
                 throw AMQPError(.protocolViolation, "The broker delivered a message on channel \(channel)")
             }
             var properties = message.properties
-            if !link.countsAcquisitions { properties.headers["x-acquired-count"] = nil }
+            if !link.countsAcquisitions, properties.headers["x-acquired-count"] != nil {
+                properties.headers["x-acquired-count"] = nil
+            }
             let delivery = AMQPDelivery(
                 tag: open.tag(queue: Int(channel - BrokerLink.firstWorkChannel), number: number),
                 isRedelivered: isRedelivered, exchange: message.exchange, routingKey: message.routingKey,

@@ -8,6 +8,7 @@ struct FieldReader {
     mutating func table(_ bytes: UnsafeRawBufferPointer, depth: Int = 1) -> AMQPFieldTable {
         var reader = WireReader(bytes)
         var entries: [AMQPFieldTable.Entry] = []
+        entries.reserveCapacity(min(bytes.count / 8, 8))
         do throws(WireReader.Unreadable) {
             while !reader.isAtEnd {
                 let key = try reader.shortString()

@@ -24,7 +24,8 @@ package final class FrameBuffer {
         memory.deallocate()
     }
 
-    package var hasFrame: Bool { unread.count >= frameSize }
+    /// Or what can't be one, so that ``next()`` has something to say.
+    package var hasFrame: Bool { unread.count >= frameSize || frameSize > maximumFrameSize }
 
     /// Bytes of the frame that comes next, as far as is known.
     private var frameSize: Int {

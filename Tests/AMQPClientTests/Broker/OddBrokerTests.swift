@@ -1,0 +1,54 @@
+import AMQPClient
+import Testing
+
+/// What no broker should send ends the connection at most, and never the process.
+@Suite("A broker that is none", .timeLimit(.minutes(1)))
+struct OddBrokerTests {
+    private func consume(
+        _ odd: [UInt8], _ body: (TestConsumer) async throws -> Void
+    ) async throws {
+        let broker = try OddBroker(sending: odd)
+        defer { broker.stop() }
+        let configuration = AMQPConfiguration(endpoints: [.init(host: "127.0.0.1", port: broker.port)])
+        let test = try TestConsumer(configuration, queues: [.init(name: "queue", prefetch: 10)])
+        test.consumer.start()
+        try await body(test)
+        await test.consumer.close()
+    }
+
+    @Test("a message on a channel that is not open, or not ours to consume on", arguments: [0, 1, 3, 200] as [UInt8])
+    func strangeChannel(channel: UInt8) async throws {
+        try await consume(OddBroker.delivery(channel: channel)) { test in
+            try await test.log.wait("a failure") { !$0.failures.isEmpty }
+            #expect(test.log.events.failures.first?.code == .protocolViolation, "\(test.log.events)")
+            #expect(test.log.events.deliveries.isEmpty)
+        }
+    }
+
+    @Test(
+        "frames that are none",
+        arguments: [
+            OddBroker.frame(2, 2, [0, 60]), OddBroker.frame(1, 2, [0]), OddBroker.frame(1, 2, [0xFF, 0, 0, 1]),
+            OddBroker.frame(3, 2, [1]), [1, 0, 2, 0xFF, 0xFF, 0xFF, 0xFF, 0], [3, 0, 2, 0, 0, 0, 1, 7, 0],
+        ])
+    func brokenFrames(odd: [UInt8]) async throws {
+        try await consume(odd) { test in
+            try await test.log.wait("a failure") { !$0.failures.isEmpty }
+            #expect(test.log.events.failures.first?.code == .protocolViolation, "\(test.log.events)")
+        }
+    }
+
+    /// Headers with a value of an unknown type, and one that reaches beyond its table.
+    @Test("properties that can't be read cost nobody the connection")
+    func unreadable() async throws {
+        let unknown = OddBroker.long([1, UInt8(ascii: "a"), UInt8(ascii: "?")])
+        let tooLong = OddBroker.long([1, UInt8(ascii: "a"), UInt8(ascii: "S"), 0, 0, 0, 9])
+        let odd = [unknown, tooLong].flatMap { OddBroker.delivery(channel: 2, properties: [0x20, 0] + $0) }
+        try await consume(odd + OddBroker.delivery(channel: 2)) { test in
+            try await test.log.wait("all messages") { $0.deliveries.count == 3 }
+            let problems = test.log.events.deliveries.map(\.problem)
+            #expect(problems == ["have a value of the unknown type 63", "are cut off", nil])
+            #expect(test.log.events.failures == [])
+        }
+    }
+}
