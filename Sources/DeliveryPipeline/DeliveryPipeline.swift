@@ -60,7 +60,7 @@ public final class DeliveryPipeline: Sendable {
                 configuration: consuming, topology: topology,
                 queues: queues.map {
                     AMQPConsumedQueue(
-                        name: names.queue(of: $0), prefetch: UInt16(clamping: configuration.prefetch(of: $0)),
+                        name: names.queue(of: $0), prefetch: UInt16(clamping: configuration.firstPrefetch(of: $0)),
                         tagIndex: UInt16($0.index))
                 },
                 budget: budgets[number], logger: logger
@@ -85,6 +85,10 @@ public final class DeliveryPipeline: Sendable {
             },
             reject: { [consumers] tag in
                 consumers[connectionOf[Int(tag.queueIndex)]].reject([tag], requeue: false)
+            },
+            setPrefetch: { [consumers] prefetch, queue in
+                consumers[connectionOf[queue.index]].setPrefetch(
+                    UInt16(clamping: prefetch), ofQueue: UInt16(queue.index))
             },
             letGo: { budgets[connectionOf[Int($0.tag.queueIndex)]].giveBack($0) },
             write: { marksToWrite.yield($0) },

@@ -5,7 +5,7 @@ public struct PipelineConfiguration: Sendable {
     public var names: PipelineNames
     /// Name of this worker in events.
     public var worker: String
-    /// Jobs the broker hands out per lane ahead of their acknowledgement: the only buffer there is.
+    /// Jobs the broker hands out per lane ahead of their acknowledgement; as many of its overflow, at most.
     public var prefetch: [Lane: Int]
     /// Bytes of jobs that each connection to the broker's queues may hold, however few they are.
     public var prefetchBytes = 33_554_432
@@ -53,12 +53,19 @@ public struct PipelineConfiguration: Sendable {
         job.atMostOnce ? Self.onceChunkSize : inbound.chunkSize ?? chunkSize
     }
 
+    /// The most there may be.
     func prefetch(of queue: JobQueue) -> Int {
         switch queue {
         case .lane(let lane), .overflow(let lane): prefetch[lane] ?? 100
         case .suspects: 1
         case .dropped: 10
         }
+    }
+
+    /// With each connection.
+    func firstPrefetch(of queue: JobQueue) -> Int {
+        let most = prefetch(of: queue)
+        return queue.isOverflow ? PrefetchControl(most: most).prefetch : most
     }
 
     public init(

@@ -19,7 +19,8 @@ package final class PipelineCore: @unchecked Sendable {
     /// By ``JobQueue/all``.
     var waiting = Array(repeating: FairQueue(), count: JobQueue.all.count)
     /// By ``JobQueue/all``, too.
-    var queueUses = Array(repeating: QueueUse(), count: JobQueue.all.count)
+    var queueUses: [QueueUse]
+    var prefetchIsWatched = false
     /// Those whose connection is open.
     private var consuming: Set<JobQueue> = []
     var scatterings = Scatterings()
@@ -52,6 +53,9 @@ package final class PipelineCore: @unchecked Sendable {
         self.configuration = configuration
         self.outputs = Dictionary(outputs.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
         self.logger = logger
+        queueUses = JobQueue.all.map { queue in
+            QueueUse(prefetch: queue.isOverflow ? PrefetchControl(most: configuration.prefetch(of: queue)) : nil)
+        }
         messages = OutboundMessages(
             names: configuration.names, worker: configuration.worker, user: configuration.brokerUser)
         events = EventBatcher(
@@ -65,7 +69,9 @@ package final class PipelineCore: @unchecked Sendable {
     package func received(_ event: AMQPConsumerEvent, of queues: [JobQueue] = JobQueue.all) {
         queue.async { [self] in
             switch event {
-            case .connected: consuming.formUnion(queues)
+            case .connected:
+                consuming.formUnion(queues)
+                for queue in queues { queueUses[queue.index].prefetch?.connected() }
             case .deliveries(let deliveries): for delivery in deliveries { arrive(delivery) }
             case .disconnected, .closed:
                 consuming.subtract(queues)
@@ -163,6 +169,7 @@ package final class PipelineCore: @unchecked Sendable {
     /// Every entry point ends here: what can start is started, what can leave leaves, in one batch each.
     func finishTurn() {
         startJobs()
+        watchPrefetch()
         if marks.isFull { writeMarks() }
         writeClaims()
         lookUpSuspects()
@@ -179,57 +186,6 @@ package final class PipelineCore: @unchecked Sendable {
             for done in drained { done() }
             drained = []
         }
-    }
-
-    private func startJobs() {
-        for (index, queue) in JobQueue.all.enumerated() where waiting[index].count > 0 {
-            let now = now
-            let isShared = queueUses[index].isShared(now: now)
-            func mayStart(_ use: AppUse) -> Bool {
-                self.mayStart(use, from: queue, pace: isShared ? use.pace(queue, now: now) : nil)
-            }
-            while freeRoom(for: queue) > 0, let job = waiting[index].next(where: mayStart) {
-                start(job)
-            }
-            guard case .lane(let lane) = queue else { continue }
-            let places = FairQueue.Size(jobs: configuration.prefetch[lane] ?? 0, bytes: configuration.prefetchBytes)
-            func limit(_ use: AppUse) -> FairQueue.Size {
-                guard isShared else { return places / 2 }
-                // Where others come behind, what waits here keeps the broker from handing out theirs. What is sent at
-                // once gets out of their way with less work than what is moved.
-                let pace = use.pace(queue, now: now)
-                return pace > places.jobs / 50 ? .init(jobs: pace, bytes: places.bytes / 2) : places / 50
-            }
-            while let job = waiting[index].surplus(over: limit, where: mayStart) {
-                counts.jobsOverflowed += 1
-                move(job.inbound, to: .overflow)
-            }
-        }
-    }
-
-    /// - Parameter pace: the app's, where there are others. Their jobs share the prefetch, however few recipients they have;
-    ///   more of it goes to who gives it back soon.
-    private func mayStart(_ use: AppUse, from queue: JobQueue, pace: Int?) -> Bool {
-        let share = AppShare(percent: configuration.appShare)
-        guard share.allows(use.inFlight(queue), free: freeRoom(for: queue)) else { return false }
-        // At least one may: deliveries of a connection that was lost are open for a while, and take none of the prefetch.
-        let free = max(1, configuration.prefetch(of: queue) - queueUses[queue.index].open)
-        let open = use.openJobs(queue)
-        guard let pace, configuration.appShare < 100 else { return true }
-        return open < free || open < pace && share.allows(open, free: free)
-    }
-
-    /// A job of so many recipients is started, or, if they are negative, settled.
-    func add(_ recipients: Int, to use: AppUse, from queue: JobQueue) {
-        use.add(recipients, from: queue)
-        queueUses[queue.index].open += recipients.signum()
-    }
-
-    /// Recipients that jobs of this queue may still bring in.
-    private func freeRoom(for queue: JobQueue) -> Int {
-        let room = configuration.maximumInFlight
-        let kept = queue.isUrgent ? 0 : room * configuration.urgentShare / 100
-        return room - kept - ledger.owing
     }
 
     func use(of app: String) -> AppUse {
@@ -297,7 +253,8 @@ package final class PipelineCore: @unchecked Sendable {
         for inbound in inbound {
             if let use = inbound.use {
                 add(-inbound.recipients, to: use, from: inbound.queue)
-                use.settledJob(from: inbound.queue, at: now)
+                use.settledJob(of: inbound.recipients, from: inbound.queue, at: now)
+                queueUses[inbound.queue.index].pace.settled(inbound.recipients, at: now)
             }
             effects?.letGo(inbound.delivery)
             if inbound.isUntakeable {

@@ -8,6 +8,8 @@ package struct PipelineEffects: Sendable {
     let acknowledge: @Sendable ([AMQPAcknowledgement]) -> Void
     /// The broker is to dead-letter it.
     let reject: @Sendable (AMQPDeliveryTag) -> Void
+    /// The broker is to hand out so many jobs of an overflow queue ahead.
+    let setPrefetch: @Sendable (Int, JobQueue) -> Void
     /// A delivery is no longer held; before it is acknowledged.
     let letGo: @Sendable (AMQPDelivery) -> Void
     /// Commits marks and calls ``PipelineCore/marksWritten(_:count:)``.
@@ -25,6 +27,7 @@ package struct PipelineEffects: Sendable {
         publish: @escaping @Sendable ([AMQPPublication]) -> Void,
         acknowledge: @escaping @Sendable ([AMQPAcknowledgement]) -> Void,
         reject: @escaping @Sendable (AMQPDeliveryTag) -> Void,
+        setPrefetch: @escaping @Sendable (Int, JobQueue) -> Void,
         letGo: @escaping @Sendable (AMQPDelivery) -> Void,
         write: @escaping @Sendable (MarkBuffer.Batch) -> Void,
         claim: @escaping @Sendable (Claims.Batch) -> Void,
@@ -35,6 +38,7 @@ package struct PipelineEffects: Sendable {
         self.publish = publish
         self.acknowledge = acknowledge
         self.reject = reject
+        self.setPrefetch = setPrefetch
         self.letGo = letGo
         self.write = write
         self.claim = claim

@@ -81,6 +81,14 @@ public final class AMQPConsumer: Sendable {
         if !tags.isEmpty { _ = thread.send(.reject(tags, requeue: requeue)) }
     }
 
+    /// Lets so many deliveries of a queue be open, until the connection is lost; not fewer than it began with. What is
+    /// open beyond stays so.
+    ///
+    /// - Parameter tagIndex: what tags name the queue by.
+    public func setPrefetch(_ prefetch: UInt16, ofQueue tagIndex: UInt16) {
+        _ = thread.send(.setPrefetch(prefetch, tagIndex: tagIndex))
+    }
+
     /// Takes no more deliveries; ``AMQPConsumerEvent/stopped`` comes after the last. The connection stays open for
     /// acknowledgements; lost from then on, it is not made again.
     public func stopConsuming() {

@@ -5,11 +5,12 @@ final class ConsumerRole: ConnectionRole {
     enum Command: Sendable {
         case acknowledge([AMQPAcknowledgement])
         case reject([AMQPDeliveryTag], requeue: Bool)
+        case setPrefetch(UInt16, tagIndex: UInt16)
         case stop
     }
 
     private enum Consuming {
-        case active, stopRequested, cancelling(channelsLeft: Int), stopped
+        case active, stopRequested, cancelling(consumersLeft: Int), stopped
     }
 
     private let topology: AMQPTopology
@@ -23,6 +24,11 @@ final class ConsumerRole: ConnectionRole {
     private var consuming = Consuming.active
     private var isClosing = false
     private var open: OpenDeliveries
+    /// As `queues`; their real names, and their consumers.
+    private var realNames: [String] = []
+    private var prefetches: [ConsumerPrefetch] = []
+    /// To be told to the broker, by the place of the queue.
+    private var newPrefetches: [Int: UInt16] = [:]
     private var batch: [AMQPDelivery] = []
     /// Bytes to be read although the budget is used up: enough for the broker's socket to move.
     private var bytesBeyond = 0
@@ -44,15 +50,18 @@ final class ConsumerRole: ConnectionRole {
     // MARK: Connection
 
     func opened(_ link: BrokerLink) throws(AMQPError) {
-        let realNames = try link.declare(topology)
-        let names = queues.map { realNames[$0.name] ?? $0.name }
+        let declared = try link.declare(topology)
+        realNames = queues.map { declared[$0.name] ?? $0.name }
         open.connected()
+        newPrefetches = [:]
+        prefetches = queues.map { ConsumerPrefetch($0.prefetch) }
         for (index, queue) in queues.enumerated() {
-            try link.consume(queue, realName: names[index], channel: channel(index))
+            try link.consume(
+                queue, realName: realNames[index], as: prefetches[index].consumers[0], channel: channel(index))
         }
         onFirst?(nil)
         onFirst = nil
-        onEvent(.connected(queues: names))
+        onEvent(.connected(queues: realNames))
     }
 
     func disconnected(_ error: AMQPError) {
@@ -112,7 +121,7 @@ final class ConsumerRole: ConnectionRole {
             if batch.count >= AMQPConsumer.largestBatch { inputDrained() }
         case .cancelled:
             guard case .cancelling(let left) = consuming else { return }
-            consuming = .cancelling(channelsLeft: left - 1)
+            consuming = .cancelling(consumersLeft: left - 1)
             if left == 1 { reportStopped() }
         case .cancelledByBroker(let channel):
             let index = Int(channel) - Int(BrokerLink.firstWorkChannel)
@@ -151,6 +160,10 @@ final class ConsumerRole: ConnectionRole {
                 }
             case .reject(let tags, let requeue):
                 for tag in tags where !open.reject(tag, requeue: requeue) { reportRepeated(tag) }
+            case .setPrefetch(let prefetch, let tagIndex):
+                if let queue = queues.indices.first(where: { tagIndex == queues[$0].tagIndex ?? UInt16($0) }) {
+                    newPrefetches[queue] = prefetch
+                }
             case .stop:
                 if case .active = consuming { consuming = .stopRequested }
             }
@@ -163,10 +176,7 @@ final class ConsumerRole: ConnectionRole {
     }
 
     func write(to link: BrokerLink) throws(AMQPError) -> Bool {
-        if case .stopRequested = consuming {
-            consuming = .cancelling(channelsLeft: queues.count)
-            for index in queues.indices { try link.requestCancel(channel: channel(index)) }
-        }
+        try writeConsumers(to: link)
         guard !open.outgoing.isEmpty else { return false }
         guard link.isWritable else { return true }
         let chunk = open.outgoing.prefix(1024)
@@ -179,6 +189,32 @@ final class ConsumerRole: ConnectionRole {
         }
         open.written(chunk.count)
         return !open.outgoing.isEmpty
+    }
+
+    private func writeConsumers(to link: BrokerLink) throws(AMQPError) {
+        switch consuming {
+        case .active where !newPrefetches.isEmpty:
+            for (index, prefetch) in newPrefetches {
+                for change in prefetches[index].change(to: prefetch) {
+                    switch change {
+                    case .consume(let consumer):
+                        try link.requestConsume(
+                            queues[index], realName: realNames[index], as: consumer, channel: channel(index))
+                    case .cancel(let consumer):
+                        try link.requestCancel(consumer, channel: channel(index), isAnswered: false)
+                    }
+                }
+            }
+            newPrefetches = [:]
+        case .stopRequested:
+            consuming = .cancelling(consumersLeft: prefetches.reduce(0) { $0 + $1.consumers.count })
+            for (index, prefetch) in prefetches.enumerated() {
+                for consumer in prefetch.consumers {
+                    try link.requestCancel(consumer, channel: channel(index), isAnswered: true)
+                }
+            }
+        default: break
+        }
     }
 
     private func write(_ settlement: OpenDeliveries.Settlement, _ channel: UInt16, _ link: BrokerLink) throws(AMQPError)

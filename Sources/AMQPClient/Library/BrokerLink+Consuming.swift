@@ -2,23 +2,48 @@ internal import CRabbitMQ
 
 extension BrokerLink {
     /// Opens `channel` and consumes `queue` over it.
-    func consume(_ queue: AMQPConsumedQueue, realName: String, channel: UInt16) throws(AMQPError) {
+    func consume(
+        _ queue: AMQPConsumedQueue, realName: String, as consumer: ConsumerPrefetch.Consumer, channel: UInt16
+    ) throws(AMQPError) {
         try openChannel(channel)
-        let qos = amqp_basic_qos_t(prefetch_size: 0, prefetch_count: queue.prefetch, global: 0)
+        let qos = amqp_basic_qos_t(prefetch_size: 0, prefetch_count: consumer.prefetch, global: 0)
         try call(CRABBITMQ_BASIC_QOS, qos, channel: channel, "Setting the prefetch of queue \"\(realName)\"")
         pool.reset()
-        var consume = amqp_basic_consume_t()
-        consume.queue = pool.bytes(realName)
-        consume.consumer_tag = pool.bytes(consumerTag(channel))
-        consume.exclusive = queue.isExclusive ? 1 : 0
-        consume.arguments = pool.table(queue.arguments)
+        let consume = consuming(queue, realName, consumer)
         try call(CRABBITMQ_BASIC_CONSUME, consume, channel: channel, "Consuming queue \"\(realName)\"")
     }
 
-    /// Asks the broker to deliver no more; ``Inbound/cancelled(channel:)`` comes after the last delivery.
-    func requestCancel(channel: UInt16) throws(AMQPError) {
+    /// Another consumer on a channel that consumes. Waits for no answer, which comes behind all deliveries that are on
+    /// their way: a refusal ends the channel.
+    func requestConsume(
+        _ queue: AMQPConsumedQueue, realName: String, as consumer: ConsumerPrefetch.Consumer, channel: UInt16
+    ) throws(AMQPError) {
+        var qos = amqp_basic_qos_t(prefetch_size: 0, prefetch_count: consumer.prefetch, global: 0)
+        try check(amqp_send_method(state, channel, CRABBITMQ_BASIC_QOS, &qos), "Setting a prefetch")
         pool.reset()
-        var cancel = amqp_basic_cancel_t(consumer_tag: pool.bytes(consumerTag(channel)), nowait: 0)
+        var consume = consuming(queue, realName, consumer)
+        consume.nowait = 1
+        try check(amqp_send_method(state, channel, CRABBITMQ_BASIC_CONSUME, &consume), "Adding a consumer")
+    }
+
+    private func consuming(
+        _ queue: AMQPConsumedQueue, _ realName: String, _ consumer: ConsumerPrefetch.Consumer
+    ) -> amqp_basic_consume_t {
+        var consume = amqp_basic_consume_t()
+        consume.queue = pool.bytes(realName)
+        consume.consumer_tag = pool.bytes(consumer.tag)
+        consume.exclusive = queue.isExclusive ? 1 : 0
+        consume.arguments = pool.table(queue.arguments)
+        return consume
+    }
+
+    /// Asks the broker to deliver no more to a consumer.
+    /// - Parameter isAnswered: ``Inbound/cancelled(channel:)`` comes after the last delivery.
+    func requestCancel(
+        _ consumer: ConsumerPrefetch.Consumer, channel: UInt16, isAnswered: Bool
+    ) throws(AMQPError) {
+        pool.reset()
+        var cancel = amqp_basic_cancel_t(consumer_tag: pool.bytes(consumer.tag), nowait: isAnswered ? 0 : 1)
         try check(amqp_send_method(state, channel, CRABBITMQ_BASIC_CANCEL, &cancel), "Cancelling a consumer")
     }
 
@@ -29,7 +54,4 @@ extension BrokerLink {
     func reject(_ number: UInt64, requeue: Bool, channel: UInt16) throws(AMQPError) {
         try check(amqp_basic_reject(state, channel, number, requeue ? 1 : 0), "Rejecting")
     }
-
-    /// Known to this connection only, so it need not be unique.
-    private func consumerTag(_ channel: UInt16) -> String { "consumer-\(channel)" }
 }

@@ -5,14 +5,19 @@ import PushModel
 /// Only touched on the pipeline's queue.
 // why: unchecked for that reason.
 package final class AppUse: @unchecked Sendable {
+    /// Of one queue, started and not settled.
+    private struct Started {
+        var jobs = 0
+        var recipients = 0
+        var pace = Pace()
+    }
+
     package let app: String
     /// Recipients taken on and not settled: urgent ones, which do not wait behind the app's others, and others.
-    var urgentInFlight = 0
-    var otherInFlight = 0
-    /// Jobs started and not settled, by ``JobQueue/all``.
-    private var open = Array(repeating: 0, count: JobQueue.all.count)
-    /// By ``JobQueue/all``, too.
-    private var paces = Array(repeating: Pace(), count: JobQueue.all.count)
+    private var urgentInFlight = 0
+    private var otherInFlight = 0
+    /// By ``JobQueue/all``.
+    private var started = Array(repeating: Started(), count: JobQueue.all.count)
     /// Jobs decoded and not started, in all lanes.
     package var waiting = 0
 
@@ -22,18 +27,24 @@ package final class AppUse: @unchecked Sendable {
 
     var isIdle: Bool { urgentInFlight + otherInFlight + waiting == 0 }
 
-    func inFlight(_ queue: JobQueue) -> Int { queue.isUrgent ? urgentInFlight : otherInFlight }
+    /// Of the urgent lane, or of all others.
+    func inFlight(beside queue: JobQueue) -> Int { queue.isUrgent ? urgentInFlight : otherInFlight }
 
-    func openJobs(_ queue: JobQueue) -> Int { open[queue.index] }
+    func inFlight(of queue: JobQueue) -> Int { started[queue.index].recipients }
 
-    func settledJob(from queue: JobQueue, at now: Timestamp) { paces[queue.index].settled(at: now) }
+    func openJobs(_ queue: JobQueue) -> Int { started[queue.index].jobs }
 
-    /// Jobs that it gets done in half a second, by what it did lately.
-    func pace(_ queue: JobQueue, now: Timestamp) -> Int { paces[queue.index].inHalfASecond(now: now) }
+    func settledJob(of recipients: Int, from queue: JobQueue, at now: Timestamp) {
+        started[queue.index].pace.settled(recipients, at: now)
+    }
+
+    /// What it gets done in a second, by what it did lately.
+    func pace(_ queue: JobQueue, now: Timestamp) -> Pace.Count { started[queue.index].pace.inASecond(now: now) }
 
     /// A job of so many recipients is started, or, if they are negative, settled.
     func add(_ recipients: Int, from queue: JobQueue) {
-        open[queue.index] += recipients.signum()
+        started[queue.index].jobs += recipients.signum()
+        started[queue.index].recipients += recipients
         if queue.isUrgent { urgentInFlight += recipients } else { otherInFlight += recipients }
     }
 }

@@ -6,13 +6,14 @@ package struct WaitingJob: Sendable {
     package let inbound: InboundJob
     package let job: Job
     let use: AppUse
-    let bytes: Int
+    let size: FairQueue.Size
 
-    package init(inbound: InboundJob, job: Job, use: AppUse) {
+    /// - Parameter chunkSize: most recipients that are sent as one job; one of more counts as one of so many.
+    package init(inbound: InboundJob, job: Job, use: AppUse, chunkSize: Int = .max) {
         self.inbound = inbound
         self.job = job
         self.use = use
-        bytes = inbound.delivery.size
+        size = .init(jobs: 1, recipients: min(job.recipients.count, chunkSize), bytes: inbound.delivery.size)
     }
 }
 
@@ -20,20 +21,32 @@ package struct WaitingJob: Sendable {
 ///
 /// Bounded by the queue's prefetch, so it needs no bound of its own.
 package struct FairQueue {
-    /// How much there is of something: jobs, and their bytes.
-    package struct Size {
-        package var jobs = 0
-        package var bytes = 0
+    /// How much there is of something: jobs, their recipients, and their bytes.
+    package struct Size: Sendable, Equatable {
+        package var jobs: Int
+        package var recipients: Int
+        package var bytes: Int
 
-        package init(jobs: Int, bytes: Int) {
-            (self.jobs, self.bytes) = (jobs, bytes)
+        package init(jobs: Int = 0, recipients: Int = 0, bytes: Int = 0) {
+            (self.jobs, self.recipients, self.bytes) = (jobs, recipients, bytes)
         }
 
-        static func / (size: Size, part: Int) -> Size { Size(jobs: size.jobs / part, bytes: size.bytes / part) }
+        static func += (size: inout Size, more: Size) {
+            size.jobs += more.jobs
+            size.recipients += more.recipients
+            size.bytes += more.bytes
+        }
 
-        /// Of a limit, where either may be what counts; above 1 is beyond it.
+        static func -= (size: inout Size, less: Size) {
+            size.jobs -= less.jobs
+            size.recipients -= less.recipients
+            size.bytes -= less.bytes
+        }
+
+        /// Of a limit, where any of them may be what counts; above 1 is beyond it.
         func share(of limit: Size) -> Double {
-            max(Double(jobs) / Double(max(limit.jobs, 1)), Double(bytes) / Double(max(limit.bytes, 1)))
+            func part(_ value: Int, _ limit: Int) -> Double { Double(value) / Double(max(limit, 1)) }
+            return max(part(jobs, limit.jobs), part(recipients, limit.recipients), part(bytes, limit.bytes))
         }
     }
 
@@ -43,14 +56,13 @@ package struct FairQueue {
         /// The oldest last.
         private var leaving: [WaitingJob] = []
 
-        private(set) var size = Size(jobs: 0, bytes: 0)
+        private(set) var size = Size()
 
         var oldest: WaitingJob? { leaving.last ?? arriving.first }
 
         mutating func append(_ job: WaitingJob) {
             arriving.append(job)
-            size.jobs += 1
-            size.bytes += job.bytes
+            size += job.size
         }
 
         mutating func popFirst() -> WaitingJob? {
@@ -68,10 +80,7 @@ package struct FairQueue {
         }
 
         private mutating func counted(_ job: WaitingJob?) -> WaitingJob? {
-            if let job {
-                size.jobs -= 1
-                size.bytes -= job.bytes
-            }
+            if let job { size -= job.size }
             return job
         }
     }
@@ -79,7 +88,7 @@ package struct FairQueue {
     private var queues: [ObjectIdentifier: AppQueue] = [:]
     /// Those that have jobs, the next one first.
     private var turns: [AppUse] = []
-    private var size = Size(jobs: 0, bytes: 0)
+    package private(set) var size = Size()
     package var count: Int { size.jobs }
 
     /// Since when one has been waiting.
@@ -92,8 +101,7 @@ package struct FairQueue {
         if queues[id] == nil { turns.append(job.use) }
         queues[id, default: AppQueue()].append(job)
         job.use.waiting += 1
-        size.jobs += 1
-        size.bytes += job.bytes
+        size += job.size
     }
 
     /// The oldest job of the app whose turn it is, among those that may start one.
@@ -108,10 +116,22 @@ package struct FairQueue {
         return job
     }
 
-    /// The newest job of the app that is furthest beyond its limit, if it may not start one.
-    package mutating func surplus(over limit: (AppUse) -> Size, where mayStart: (AppUse) -> Bool) -> WaitingJob? {
+    /// The newest job of the app that has most, measured by its limit, if that or the limit of all together is passed
+    /// and the app may not start one.
+    package mutating func surplus(
+        over limit: (AppUse) -> Size, all: Size, where mayStart: (AppUse) -> Bool
+    ) -> WaitingJob? {
         func share(_ use: AppUse) -> Double { queues[ObjectIdentifier(use)]?.size.share(of: limit(use)) ?? 0 }
-        guard let use = turns.max(by: { share($0) < share($1) }), share(use) > 1, !mayStart(use) else { return nil }
+        guard let use = turns.max(by: { share($0) < share($1) }), share(use) > 1 || size.share(of: all) > 1,
+            !mayStart(use)
+        else { return nil }
+        return take(from: use) { $0.popLast() }
+    }
+
+    /// The newest job of the app that has most recipients.
+    package mutating func newest() -> WaitingJob? {
+        func recipients(_ use: AppUse) -> Int { queues[ObjectIdentifier(use)]?.size.recipients ?? 0 }
+        guard let use = turns.max(by: { recipients($0) < recipients($1) }) else { return nil }
         return take(from: use) { $0.popLast() }
     }
 
@@ -131,8 +151,7 @@ package struct FairQueue {
             turns.removeAll { $0 === use }
         }
         use.waiting -= 1
-        size.jobs -= 1
-        size.bytes -= job.bytes
+        size -= job.size
         return job
     }
 }

@@ -22,8 +22,12 @@ package enum JobQueue: Sendable, Hashable {
         [.lane(.urgent)], [.lane(.normal), .lane(.bulk)], Lane.allCases.map { .overflow($0) } + [.suspects, .dropped],
     ]
 
+    static let overflows = all.filter(\.isOverflow)
+
     /// As tags name it.
     package var index: Int { Self.all.firstIndex(of: self) ?? 0 }
+
+    var isOverflow: Bool { if case .overflow = self { true } else { false } }
 
     var isUrgent: Bool { self == .lane(.urgent) || self == .overflow(.urgent) }
 }

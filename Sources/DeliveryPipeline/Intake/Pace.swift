@@ -1,27 +1,40 @@
 package import PushModel
 
-/// How many jobs were sent and settled lately. A value.
+/// How much was sent and settled lately. A value.
 package struct Pace {
+    package struct Count: Equatable {
+        package var jobs = 0
+        package var recipients = 0
+
+        package init(jobs: Int = 0, recipients: Int = 0) {
+            (self.jobs, self.recipients) = (jobs, recipients)
+        }
+    }
+
     private var second: Int64 = 0
-    private var count = 0
-    private var countBefore = 0
+    private var count = Count()
+    private var countBefore = Count()
 
     package init() {}
 
-    package mutating func settled(at now: Timestamp) {
+    /// A job of so many recipients was.
+    package mutating func settled(_ recipients: Int, at now: Timestamp) {
         if now.seconds != second {
-            countBefore = now.seconds == second + 1 ? count : 0
-            (second, count) = (now.seconds, 0)
+            countBefore = now.seconds == second + 1 ? count : Count()
+            (second, count) = (now.seconds, Count())
         }
-        count += 1
+        count.jobs += 1
+        count.recipients += recipients
     }
 
-    /// Jobs in half a second, going by this second or the one before, whichever had more.
-    package func inHalfASecond(now: Timestamp) -> Int {
+    /// Going by this second or the one before, whichever had more.
+    package func inASecond(now: Timestamp) -> Count {
         switch now.seconds - second {
-        case 0: max(count, countBefore) / 2
-        case 1: count / 2
-        default: 0
+        case 0:
+            Count(
+                jobs: max(count.jobs, countBefore.jobs), recipients: max(count.recipients, countBefore.recipients))
+        case 1: count
+        default: Count()
         }
     }
 }

@@ -21,8 +21,8 @@ extension PipelineCore {
             }
             let job = try decode(inbound)
             let (index, use) = (Int(delivery.tag.queueIndex), use(of: job.app))
-            queueUses[index].seen(use, now: now)
-            waiting[index].append(WaitingJob(inbound: inbound, job: job, use: use))
+            waiting[index].append(
+                WaitingJob(inbound: inbound, job: job, use: use, chunkSize: configuration.chunkSize(of: job, inbound)))
         } catch {
             reject(inbound, error, traceparent: inbound.traceparent)
         }

@@ -78,6 +78,47 @@ struct ConsumerTests {
         await test.consumer.close()
     }
 
+    @Test("the prefetch of a queue changes while it is consumed, and no delivery is lost or repeated")
+    func changingPrefetch() async throws {
+        let count = 2_000
+        let queue = TestBroker.queue("changing", arguments: ["x-queue-type": "quorum"])
+        try await TestPublisher.publish((0..<count).map { [UInt8($0 / 256), UInt8($0 % 256)] }, to: queue)
+        let test = try TestConsumer(queues: [.init(name: queue.name, prefetch: 4, tagIndex: 5)])
+        test.consumer.start()
+        try await test.log.wait("four deliveries") { $0.deliveries.count == 4 }
+        test.consumer.setPrefetch(16, ofQueue: 5)
+        try await test.log.wait("sixteen deliveries") { $0.deliveries.count == 16 }
+        test.consumer.setPrefetch(64, ofQueue: 5)
+        try await test.log.wait("64 deliveries") { $0.deliveries.count == 64 }
+
+        // What is open stays open, and no more comes than the first consumer may have.
+        test.consumer.setPrefetch(4, ofQueue: 5)
+        test.consumer.acknowledge(test.log.events.deliveries.map { AMQPAcknowledgement($0.tag) })
+        try await test.log.wait("the first four after that") { $0.deliveries.count == 68 }
+
+        // Up and down, while deliveries are on their way.
+        var settled = 64
+        for round in 0..<10_000 {
+            let deliveries = test.log.events.deliveries
+            if deliveries.count == count { break }
+            if round % 20 == 0 { test.consumer.setPrefetch(round % 40 == 0 ? 256 : 4, ofQueue: 5) }
+            let most = settled + 1
+            try await test.log.wait("more than \(settled) deliveries") { $0.deliveries.count >= most }
+            let open = test.log.events.deliveries.dropFirst(settled)
+            test.consumer.acknowledge(open.map { AMQPAcknowledgement($0.tag) })
+            settled += open.count
+        }
+        let deliveries = test.log.events.deliveries
+        #expect(Set(deliveries.map(\.body)).count == count && deliveries.count == count)
+        #expect(Set(deliveries.map(\.tag)).count == count)
+        test.consumer.acknowledge(deliveries.dropFirst(settled).map { AMQPAcknowledgement($0.tag) })
+        test.consumer.stopConsuming()
+        try await test.log.wait("stopped") { $0.isStopped }
+        await test.consumer.close()
+        #expect(test.log.events.failures == [])
+        #expect(try await messagesLeft(in: queue) == [])
+    }
+
     @Test("after stopping nothing comes, and what is open can be acknowledged")
     func stop() async throws {
         let queue = TestBroker.queue("stop")

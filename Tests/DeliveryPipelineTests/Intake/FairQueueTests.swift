@@ -53,14 +53,40 @@ import Testing
         for number in 3..<9 { queue.append(try waiting(UInt64(number), apps[1])) }
         var taken: [String?] = []
         for _ in 0..<3 {
-            taken.append(name(queue.surplus(over: { _ in .init(jobs: 10, bytes: 1_000) }) { _ in false }))
+            taken.append(name(queue.surplus(over: { _ in limit(jobs: 10, bytes: 1_000) }, all: limit()) { _ in false }))
         }
         #expect(taken == ["a2", "a1", nil], "one of 1,000 bytes is no surplus, and six jobs are none")
         queue.append(try waiting(9, apps[0], body: large))
         let left = queue.next { $0 === apps[0] }
         #expect(name(left) == "a0")
-        let none = queue.surplus(over: { _ in .init(jobs: 10, bytes: 1_000) }) { _ in false }
+        let none = queue.surplus(over: { _ in limit(jobs: 10, bytes: 1_000) }, all: limit()) { _ in false }
         #expect(none == nil, "what has left does not count")
+    }
+
+    @Test func theNewestOfWhoeverHasMostGoesWhenItIsTooMuchOfAllTogether() throws {
+        var queue = FairQueue()
+        for number in 0..<3 { queue.append(try waiting(UInt64(number), apps[0])) }
+        for number in 3..<5 { queue.append(try waiting(UInt64(number), apps[1])) }
+        #expect(queue.size.jobs == 5 && queue.size.recipients == 10)
+        var taken: [String?] = []
+        for _ in 0..<3 {
+            taken.append(name(queue.surplus(over: { _ in limit(jobs: 4) }, all: limit(recipients: 6)) { _ in false }))
+        }
+        #expect(taken[0] == "a2" && taken[2] == nil && queue.size.recipients == 6)
+        let newest = queue.newest()
+        #expect(name(newest) != nil && queue.size.recipients == 4)
+    }
+
+    @Test func aJobThatIsToBeSplitCountsAsOneOfItsChunks() throws {
+        let inbound = try #require(InboundJob(.sample("", number: 1, from: .lane(.normal))))
+        let job = WaitingJob(inbound: inbound, job: try decodedJob(jobBody()), use: apps[0], chunkSize: 1)
+        var queue = FairQueue()
+        queue.append(job)
+        #expect(queue.size.recipients == 1)
+    }
+
+    private func limit(jobs: Int = .max, recipients: Int = .max, bytes: Int = .max) -> FairQueue.Size {
+        .init(jobs: jobs, recipients: recipients, bytes: bytes)
     }
 
     private let large = String(repeating: "x", count: 1_000)
@@ -69,10 +95,10 @@ import Testing
         var queue = FairQueue()
         for number in 0..<6 { queue.append(try waiting(UInt64(number), apps[0])) }
         for number in 6..<9 { queue.append(try waiting(UInt64(number), apps[1])) }
-        let none = queue.surplus(over: { _ in .init(jobs: 4, bytes: .max) }) { _ in true }
+        let none = queue.surplus(over: { _ in limit(jobs: 4) }, all: limit()) { _ in true }
         #expect(none == nil, "it may start")
         var taken: [String?] = []
-        for _ in 0..<3 { taken.append(name(queue.surplus(over: { _ in .init(jobs: 4, bytes: .max) }) { _ in false })) }
+        for _ in 0..<3 { taken.append(name(queue.surplus(over: { _ in limit(jobs: 4) }, all: limit()) { _ in false })) }
         #expect(taken == ["a5", "a4", nil])
         let rest = queue.removeAll().map { name($0) }
         #expect(rest == ["a0", "b6", "a1", "b7", "a2", "b8", "a3"])

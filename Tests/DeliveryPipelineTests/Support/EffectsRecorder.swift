@@ -15,6 +15,7 @@ final class EffectsRecorder: Sendable {
         var published: [AMQPPublication] = []
         var acknowledgements: [AMQPAcknowledgement] = []
         var rejected: [AMQPDeliveryTag] = []
+        var prefetches: [(prefetch: Int, queue: JobQueue)] = []
         var letGo: [AMQPDeliveryTag] = []
         var claims: [Claims.Batch] = []
         var marks: [MarkBuffer.Batch] = []
@@ -40,6 +41,7 @@ final class EffectsRecorder: Sendable {
                 self.withRecord { $0.acknowledgements += acknowledgements }
             },
             reject: { tag in self.withRecord { $0.rejected.append(tag) } },
+            setPrefetch: { prefetch, queue in self.withRecord { $0.prefetches.append((prefetch, queue)) } },
             letGo: { delivery in self.withRecord { $0.letGo.append(delivery.tag) } },
             write: { batch in self.withRecord { $0.marks.append(batch) } },
             claim: { batch in self.withRecord { $0.claims.append(batch) } },

@@ -59,6 +59,8 @@ struct PipelineHarness {
 
     func confirm(_ publications: AMQPPublication...) { publisher(.confirmed(publications.map(\.id))) }
 
+    func confirmAllEvents() { publisher(.confirmed(events.map(\.id))) }
+
     func written(_ batch: MarkBuffer.Batch) {
         core.marksWritten(batch, count: batch.marks.count)
         finishTurn()
@@ -76,7 +78,7 @@ struct PipelineHarness {
     }
 
     /// What waits for company leaves.
-    func flush() { runTimers { $0 < 1_000 } }
+    func flush() { runTimers { $0 < PrefetchControl.milliseconds } }
 
     func pass(seconds: Int64) { recorder.withRecord { $0.now = Timestamp(seconds: $0.now.seconds + seconds) } }
 
@@ -111,6 +113,9 @@ struct PipelineHarness {
         pass(seconds: 2)
         runTimers { $0 == 2_000 }
     }
+
+    /// The prefetch of the overflow queues is thought over.
+    func passBeat(_ count: Int = 1) { for _ in 0..<count { runTimers { $0 == PrefetchControl.milliseconds } } }
 
     func drain() {
         core.drain { [recorder] in recorder.withRecord { $0.drained += 1 } }
@@ -153,6 +158,10 @@ struct PipelineHarness {
     var moved: [String] {
         published.filter { $0.exchange != "martlet.results" }.map { "\($0.exchange) \($0.routingKey)" }
     }
+    /// Those among them that had to make way.
+    var overflowed: [AMQPPublication] { published.filter { $0.routingKey.hasSuffix(".overflow") } }
+    /// What the broker was to hand out of overflow queues, one after the other.
+    var prefetches: [Int] { recorder.withRecord { $0.prefetches.map(\.prefetch) } }
     var events: [AMQPPublication] { published.filter { $0.exchange == "martlet.results" } }
     /// Fails the test, rather than the process, when there is none.
     func event(_ index: Int) throws -> AMQPPublication { try #require(events.dropFirst(index).first) }

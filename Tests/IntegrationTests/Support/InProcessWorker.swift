@@ -17,10 +17,11 @@ struct InProcessWorker: Sendable {
     /// Runs a worker for as long as `body` takes, then drains it.
     static func run(
         in installation: Installation, retry: RetryPolicy = Installation.quickRetry, maximumConnections: Int = 8,
-        deadTokens: DeadTokenFeed.Configuration? = nil, databasePatience: Int = 60_000,
-        _ body: (InProcessWorker) async throws -> Void
+        deadTokens: DeadTokenFeed.Configuration? = nil, databasePatience: Int = 60_000, name: String = "test-worker",
+        prefetch: [Lane: Int]? = nil, _ body: (InProcessWorker) async throws -> Void
     ) async throws {
-        let worker = try await InProcessWorker(installation, retry, maximumConnections, deadTokens, databasePatience)
+        let worker = try await InProcessWorker(
+            installation, retry, maximumConnections, deadTokens, databasePatience, name, prefetch)
         do {
             try await body(worker)
         } catch {
@@ -32,7 +33,8 @@ struct InProcessWorker: Sendable {
 
     private init(
         _ installation: Installation, _ retry: RetryPolicy, _ maximumConnections: Int,
-        _ deadTokens: DeadTokenFeed.Configuration?, _ databasePatience: Int
+        _ deadTokens: DeadTokenFeed.Configuration?, _ databasePatience: Int,
+        _ name: String, _ prefetch: [Lane: Int]?
     ) async throws {
         let logger = installation.log.logger("worker")
         let endpoint = APNSConfiguration.Endpoint(host: "127.0.0.1", port: installation.simulator.port)
@@ -47,7 +49,8 @@ struct InProcessWorker: Sendable {
             eventLoops: MultiThreadedEventLoopGroup.singleton, logger: logger, clock: { .now })
         let snapshots = try await SnapshotStore.load(
             from: installation.database.pool, keyring: installation.keyring, logger: logger)
-        var configuration = PipelineConfiguration(names: installation.names, worker: "test-worker", retry: retry)
+        var configuration = PipelineConfiguration(names: installation.names, worker: name, retry: retry)
+        if let prefetch { configuration.prefetch = prefetch }
         configuration.databasePatience = databasePatience
         let pipeline = try DeliveryPipeline(
             configuration: configuration,

@@ -1,0 +1,54 @@
+/// How many jobs of an overflow queue the broker hands out to this worker ahead of their acknowledgement. A value: what it
+/// holds goes in, at a steady beat, and a new prefetch comes out when there is one.
+///
+/// A flood waits there for the whole fleet, in jobs of any size. So the prefetch grows while it is what keeps the worker
+/// waiting, and is cut when more waits than the worker sends in a few seconds.
+///
+/// | it had been used up, and waiting is | then |
+/// |---|---|
+/// | less than half a second's work | it is doubled, up to what is configured |
+/// | more than four seconds' work, for two seconds | it is halved until what waits would be one second's work |
+/// | anything else | it stays |
+package struct PrefetchControl {
+    /// Where it begins, and the least: jobs.
+    package static let least = 4
+    /// The beat.
+    package static let milliseconds = 250
+    private static let patience = 8
+
+    private let most: Int
+    package private(set) var prefetch: Int
+    private var mostHeld = 0
+    private var beatsBeyond = 0
+
+    package init(most: Int) {
+        self.most = most
+        prefetch = min(most, Self.least)
+    }
+
+    /// The broker begins anew with every connection.
+    package mutating func connected() { self = PrefetchControl(most: most) }
+
+    /// Jobs held at this moment.
+    package mutating func holds(_ jobs: Int) { mostHeld = max(mostHeld, jobs) }
+
+    /// - Parameters:
+    ///   - waiting: recipients of jobs that can't be started yet.
+    ///   - pace: recipients a second of this queue.
+    /// - Returns: the prefetch, if it changes.
+    package mutating func beat(waiting: Int, pace: Int) -> Int? {
+        let isUsedUp = mostHeld >= prefetch
+        mostHeld = 0
+        beatsBeyond = waiting > 4 * pace ? beatsBeyond + 1 : 0
+        let before = prefetch
+        if isUsedUp, waiting < pace / 2 {
+            prefetch = min(most, prefetch * 2)
+        } else if beatsBeyond >= Self.patience {
+            var excess = waiting
+            while excess > pace, prefetch > Self.least { (excess, prefetch) = (excess / 2, prefetch / 2) }
+            prefetch = min(most, max(Self.least, prefetch))
+            beatsBeyond = 0
+        }
+        return prefetch == before ? nil : prefetch
+    }
+}

@@ -1,0 +1,32 @@
+import AMQPClient
+import Testing
+
+@Suite("Prefetch of a queue that is consumed")
+struct ConsumerPrefetchTests {
+    private func consumer(_ number: Int, _ prefetch: UInt16) -> ConsumerPrefetch.Consumer {
+        .init(tag: "consumer-\(number)", prefetch: prefetch)
+    }
+
+    @Test("it grows by one consumer more, and shrinks by cancelling the newest")
+    func change() {
+        var prefetch = ConsumerPrefetch(4)
+        #expect(prefetch.consumers == [consumer(1, 4)])
+        #expect(prefetch.change(to: 4) == [])
+        #expect(prefetch.change(to: 8) == [.consume(consumer(2, 4))])
+        #expect(prefetch.change(to: 32) == [.consume(consumer(3, 24))])
+        #expect(prefetch.total == 32)
+        #expect(prefetch.change(to: 8) == [.cancel(consumer(3, 24))])
+        #expect(prefetch.change(to: 9) == [.consume(consumer(4, 1))], "no tag twice")
+        #expect(
+            prefetch.change(to: 6) == [.cancel(consumer(4, 1)), .cancel(consumer(2, 4)), .consume(consumer(5, 2))])
+    }
+
+    @Test("the first one stays")
+    func least() {
+        var prefetch = ConsumerPrefetch(4)
+        #expect(prefetch.change(to: 1) == [])
+        #expect(prefetch.change(to: .max) == [.consume(consumer(2, .max - 4))])
+        #expect(prefetch.change(to: 1) == [.cancel(consumer(2, .max - 4))])
+        #expect(prefetch.total == 4)
+    }
+}

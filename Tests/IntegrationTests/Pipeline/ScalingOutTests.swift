@@ -1,0 +1,59 @@
+import APNSSimulator
+import PushModel
+import TestSupport
+import Testing
+
+/// A worker that is busy leaves work to those who join, and lets those be served who come new.
+@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+struct ScalingOutTests {
+    private static let (campaign, newcomer) = ("com.example.campaign", "com.example.newcomer")
+
+    /// One connection of 100 streams, and an answer after 50 ms: 2,000 pushes a second.
+    private func withSlowProvider(_ body: (Installation) async throws -> Void) async throws {
+        try await Installation.with(simulator: { $0.streamLimit = 100 }) { installation in
+            try await installation.addTokenApp(Self.campaign)
+            var faults = StandingFaults()
+            faults.answerDelayMilliseconds = 50
+            await installation.simulator.setFaults(faults)
+            try await body(installation)
+        }
+    }
+
+    @Test(arguments: Lane.allCases)
+    func whoeverJoinsHasWorkThoughTheFirstCouldHoldItAll(lane: Lane) async throws {
+        try await withSlowProvider { installation in
+            // Fewer jobs than any lane's prefetch.
+            let jobs = (0..<40).map { JobText("job-\($0)", app: Self.campaign, to: Token.random(count: 500)) }
+            try await InProcessWorker.run(in: installation, maximumConnections: 1, name: "first") { _ in
+                try await installation.publish(jobs, lane: lane)
+                try await installation.results.wait(for: 1)
+                try await InProcessWorker.run(in: installation, maximumConnections: 1, name: "second") { _ in
+                    try await installation.results.wait(for: 40 * 500)
+                }
+            }
+            let entries = installation.results.entries.values
+            #expect(entries.allSatisfy { $0.count == 1 })
+            let shares = entries.joined().reduce(into: [:]) { $0[$1.worker ?? "?", default: 0] += 1 }
+            #expect(Set(shares.keys) == ["first", "second"], "\(shares)")
+            #expect(try await installation.waitingMessages().isEmpty)
+        }
+    }
+
+    @Test func whoComesNewToALaneDoesNotWaitBehindACampaignThatWasAlone() async throws {
+        try await withSlowProvider { installation in
+            try await installation.addTokenApp(Self.newcomer)
+            let jobs = (0..<200).map { JobText("job-\($0)", app: Self.campaign, to: Token.random(count: 100)) }
+            try await InProcessWorker.run(in: installation, maximumConnections: 1, prefetch: [.normal: 50]) { worker in
+                try await installation.publish(jobs)
+                try await installation.results.wait(for: 1)
+                let token = Token.random()
+                try await installation.publish([JobText("new", app: Self.newcomer, to: [token])])
+                try await eventually("the newcomer's outcome: \(worker.counts)") {
+                    installation.results.entries[Addressee(job: "new", token: token)] != nil
+                }
+                #expect(installation.results.count < 10_000, "of 20,000 that were published before")
+                try await installation.results.wait(for: 20_001)
+            }
+        }
+    }
+}
