@@ -29,7 +29,7 @@ struct CancelTests {
                 let sent = installation.results.entries.filter { $0.key.job == "other" }
                 #expect(sent.values.allSatisfy { $0.map(\.verdict) == [Verdict(kind: "sent")] } && sent.count == 100)
             }
-            #expect(try await installation.waitingMessages().isEmpty)
+            #expect(try await installation.waitingMessages(delays: []).isEmpty)
         }
     }
 }
