@@ -19,10 +19,10 @@ public final class DeliveryPipeline: Sendable {
     private let markBatches: AsyncStream<MarkBuffer.Batch>
     private let claimBatches: AsyncStream<Claims.Batch>
     private let claims: ClaimRepository
-    private let snapshots: SnapshotStore
     private let lookUps: AsyncStream<SuspectBuffer.LookUp>
     private let registry: DeviceTokenRegistry
     private let deadTokens: DeadTokenFeed?
+    private let cancellations: CancellationFeed?
     private let logger: Logger
 
     /// - Parameters:
@@ -31,18 +31,19 @@ public final class DeliveryPipeline: Sendable {
     ///   - registry: where dead tokens are marked.
     ///   - claims: where jobs that must not be sent twice are looked up.
     ///   - deadTokens: tells which tokens are not to be sent to; nil: whatever a job names is sent to.
+    ///   - cancellations: tells which jobs are not to be sent; nil: all are.
     /// - Throws: when the broker's configuration can't be used.
     public init(
         configuration: PipelineConfiguration, broker: AMQPConfiguration, outputs: [any Output],
         snapshots: SnapshotStore, registry: DeviceTokenRegistry, claims: ClaimRepository,
-        deadTokens: DeadTokenFeed? = nil, logger: Logger,
+        deadTokens: DeadTokenFeed? = nil, cancellations: CancellationFeed? = nil, logger: Logger,
         now: @escaping @Sendable () -> Timestamp
     ) throws(AMQPError) {
         self.outputs = outputs
         self.registry = registry
         self.claims = claims
-        self.snapshots = snapshots
         self.deadTokens = deadTokens
+        self.cancellations = cancellations
         self.logger = logger
         var configuration = configuration
         configuration.brokerUser = broker.user
@@ -97,6 +98,8 @@ public final class DeliveryPipeline: Sendable {
             wait: { [queue = core.queue] in queue.asyncAfter(deadline: .now() + .milliseconds($0), execute: $1) },
             snapshot: { snapshots.current },
             now: now)
+        // before the first delivery
+        if let cancellations { core.received(.loaded(cancellations.initial)) }
         self.core = core
         self.consumers = consumers
         self.publisher = publisher
@@ -107,17 +110,17 @@ public final class DeliveryPipeline: Sendable {
 
     /// Connects and works until cancelled; what fails on the way is logged and tried again.
     public func run() async {
-        // before the first job, so that none is missed
-        let changes = snapshots.changes()
         publisher.start()
         for consumer in consumers { consumer.start() }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.writeMarks() }
             group.addTask { await self.makeClaims() }
-            group.addTask { [core] in for await snapshot in changes { core.cancel { snapshot.isCancelled($0) } } }
             if let deadTokens {
                 group.addTask { await deadTokens.run { [core = self.core] in core.received($0) } }
                 group.addTask { await self.answerLookUps(deadTokens) }
+            }
+            if let cancellations {
+                group.addTask { await cancellations.run { [core = self.core] in core.received($0) } }
             }
         }
     }

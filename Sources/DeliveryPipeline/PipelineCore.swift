@@ -1,4 +1,5 @@
 package import AMQPClient
+package import CredentialStore
 package import Dispatch
 package import Logging
 package import PushModel
@@ -35,6 +36,8 @@ package final class PipelineCore: @unchecked Sendable {
     /// Of dead tokens that can't be marked just now.
     var unmarked: EventBatcher
     var suspects = SuspectBuffer()
+    /// Operators want no more of them sent.
+    private(set) var cancelledJobs = CancelledJobs()
     var counts = PipelineCounts()
     /// Published and not confirmed: kept in case the broker refuses it.
     var unconfirmed: [UInt64: UnconfirmedMessage] = [:]
@@ -110,11 +113,18 @@ package final class PipelineCore: @unchecked Sendable {
         }
     }
 
-    /// Operators want no more of some jobs, by their id: what outputs have of them and is not on the wire has failed. What
-    /// waits here is asked about before it goes to an output.
-    package func cancel(_ isCancelled: @escaping @Sendable (_ job: String) -> Bool) {
+    /// Tells of jobs that were cancelled just now, or of which that was taken back. What outputs have of the former and is
+    /// not on the wire has failed; what waits here is asked about before it goes to an output.
+    package func received(_ event: CancellationFeed.Event) {
         queue.async { [self] in
-            for output in outputs.values { output.cancel(isCancelled) }
+            cancelledJobs.apply(event)
+            switch event {
+            case .loaded(let all):
+                for output in outputs.values where all.count > 0 { output.cancel { all.contains($0) } }
+            case .changed(let changes):
+                let cancelled = Set(changes.lazy.filter(\.isCancelled).map(\.job))
+                for output in outputs.values where !cancelled.isEmpty { output.cancel { cancelled.contains($0) } }
+            }
             finishTurn()
         }
     }

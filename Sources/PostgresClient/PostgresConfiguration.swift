@@ -5,7 +5,7 @@ import Foundation
 public struct PostgresConfiguration: Sendable, CustomStringConvertible {
     /// Time for a connection to be made, over all hosts of the URL; `connect_timeout` of the URL, else 5 s.
     public var connectTimeout: Duration
-    /// Time for a request's answer, after which its connection is given up; nil waits for ever.
+    /// Time for a request's answer, after which it is cancelled and its connection closed; nil waits for ever.
     public var queryTimeout: Duration? = .seconds(30)
 
     /// libpq's keywords and values.
@@ -28,6 +28,12 @@ public struct PostgresConfiguration: Sendable, CustomStringConvertible {
                 .configuration, "database URL: '@', ':' and '/' in the user name or password must be percent-encoded")
         }
         options["fallback_application_name"] = applicationName
+        // of several hosts, one may have become a standby
+        if options["target_session_attrs"] == nil, ProcessInfo.processInfo.environment["PGTARGETSESSIONATTRS"] == nil,
+            ["host", "hostaddr"].contains(where: { options[$0]?.contains(",") == true })
+        {
+            options["target_session_attrs"] = "read-write"
+        }
         // libpq itself applies this only to its blocking calls
         connectTimeout = options["connect_timeout"].flatMap(Int.init).map { .seconds(max($0, 1)) } ?? .seconds(5)
         self.options = options

@@ -43,7 +43,8 @@ public struct PostgresError: Error, Sendable, Hashable, CustomStringConvertible 
     }
 
     /// Whether the same request may succeed later without anybody changing it: the connection was lost or
-    /// refused (class 08, 57P01 to 57P03), or another transaction was in the way (40001, 40P01).
+    /// refused (class 08, 57P01 to 57P03), the time was over (57014), another transaction was in the way (40001, 40P01),
+    /// or the server has become a standby (25006), so that another connection may lead to the primary.
     ///
     /// Repeating is safe only for requests that may be carried out twice.
     public var isRetriable: Bool {
@@ -52,8 +53,12 @@ public struct PostgresError: Error, Sendable, Hashable, CustomStringConvertible 
         default: break
         }
         guard let sqlState else { return false }
-        return sqlState.hasPrefix("08") || ["57P01", "57P02", "57P03", "40001", "40P01"].contains(sqlState)
+        return sqlState.hasPrefix("08")
+            || ["57P01", "57P02", "57P03", "57014", "40001", "40P01", "25006"].contains(sqlState)
     }
+
+    /// There was too little time, by our clock or by the server's.
+    public var isTimeout: Bool { code == .timedOut || sqlState == "57014" }
 
     public var description: String {
         var text = message

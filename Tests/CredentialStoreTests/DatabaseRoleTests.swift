@@ -20,6 +20,10 @@ struct DatabaseRoleTests {
         "DELETE FROM martlet.schema_migrations", "CREATE TABLE martlet.x (n int)",
         "CREATE OR REPLACE FUNCTION martlet.write_audit() RETURNS trigger LANGUAGE sql AS 'SELECT NULL'",
         "ALTER FUNCTION martlet.lock_key(uuid) SECURITY INVOKER", "DROP TABLE martlet.audit",
+        "INSERT INTO martlet.cancelled_jobs (job, cancelled_by) VALUES ('order-1', 'somebody else')",
+        "INSERT INTO martlet.cancelled_jobs (job, expires_at) VALUES ('order-1', 'infinity')",
+        "UPDATE martlet.cancelled_jobs SET cancelled_by = 'somebody else'", "TRUNCATE martlet.cancelled_jobs",
+        "UPDATE martlet.cancellation_state SET version = 0", "DELETE FROM martlet.cancellation_changes",
     ]
     private static let forbiddenToWorkers = [
         "SELECT * FROM martlet.audit", "UPDATE martlet.credentials SET label = 'x'",
@@ -27,10 +31,11 @@ struct DatabaseRoleTests {
         "UPDATE martlet.apps SET paused = false", "DELETE FROM martlet.apps",
         "INSERT INTO martlet.apps (bundle_id, team) VALUES ('x', 'x')", "DELETE FROM martlet.provider_tokens",
         "DELETE FROM martlet.device_tokens", "TRUNCATE martlet.device_tokens",
+        "INSERT INTO martlet.cancelled_jobs (job) VALUES ('order-1')", "DELETE FROM martlet.cancelled_jobs",
     ]
     private static let forbiddenToOperators = [
         "INSERT INTO martlet.refusals SELECT id, 'production', '', 'x', now(), now(), 'x' FROM martlet.credentials",
-        "DELETE FROM martlet.refusals",
+        "DELETE FROM martlet.refusals", "SELECT martlet.forget_cancellations()",
     ]
 
     private func sqlState(_ pool: PostgresPool, _ sql: String) async -> String? {
@@ -92,6 +97,10 @@ struct DatabaseRoleTests {
                     try await RefusalRepository(login).write([refusal], ended: ended, worker: "push-1")
                 }
                 #expect(try await RefusalRepository(login).list().count == 1)
+                let changes = ChangeListener(login.configuration, logger: database.logger)
+                let feed = try await CancellationFeed.load(from: login, changes: changes, logger: database.logger)
+                #expect(feed.initial.count == 0)
+                try await CancellationRepository(login).forgetExpired()
             }
         }
     }
@@ -123,6 +132,8 @@ struct DatabaseRoleTests {
                 )
                 #expect(try await registry.forget(key))
                 #expect(try await RefusalRepository(login).list() == [])
+                #expect(try await CancellationRepository(login).cancel("order-1"))
+                #expect(try await CancellationRepository(login).restore("order-1"))
             }
         }
     }

@@ -106,4 +106,33 @@ struct DeadTokenFeedTests {
             }
         }
     }
+
+    /// A scan that is given up does not go on in the database, and the next one is given more time.
+    @Test func aScanThatTakesLongIsNotLeftBehindAndSucceedsInTheEnd() async throws {
+        try await TestDatabase.withMigrated { database in
+            try await DeviceTokenRegistry(database.pool).mark(marks([key("aa"), key("bb")]))
+            try await database.pool.batch([
+                PostgresStatement("ALTER TABLE martlet.device_tokens ENABLE ROW LEVEL SECURITY"),
+                PostgresStatement("CREATE POLICY slow ON martlet.device_tokens USING (pg_sleep(0.5) IS NOT NULL)"),
+            ])
+            try await database.withLogin(in: "martlet_worker") { login, role in
+                var configuration = DeadTokenFeed.Configuration()
+                configuration.pollInterval = .milliseconds(20)
+                configuration.patience = ReadingPatience(shortest: .milliseconds(100))
+                let feed = DeadTokenFeed(login, configuration: configuration, logger: database.logger)
+                let follower = Follower()
+                let task = Task { await feed.run { follower.take($0) } }
+                var most = 0
+                try await eventually("all are read") {
+                    let running = try await database.pool.query(
+                        "SELECT FROM pg_stat_activity WHERE usename = $1 AND state = 'active'", [.text(role)])
+                    most = max(most, running.count)
+                    return follower.suspects(key("aa"))
+                }
+                #expect(most == 1)
+                task.cancel()
+                await task.value
+            }
+        }
+    }
 }

@@ -16,7 +16,7 @@ struct SnapshotStoreTests {
     ) async throws {
         let store = try await SnapshotStore.load(
             from: database.pool, keyring: MasterKeyring.sample(), pollInterval: pollInterval, logger: database.logger)
-        let running = Task { await store.run() }
+        let running = database.follow(store)
         try await eventually("the store listens") { try await listeners(database) == 1 }
         try await body(store)
         running.cancel()
@@ -111,6 +111,27 @@ struct SnapshotStoreTests {
         }
     }
 
+    /// A row that takes a second to read, where at first less is allowed.
+    @Test func aSnapshotThatTakesLongFreezesNothing() async throws {
+        try await TestDatabase.withMigrated { database in
+            try await AppRepository(database.pool).set(shop)
+            try await database.withLogin(in: "martlet_worker") { login, _ in
+                let store = try await SnapshotStore.load(
+                    from: login, keyring: .sample(), pollInterval: .milliseconds(20),
+                    patience: ReadingPatience(shortest: .milliseconds(200)), logger: database.logger)
+                try await database.pool.batch([
+                    PostgresStatement("ALTER TABLE martlet.apps ENABLE ROW LEVEL SECURITY"),
+                    PostgresStatement("CREATE POLICY slow ON martlet.apps USING (pg_sleep(1) IS NOT NULL)"),
+                    PostgresStatement("UPDATE martlet.apps SET paused = true"),
+                ])
+                let running = database.follow(store)
+                try await eventually("the pause is seen") { store.current.app(shop.id)?.isPaused == true }
+                running.cancel()
+                await running.value
+            }
+        }
+    }
+
     @Test func aCredentialThatDoesNotOpenStopsOnlyItsApps() async throws {
         try await TestDatabase.withMigrated { database in
             let credentials = CredentialRepository(database.pool)
@@ -179,7 +200,7 @@ struct SnapshotStoreTests {
                 let store = try await SnapshotStore.load(
                     from: database.pool, keyring: MasterKeyring(file: path), pollInterval: .milliseconds(20),
                     logger: log.logger("store"))
-                let running = Task { await store.run() }
+                let running = database.follow(store)
                 defer { running.cancel() }
                 let credential = try store.current.route(app: shop.id, environment: nil, topic: shop.id).get()
                     .credential
@@ -236,7 +257,7 @@ struct SnapshotStoreTests {
                 let store = try await SnapshotStore.load(
                     from: database.pool, keyring: MasterKeyring(file: path), pollInterval: .milliseconds(10),
                     logger: log.logger("store"))
-                let running = Task { await store.run() }
+                let running = database.follow(store)
                 defer { running.cancel() }
                 write("nonsense\n", to: path)
                 try await eventually("it is told") { log.text.contains("Master keys can't be read again") }

@@ -1,3 +1,4 @@
+import Foundation
 import PostgresClient
 import Testing
 
@@ -20,6 +21,26 @@ import Testing
     ])
     func hostsOverANetworkAreToBeVerified(rest: String, hosts: [String]) throws {
         #expect(try PostgresConfiguration(url: "postgres://martlet@\(rest)").unverifiedHosts == hosts)
+    }
+
+    /// `target_session_attrs` is libpq's: it shows in what libpq refuses.
+    @Test(
+        .enabled(if: TestServer.url != nil, TestServer.missing),
+        arguments: [("", true), ("&target_session_attrs=any", false)])
+    func ofSeveralHostsThePrimaryIsWanted(more: String, isRefused: Bool) async throws {
+        let server = try #require(TestServer.url.flatMap { URLComponents(string: $0) })
+        let (user, port) = (try #require(server.user), try #require(server.port))
+        let login = user + (server.password.map { ":\($0)" } ?? "")
+        let url = "postgres://\(login)@127.0.0.1:\(port),127.0.0.1:\(port)\(server.path)"
+        let readOnly = "?options=-c%20default_transaction_read_only%3Don"
+        let configuration = try PostgresConfiguration(url: url + readOnly + more)
+        do {
+            let connection = try await PostgresConnection.connect(configuration)
+            await connection.close()
+            #expect(!isRefused)
+        } catch let error as PostgresError {
+            #expect(isRefused && error.message.contains("read-only"), "\(error)")
+        }
     }
 
     @Test(arguments: [

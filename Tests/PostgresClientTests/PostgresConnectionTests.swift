@@ -1,3 +1,4 @@
+import Logging
 import PostgresClient
 import Testing
 
@@ -121,13 +122,52 @@ struct PostgresConnectionTests {
         #expect(!connection.isOpen)
     }
 
+    /// The server gives up first, and the connection is as good as before.
     @Test func aQueryHasATimeLimit() async throws {
+        var configuration = try TestServer.configuration()
+        configuration.queryTimeout = .milliseconds(200)
+        let connection = try await PostgresConnection.connect(configuration)
+        let error = await #expect(throws: PostgresError.self) { try await connection.query("SELECT pg_sleep(60)") }
+        #expect(error?.sqlState == "57014" && error?.isTimeout == true && error?.isRetriable == true)
+        #expect(error?.statementIndex == nil)
+        let limit = try await connection.query("SHOW statement_timeout", timeout: .seconds(60))
+        #expect(try limit[0]["statement_timeout"].text == "50s")
+        #expect(try await connection.transaction { try await $0.query("SELECT 1 AS one")[0]["one"].integer } == 1)
+        await connection.close()
+    }
+
+    /// Where the server has no limit of its own.
+    @Test func whatIsGivenUpIsCancelledFirst() async throws {
         var configuration = try TestServer.configuration()
         configuration.queryTimeout = .milliseconds(50)
         let connection = try await PostgresConnection.connect(configuration)
-        let error = await #expect(throws: PostgresError.self) { try await connection.query("SELECT pg_sleep(60)") }
+        let processID = try await connection.query("SELECT pg_backend_pid() AS pid", timeout: .seconds(60))[0]["pid"]
+            .integer
+        let error = await #expect(throws: PostgresError.self) {
+            try await connection.execute(script: "SELECT pg_sleep(600)")
+        }
         #expect(error?.code == .timedOut)
         #expect(await connection.waitForEnd().code == .timedOut)
+        let other = try await TestServer.connect()
+        try await eventually("its backend is gone") {
+            try await other.query("SELECT FROM pg_stat_activity WHERE pid = $1", [.int(Int32(processID))]).isEmpty
+        }
+        await other.close()
+    }
+
+    /// A server that is no primary any more is not written to for ever.
+    @Test func aConnectionToAReadOnlyServerIsNotUsedAgain() async throws {
+        let pool = PostgresPool(try TestServer.configuration(), logger: Logger(label: "test"))
+        let first = try await pool.withConnection { connection in
+            try await connection.query("SET default_transaction_read_only = on")
+            let error = await #expect(throws: PostgresError.self) {
+                try await connection.query("CREATE TABLE martlet_never (n int)")
+            }
+            #expect(error?.sqlState == "25006" && error?.isRetriable == true)
+            return try await connection.processID()
+        }
+        #expect(try await pool.withConnection { try await $0.processID() } != first)
+        pool.close()
     }
 
     @Test func copyIsRefused() async throws {

@@ -18,11 +18,14 @@ public final class DeadTokenFeed: Sendable {
         public var maximumBytes = 64 << 20
         /// How long a mark may go unnoticed.
         public var pollInterval = Duration.seconds(2)
+        /// How long it may take to read them all.
+        public var patience = ReadingPatience()
 
         public init() {}
     }
 
     private static let pageSize = 20_000
+    private static let longestWait = Duration.seconds(60)
 
     private let registry: DeviceTokenRegistry
     private let configuration: Configuration
@@ -42,16 +45,22 @@ public final class DeadTokenFeed: Sendable {
     public func run(_ tell: @escaping @Sendable (Event) -> Void) async {
         var isAway = false
         var following: (since: Timestamp, age: FilterAge)?
+        // What was not read in time is begun anew: with more time, and ever more seldom.
+        var patience = configuration.patience
+        var wait = configuration.pollInterval
         while !Task.isCancelled {
             do {
                 if let (since, age) = following,
                     !age.isOver(at: .now, falseAlarms: falseAlarms.load(ordering: .relaxed))
                 {
-                    let (next, count) = try await follow(since: since, tell)
+                    let (next, count) = try await follow(since: since, patience.timeout, tell)
                     following = (next, age.adding(count))
                 } else {
-                    following = try await load(tell)
+                    let start = ContinuousClock.now
+                    following = try await load(patience.timeout, tell)
+                    patience.succeeded(after: .now - start)
                 }
+                wait = configuration.pollInterval
                 if isAway { logger.info("Dead tokens can be read again") }
                 isAway = false
             } catch {
@@ -59,21 +68,24 @@ public final class DeadTokenFeed: Sendable {
                     logger.warning("Dead tokens can't be read for now", metadata: ["error": "\(error)"])
                 }
                 isAway = true
+                patience.failed(error)
+                wait = min(wait * 2, Self.longestWait)
             }
-            try? await Task.sleep(for: configuration.pollInterval)
+            try? await Task.sleep(for: wait)
         }
     }
 
-    private func load(_ tell: (Event) -> Void) async throws -> (since: Timestamp, age: FilterAge) {
+    private func load(_ timeout: Duration, _ tell: (Event) -> Void) async throws -> (since: Timestamp, age: FilterAge) {
         let start = ContinuousClock.now
         falseAlarms.store(0, ordering: .relaxed)
         let (next, filter) = try await registry.pool.transaction { connection in
             let next = try await DeviceTokenRegistry.marksCompleteUntil(connection)
-            let count = try await connection.query(
-                "SELECT count(*) AS dead FROM martlet.device_tokens WHERE unregistered_at IS NOT NULL")[0]["dead"]
-                .integer
+            let counted = try await connection.query(
+                "SELECT count(*) AS dead FROM martlet.device_tokens WHERE unregistered_at IS NOT NULL",
+                timeout: timeout)
+            let count = try counted[0]["dead"].integer
             var filter = DeadTokenFilter(expecting: count, maximumBytes: configuration.maximumBytes)
-            try await Self.read(since: nil, connection) { hashes in
+            try await Self.read(since: nil, connection, timeout) { hashes in
                 for hash in hashes { filter.insert(hash) }
             }
             return (next, filter)
@@ -91,12 +103,14 @@ public final class DeadTokenFeed: Sendable {
     }
 
     /// - Returns: where to go on, and how many there were.
-    private func follow(since: Timestamp, _ tell: (Event) -> Void) async throws -> (next: Timestamp, count: Int) {
+    private func follow(since: Timestamp, _ timeout: Duration, _ tell: (Event) -> Void) async throws -> (
+        next: Timestamp, count: Int
+    ) {
         try await registry.pool.transaction { connection in
             let next = try await DeviceTokenRegistry.marksCompleteUntil(connection)
             var count = 0
             // Those of transactions that outlast `next` come, too, and will come again.
-            try await Self.read(since: since, connection) { hashes in
+            try await Self.read(since: since, connection, timeout) { hashes in
                 count += hashes.count
                 tell(.marked(hashes))
             }
@@ -105,7 +119,7 @@ public final class DeadTokenFeed: Sendable {
     }
 
     private static func read(
-        since: Timestamp?, _ connection: PostgresConnection, _ page: ([UInt64]) -> Void
+        since: Timestamp?, _ connection: PostgresConnection, _ timeout: Duration, _ page: ([UInt64]) -> Void
     ) async throws {
         try await connection.query(
             """
@@ -113,7 +127,7 @@ public final class DeadTokenFeed: Sendable {
             WHERE unregistered_at IS NOT NULL \(since == nil ? "" : "AND marked_at >= $1")
             """, since.map { [.timestamp(milliseconds: $0.milliseconds)] } ?? [])
         while true {
-            let rows = try await connection.query("FETCH FORWARD \(pageSize) FROM dead")
+            let rows = try await connection.query("FETCH FORWARD \(pageSize) FROM dead", timeout: timeout)
             if rows.isEmpty { return }
             page(try hashes(of: rows))
         }

@@ -41,5 +41,8 @@ public struct Migration: Sendable, Hashable {
         Migration(
             number: 6, name: "claim_content",
             sql: String(decoding: PackageResources._006_claim_content_sql, as: UTF8.self)),
+        Migration(
+            number: 10, name: "cancellations",
+            sql: String(decoding: PackageResources._010_cancellations_sql, as: UTF8.self)),
     ]
 }

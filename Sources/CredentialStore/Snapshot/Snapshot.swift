@@ -4,11 +4,9 @@ public import PushModel
 /// All apps and credentials at one moment, immutable.
 public final class Snapshot: Sendable {
     private let apps: [String: App]
-    private let cancelledJobs: Set<String>
     private let index: SnapshotIndex
 
-    package init(apps: [App], credentials: [SnapshotCredential], cancelledJobs: Set<String> = []) {
-        self.cancelledJobs = cancelledJobs
+    package init(apps: [App], credentials: [SnapshotCredential]) {
         self.apps = Dictionary(apps.map { ($0.bundleID, $0) }) { $1 }
         index = SnapshotIndex(credentials)
     }
@@ -33,9 +31,6 @@ public final class Snapshot: Sendable {
 
     /// A credential that is not retired, or why it does not open; nil if there is none of this id.
     public func opened(_ id: Credential.ID) -> Result<Credential, CredentialStoreError>? { index[id]?.opened }
-
-    /// An operator wants no more of it sent.
-    public func isCancelled(_ job: String) -> Bool { !cancelledJobs.isEmpty && cancelledJobs.contains(job) }
 
     public func app(_ bundleID: String) -> App? { apps[bundleID] }
 

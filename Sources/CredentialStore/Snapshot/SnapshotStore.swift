@@ -5,7 +5,7 @@ import Synchronization
 
 /// Holds the newest snapshot, which it replaces when apps or credentials change.
 ///
-/// `run()` follows the database by NOTIFY and, in case a notification is lost, by looking every few seconds.
+/// ``run(on:)`` follows the database by NOTIFY and, in case a notification is lost, by looking every few seconds.
 /// While the database is away the last snapshot stays.
 public final class SnapshotStore: Sendable {
     private struct State {
@@ -17,28 +17,37 @@ public final class SnapshotStore: Sendable {
     private let state: Mutex<State>
     private let loader: SnapshotLoader
     private let pollInterval: Duration
+    private let patience: ReadingPatience
     private let logger: Logger
 
     /// Loads the first snapshot.
-    /// - Parameter pollInterval: how long a change may go unnoticed while notifications are lost.
+    /// - Parameters:
+    ///   - pollInterval: how long a change may go unnoticed while notifications are lost.
+    ///   - patience: how long a snapshot may take.
     /// - Throws: ``PostgresError``, ``CredentialStoreError``. A credential that can't be opened is no error:
     ///   it stops only its own apps.
     public static func load(
-        from pool: PostgresPool, keyring: MasterKeyring, pollInterval: Duration = .seconds(3), logger: Logger
+        from pool: PostgresPool, keyring: MasterKeyring, pollInterval: Duration = .seconds(3),
+        patience: ReadingPatience = ReadingPatience(), logger: Logger
     ) async throws -> SnapshotStore {
         let loader = SnapshotLoader(pool: pool, keyring: keyring)
-        guard let loaded = try await loader.load(after: nil) else {
+        guard let loaded = try await loader.load(after: nil, timeout: patience.timeout) else {
             throw PostgresError(.unexpectedResult, "no snapshot of apps and credentials")
         }
-        let store = SnapshotStore(loader: loader, loaded: loaded, pollInterval: pollInterval, logger: logger)
+        let store = SnapshotStore(
+            loader: loader, loaded: loaded, pollInterval: pollInterval, patience: patience, logger: logger)
         store.log(loaded.snapshot, after: nil)
         return store
     }
 
-    private init(loader: SnapshotLoader, loaded: SnapshotLoader.Loaded, pollInterval: Duration, logger: Logger) {
+    private init(
+        loader: SnapshotLoader, loaded: SnapshotLoader.Loaded, pollInterval: Duration, patience: ReadingPatience,
+        logger: Logger
+    ) {
         state = Mutex(State(loaded: loaded))
         self.loader = loader
         self.pollInterval = pollInterval
+        self.patience = patience
         self.logger = logger
     }
 
@@ -60,33 +69,17 @@ public final class SnapshotStore: Sendable {
     }
 
     /// Follows the database until the task is cancelled.
-    public func run() async {
-        let listener = PostgresListener(
-            channels: ["martlet_changed"], configuration: loader.pool.configuration, logger: logger)
-        // holds one signal: a burst of changes is one more look
-        let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { await listener.run() }
-            group.addTask {
-                for await event in listener.events {
-                    if case .disconnected = event { continue }
-                    signal.yield()
-                }
-            }
-            group.addTask { [pollInterval] in
-                while (try? await Task.sleep(for: pollInterval)) != nil { signal.yield() }
-                signal.finish()
-            }
-            var isAway = false
-            var keyringProblem: CredentialStoreError?
-            var generation = loader.keyring.generation
-            for await _ in signals {
-                keyringProblem = refreshKeyring(lastProblem: keyringProblem)
-                // It also reads itself again where a row names a key that it lacks.
-                if loader.keyring.generation != generation { logKeyring() }
-                generation = loader.keyring.generation
-                isAway = await reload(wasAway: isAway)
-            }
+    public func run(on changes: ChangeListener) async {
+        var isAway = false
+        var patience = patience
+        var keyringProblem: CredentialStoreError?
+        var generation = loader.keyring.generation
+        for await _ in changes.signals(of: ["apps", "credentials"], atLeastEvery: pollInterval) {
+            keyringProblem = refreshKeyring(lastProblem: keyringProblem)
+            // It also reads itself again where a row names a key that it lacks.
+            if loader.keyring.generation != generation { logKeyring() }
+            generation = loader.keyring.generation
+            isAway = await reload(wasAway: isAway, &patience)
         }
     }
 
@@ -112,13 +105,18 @@ public final class SnapshotStore: Sendable {
     }
 
     /// - Returns: whether the database is away.
-    private func reload(wasAway: Bool) async -> Bool {
+    private func reload(wasAway: Bool, _ patience: inout ReadingPatience) async -> Bool {
+        let start = ContinuousClock.now
         do {
             let last = state.withLock { $0.loaded }
-            if let loaded = try await loader.load(after: last) { replace(with: loaded) }
+            if let loaded = try await loader.load(after: last, timeout: patience.timeout) {
+                replace(with: loaded)
+                patience.succeeded(after: .now - start)
+            }
             if wasAway { logger.info("Apps and credentials can be read again") }
             return false
         } catch {
+            patience.failed(error)
             if !wasAway, !Task.isCancelled {
                 logger.warning(
                     "Apps and credentials can't be read, the last ones stay in use", metadata: ["error": "\(error)"])

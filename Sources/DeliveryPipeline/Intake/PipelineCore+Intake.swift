@@ -73,7 +73,7 @@ extension PipelineCore {
     }
 
     /// An operator wants no more of it sent.
-    func isCancelled(_ job: Job) -> Bool { effects?.snapshot().isCancelled(job.id) ?? false }
+    func isCancelled(_ job: Job) -> Bool { cancelledJobs.contains(job.id) }
 
     private func start(_ job: Job, _ inbound: InboundJob, _ use: AppUse) throws(JobRejection) {
         guard let output = outputs[job.output] else {

@@ -5,8 +5,6 @@ import ServiceLifecycle
 /// Clears away what is out of date in the database, once an hour. Every worker does, so that one need not be chosen.
 struct MaintenanceService: Service {
     private static let interval = Duration.seconds(3600)
-    /// Longer than a job can be scheduled ahead.
-    private static let cancellationDays = 100
 
     let claims: ClaimRepository
     let cancellations: CancellationRepository
@@ -17,7 +15,7 @@ struct MaintenanceService: Service {
             while (try? await Task.sleep(for: Self.interval)) != nil {
                 do {
                     try await claims.forgetExpired()
-                    try await cancellations.forgetOld(days: Self.cancellationDays)
+                    try await cancellations.forgetExpired()
                 } catch {
                     logger.warning("The database could not be cleared", metadata: ["error": "\(error)"])
                 }

@@ -2,9 +2,10 @@ import CredentialStore
 import PushModel
 import ServiceLifecycle
 
-/// Keeps the snapshot fresh, and tells the outputs which credentials are in use.
+/// Follows the database, keeps the snapshot fresh, and tells the outputs which credentials are in use.
 struct SnapshotService: Service {
     let store: SnapshotStore
+    let following: ChangeListener
     let outputs: [any Output]
 
     func run() async throws {
@@ -12,7 +13,8 @@ struct SnapshotService: Service {
         let changes = store.changes()
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { group in
-                group.addTask { await store.run() }
+                group.addTask { await following.run() }
+                group.addTask { await store.run(on: following) }
                 group.addTask {
                     for await snapshot in changes {
                         for output in outputs { output.credentialsChanged(to: snapshot.credentialIDs) }

@@ -42,9 +42,19 @@ public struct Worker: Sendable {
             ? nil : try configuration.hostAndPort(.httpListen)
 
         let pool = PostgresPool(database, logger: logger)
-        let snapshots = try await Self.whenDatabaseIsThere(logger) {
+        // What operators change is read over connections of its own: statements that wait for a lock don't keep it.
+        var few = PostgresPool.Options()
+        few.maximumConnections = 2
+        let operators = PostgresPool(database, options: few, logger: logger)
+        let changes = ChangeListener(database, logger: logger)
+        let (snapshots, cancellations) = try await Self.whenDatabaseIsThere(logger) {
             try await Migrations(database, logger: logger).verify()
-            return try await SnapshotStore.load(from: pool, keyring: keyring, logger: logger)
+            return (
+                try await SnapshotStore.load(
+                    from: operators, keyring: keyring, patience: ReadingPatience(first: ReadingPatience.longest),
+                    logger: logger),
+                try await CancellationFeed.load(from: operators, changes: changes, logger: logger)
+            )
         }
         let eventLoops = MultiThreadedEventLoopGroup.singleton
         let board = RefusalBoard()
@@ -58,11 +68,11 @@ public struct Worker: Sendable {
         let pipeline = try DeliveryPipeline(
             configuration: pipelineConfiguration, broker: broker, outputs: outputs, snapshots: snapshots,
             registry: DeviceTokenRegistry(pool), claims: ClaimRepository(pool),
-            deadTokens: suppression.map { DeadTokenFeed(pool, configuration: $0, logger: logger) }, logger: logger,
-            now: { .now })
+            deadTokens: suppression.map { DeadTokenFeed(pool, configuration: $0, logger: logger) },
+            cancellations: cancellations, logger: logger, now: { .now })
 
         var services: [any Service] = [
-            SnapshotService(store: snapshots, outputs: outputs),
+            SnapshotService(store: snapshots, following: changes, outputs: outputs),
             ExpiryService(store: snapshots, now: { .now }, logger: logger),
             RefusalService(
                 board: board, repository: RefusalRepository(pool), worker: pipelineConfiguration.worker, logger: logger),

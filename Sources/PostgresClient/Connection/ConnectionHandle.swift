@@ -73,8 +73,9 @@ struct ConnectionHandle: ~Copyable {
     }
 
     /// Sends what libpq has buffered and reads what has come, until a result is complete.
-    /// - Throws: `connectionLost` or `timedOut`: the connection is of no more use.
-    func waitForResult(until deadline: ContinuousClock.Instant?) throws(PostgresError) {
+    /// - Returns: false when the deadline has passed.
+    /// - Throws: `connectionLost`: the connection is of no more use.
+    func waitForResult(until deadline: ContinuousClock.Instant?) throws(PostgresError) -> Bool {
         var unsent = PQflush(connection)
         while unsent != 0 || PQisBusy(connection) == 1 {
             guard unsent >= 0, !isBroken else { throw lastError(.connectionLost) }
@@ -83,11 +84,14 @@ struct ConnectionHandle: ~Copyable {
                 try readInput()
                 unsent = PQflush(connection)
             case .wokenUp: break
-            case .deadlinePassed:
-                throw PostgresError(.timedOut, "no answer from the database within the query timeout")
+            case .deadlinePassed: return false
             }
         }
+        return true
     }
+
+    /// Asks the server to stop what it does, without waiting for it.
+    func cancel() { CancelRequest(connection)?.carryOut() }
 
     func readInput() throws(PostgresError) {
         guard PQconsumeInput(connection) == 1 else { throw lastError(.connectionLost) }
@@ -95,30 +99,33 @@ struct ConnectionHandle: ~Copyable {
 
     // MARK: sending and receiving
 
-    func send(_ work: Request.Work) throws(PostgresError) {
+    func send(_ work: Request.Work, after preamble: PostgresStatement?) throws(PostgresError) {
+        let first = preamble.map { [$0] } ?? []
         switch work {
-        case .statement(let statement):
-            try send(statement)
+        case .transactionControl(let sql): try send(sql, try ParameterEncoder([]))
         case .script(let sql):
             guard !sql.utf8.contains(0) else { throw .sqlWithNUL }
             guard PQsendQuery(connection, sql) == 1 else { throw lastError(.connectionLost) }
-        case .batch(let statements):
-            // encoded first: a batch is sent whole or not at all
-            let encoded = try statements.map { (statement) throws(PostgresError) in
-                try ParameterEncoder(statement.parameters)
-            }
-            guard !statements.contains(where: { $0.sql.utf8.contains(0) }) else { throw .sqlWithNUL }
-            guard PQenterPipelineMode(connection) == 1 else { throw lastError(.connectionLost) }
-            for (statement, parameters) in zip(statements, encoded) {
-                try send(statement.sql, parameters)
-            }
-            guard PQpipelineSync(connection) == 1 else { throw lastError(.connectionLost) }
+        case .statement(let statement):
+            guard first.isEmpty else { return try pipeline(first + [statement]) }
+            guard !statement.sql.utf8.contains(0) else { throw .sqlWithNUL }
+            try send(statement.sql, try ParameterEncoder(statement.parameters))
+        case .batch(let statements): try pipeline(first + statements)
         }
     }
 
-    private func send(_ statement: PostgresStatement) throws(PostgresError) {
-        guard !statement.sql.utf8.contains(0) else { throw .sqlWithNUL }
-        try send(statement.sql, try ParameterEncoder(statement.parameters))
+    /// In one round trip, and one transaction where none is open.
+    private func pipeline(_ statements: [PostgresStatement]) throws(PostgresError) {
+        // encoded first: a batch is sent whole or not at all
+        let encoded = try statements.map { (statement) throws(PostgresError) in
+            try ParameterEncoder(statement.parameters)
+        }
+        guard !statements.contains(where: { $0.sql.utf8.contains(0) }) else { throw .sqlWithNUL }
+        guard PQenterPipelineMode(connection) == 1 else { throw lastError(.connectionLost) }
+        for (statement, parameters) in zip(statements, encoded) {
+            try send(statement.sql, parameters)
+        }
+        guard PQpipelineSync(connection) == 1 else { throw lastError(.connectionLost) }
     }
 
     private func send(_ sql: String, _ parameters: ParameterEncoder) throws(PostgresError) {

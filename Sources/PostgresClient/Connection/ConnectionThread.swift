@@ -8,6 +8,9 @@ struct ConnectionThread: Sendable {
     let onNotification: @Sendable (PostgresNotification) -> Void
     let onEnd: @Sendable () -> Void
 
+    /// How long the server may take to stop a statement that it was asked to stop.
+    private static let cancelPatience = Duration.seconds(5)
+
     func start() {
         let thread = Thread { run() }
         thread.name = "postgres"
@@ -23,42 +26,76 @@ struct ConnectionThread: Sendable {
             return onConnect(.failure(error))
         }
         onConnect(.success(()))
+        let end: PostgresError
+        var last: (request: Request, answer: Result<[PostgresResult], PostgresError>)?
         do throws(PostgresError) {
             while !mailbox.isClosing {
                 if let request = mailbox.next() {
-                    try carryOut(request, on: handle)
+                    let (answer, end) = carryOut(request, on: handle)
+                    if let end {
+                        last = (request, answer)
+                        throw end
+                    }
+                    request.reply(answer)
                 } else if case .socketReady = handle.wait(for: POLLIN, until: nil) {
                     try handle.readInput()
                 }
                 while let notification = handle.nextNotification() { onNotification(notification) }
                 if handle.isBroken { throw PostgresError(.connectionLost, "the server closed the connection") }
             }
-            mailbox.end(.closedByOwner)
+            end = .closedByOwner
         } catch {
-            mailbox.end(error)
+            end = error
         }
+        // before anybody hears of it, who would open another one in its place
+        _ = consume handle
+        mailbox.end(end)
+        if let last { last.request.reply(last.answer) }
         onEnd()
     }
 
-    /// - Throws: what ended the connection; the request has its answer either way.
-    private func carryOut(_ request: Request, on handle: borrowing ConnectionHandle) throws(PostgresError) {
-        let deadline = request.timeout.map { ContinuousClock.now + $0 }
-        var collector = ResultCollector<PostgresResult>(isBatch: request.work.isBatch)
+    /// - Returns: the answer, and what ended the connection.
+    private func carryOut(
+        _ request: Request, on handle: borrowing ConnectionHandle
+    ) -> (answer: Result<[PostgresResult], PostgresError>, end: PostgresError?) {
+        let preamble = request.preamble
+        var deadline = request.timeout.map { ContinuousClock.now + $0 }
+        var timedOut: PostgresError?
+        var collector = ResultCollector<PostgresResult>(isBatch: request.work.isBatch, hasPreamble: preamble != nil)
         do throws(PostgresError) {
-            try handle.send(request.work)
+            try handle.send(request.work, after: preamble)
             while true {
-                try handle.waitForResult(until: deadline)
-                if case .finish(let result) = collector.received(try handle.nextEvent()) {
-                    mailbox.setIsInTransaction(handle.isInTransaction)
-                    return request.reply(result)
+                guard try handle.waitForResult(until: deadline) else {
+                    // it does not even answer that
+                    if let timedOut { throw timedOut }
+                    timedOut = PostgresError(.timedOut, "no answer from the database within the query timeout")
+                    handle.cancel()
+                    deadline = .now + Self.cancelPatience
+                    continue
                 }
+                guard case .finish(let answer) = collector.received(try handle.nextEvent()) else { continue }
+                // The server may still be about to stop whatever it finds: nothing else is sent here.
+                if let timedOut { return (answer.isCancelled ? .failure(timedOut) : answer, timedOut) }
+                mailbox.setIsInTransaction(handle.isInTransaction)
+                if answer.isOfReadOnlyServer { mailbox.serverIsReadOnly() }
+                return (answer, nil)
             }
         } catch {
-            request.reply(.failure(error))
             // nothing was sent: the connection is as good as before
-            if error.code == .unsendable { return }
-            throw error
+            return (.failure(error), error.code == .unsendable ? nil : error)
         }
+    }
+}
+
+extension Result<[PostgresResult], PostgresError> {
+    /// PostgreSQL manual, appendix A: query_canceled.
+    fileprivate var isCancelled: Bool { sqlState == "57014" }
+
+    /// read_only_sql_transaction: mostly a server that has become a standby.
+    fileprivate var isOfReadOnlyServer: Bool { sqlState == "25006" }
+
+    private var sqlState: String? {
+        if case .failure(let error) = self { error.sqlState } else { nil }
     }
 }
 

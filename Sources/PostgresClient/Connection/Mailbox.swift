@@ -6,6 +6,8 @@ final class Mailbox: Sendable {
         var requests: [Request] = []
         var isClosing = false
         var isInTransaction = false
+        /// Stays so: another connection may lead to the primary.
+        var isReadOnly = false
         /// Set once, when the connection has ended.
         var end: PostgresError?
         var endWaiters: [CheckedContinuation<PostgresError, Never>] = []
@@ -37,9 +39,9 @@ final class Mailbox: Sendable {
 
     var hasEnded: Bool { state.withLock { $0.end != nil } }
 
-    /// Open, and not inside a transaction that somebody forgot.
+    /// Open, not inside a transaction that somebody forgot, and with a server that takes what is written.
     var isReusable: Bool {
-        state.withLock { $0.end == nil && !$0.isClosing && !$0.isInTransaction }
+        state.withLock { $0.end == nil && !$0.isClosing && !$0.isInTransaction && !$0.isReadOnly }
     }
 
     func waitForEnd() async -> PostgresError {
@@ -62,6 +64,10 @@ final class Mailbox: Sendable {
 
     func setIsInTransaction(_ isInTransaction: Bool) {
         state.withLock { $0.isInTransaction = isInTransaction }
+    }
+
+    func serverIsReadOnly() {
+        state.withLock { $0.isReadOnly = true }
     }
 
     /// Fails what is still waiting.

@@ -1,7 +1,8 @@
 /// One session with a PostgreSQL server, on a thread of its own.
 ///
 /// Requests are carried out one after the other, in the order in which they were made. Cancelling a task
-/// does not stop a statement that was sent; the query timeout bounds it.
+/// does not stop a statement that was sent; the query timeout bounds it, on the server, too: a little before it is over
+/// the server gives up by itself (`statement_timeout`), else the statement is cancelled before the connection is closed.
 public final class PostgresConnection: Sendable {
     private let mailbox: Mailbox
     private let queryTimeout: Duration?
@@ -43,9 +44,12 @@ public final class PostgresConnection: Sendable {
     }
 
     /// Carries out one statement.
+    /// - Parameter timeout: in place of the configuration's query timeout.
     @discardableResult
-    public func query(_ sql: String, _ parameters: [PostgresValue] = []) async throws -> PostgresResult {
-        let results = try await perform(.statement(PostgresStatement(sql, parameters)))
+    public func query(
+        _ sql: String, _ parameters: [PostgresValue] = [], timeout: Duration? = nil
+    ) async throws -> PostgresResult {
+        let results = try await perform(.statement(PostgresStatement(sql, parameters)), timeout)
         guard let result = results.first else {
             throw PostgresError(.unexpectedResult, "the server gave no result")
         }
@@ -55,11 +59,12 @@ public final class PostgresConnection: Sendable {
     /// Carries out statements in one round trip (libpq's pipeline mode), with one result for each.
     ///
     /// Outside a transaction the batch is one: it is committed whole, or not at all.
+    /// - Parameter timeout: in place of the configuration's query timeout; for each statement and for all of them.
     /// - Throws: ``PostgresError`` whose `statementIndex` tells which statement was refused.
     @discardableResult
-    public func batch(_ statements: [PostgresStatement]) async throws -> [PostgresResult] {
+    public func batch(_ statements: [PostgresStatement], timeout: Duration? = nil) async throws -> [PostgresResult] {
         guard !statements.isEmpty else { return [] }
-        return try await perform(.batch(statements))
+        return try await perform(.batch(statements), timeout)
     }
 
     /// Carries out a text of several statements, without parameters, as one transaction.
@@ -67,22 +72,36 @@ public final class PostgresConnection: Sendable {
         _ = try await perform(.script(script))
     }
 
+    /// What a transaction sees and may do (PostgreSQL manual, "Transaction Isolation").
+    public enum TransactionMode: Sendable {
+        case readCommitted
+        /// Repeatable read, read only: all of one moment.
+        case snapshot
+
+        fileprivate var begin: String {
+            switch self {
+            case .readCommitted: "BEGIN"
+            case .snapshot: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+            }
+        }
+    }
+
     /// Runs `body` between BEGIN and COMMIT; rolls back if it throws.
     public func transaction<Value: Sendable>(
-        isolation: isolated (any Actor)? = #isolation,
+        _ mode: TransactionMode = .readCommitted, isolation: isolated (any Actor)? = #isolation,
         _ body: (PostgresConnection) async throws -> Value
     ) async throws -> Value {
-        try await query("BEGIN")
+        _ = try await perform(.transactionControl(mode.begin))
         let value: Value
         do {
             value = try await body(self)
         } catch {
             // a failing ROLLBACK means a lost connection, which rolls back too; the first error tells more
-            _ = try? await query("ROLLBACK")
+            _ = try? await perform(.transactionControl("ROLLBACK"))
             throw error
         }
         // the server answers a COMMIT after an error that `body` swallowed with ROLLBACK
-        guard try await query("COMMIT").commandTag == "COMMIT" else {
+        guard try await perform(.transactionControl("COMMIT")).first?.commandTag == "COMMIT" else {
             throw PostgresError(.unexpectedResult, "the transaction was rolled back: a statement in it had failed")
         }
         return value
@@ -107,10 +126,10 @@ public final class PostgresConnection: Sendable {
     /// Open, and not inside a transaction that somebody forgot.
     var isReusable: Bool { mailbox.isReusable }
 
-    private func perform(_ work: Request.Work) async throws -> [PostgresResult] {
+    private func perform(_ work: Request.Work, _ timeout: Duration? = nil) async throws -> [PostgresResult] {
         try await withCheckedThrowingContinuation { continuation in
             mailbox.send(
-                Request(work: work, timeout: queryTimeout) { result in
+                Request(work: work, timeout: timeout ?? queryTimeout) { result in
                     continuation.resume(with: result.mapError { $0 as any Error })
                 })
         }

@@ -6,9 +6,23 @@ struct Request: Sendable {
         case batch([PostgresStatement])
         /// Several statements in one text, without parameters or results.
         case script(String)
+        /// `BEGIN`, `COMMIT` or `ROLLBACK`.
+        case transactionControl(String)
     }
 
     let work: Work
     let timeout: Duration?
     let reply: @Sendable (Result<[PostgresResult], PostgresError>) -> Void
+
+    /// Goes before the work in the same round trip and transaction: the server itself gives up a little earlier than we
+    /// do. A setting of the session would be another client's, too, behind a pooler.
+    var preamble: PostgresStatement? {
+        switch work {
+        case .script, .transactionControl: return nil
+        case .statement, .batch: break
+        }
+        guard let timeout else { return nil }
+        let milliseconds = max(1, Int(timeout / .milliseconds(1) * 5 / 6))
+        return PostgresStatement("SELECT pg_catalog.set_config('statement_timeout', '\(milliseconds)', true)")
+    }
 }

@@ -18,25 +18,33 @@ package struct ResultCollector<Value> {
     }
 
     private let isBatch: Bool
-    private var statementIndex = 0
+    private let preambles: Int
+    /// Negative for a preamble.
+    private var statementIndex: Int
     private var results: [Value] = []
     private var failure: PostgresError?
 
-    package init(isBatch: Bool) {
+    /// - Parameter hasPreamble: a statement goes before, whose result nobody wants.
+    package init(isBatch: Bool, hasPreamble: Bool = false) {
         self.isBatch = isBatch
+        preambles = hasPreamble ? 1 : 0
+        statementIndex = -preambles
     }
+
+    /// Sent in libpq's pipeline mode.
+    private var isPipelined: Bool { isBatch || preambles > 0 }
 
     package mutating func received(_ event: Event) -> Action {
         switch event {
         case .result(let result):
             results.append(result)
         case .refused(var error):
-            if isBatch { error.statementIndex = statementIndex }
+            if isBatch, statementIndex >= 0 { error.statementIndex = statementIndex }
             failure = failure ?? error
         case .skipped:
             break
         case .statementEnded:
-            guard isBatch else { return finish() }
+            guard isPipelined else { return finish() }
             statementIndex += 1
         case .synchronised:
             return finish()
@@ -45,6 +53,6 @@ package struct ResultCollector<Value> {
     }
 
     private func finish() -> Action {
-        .finish(failure.map { .failure($0) } ?? .success(results))
+        .finish(failure.map { .failure($0) } ?? .success(Array(results.dropFirst(preambles))))
     }
 }

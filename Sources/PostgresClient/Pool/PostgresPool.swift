@@ -45,7 +45,8 @@ public final class PostgresPool: Sendable {
 
     /// Lends a connection to `body`, which must not keep it.
     ///
-    /// A connection that comes back broken or inside a transaction is thrown away.
+    /// A connection that comes back broken, inside a transaction, or from a server that has become read-only, is thrown
+    /// away.
     /// - Throws: ``PostgresError`` if no connection was to be had, `CancellationError`, and what `body` throws.
     public func withConnection<Value: Sendable>(
         isolation: isolated (any Actor)? = #isolation,
@@ -61,22 +62,24 @@ public final class PostgresPool: Sendable {
     }
 
     @discardableResult
-    public func query(_ sql: String, _ parameters: [PostgresValue] = []) async throws -> PostgresResult {
-        try await withConnection { try await $0.query(sql, parameters) }
+    public func query(
+        _ sql: String, _ parameters: [PostgresValue] = [], timeout: Duration? = nil
+    ) async throws -> PostgresResult {
+        try await withConnection { try await $0.query(sql, parameters, timeout: timeout) }
     }
 
-    /// See ``PostgresConnection/batch(_:)``.
+    /// See ``PostgresConnection/batch(_:timeout:)``.
     @discardableResult
     public func batch(_ statements: [PostgresStatement]) async throws -> [PostgresResult] {
         try await withConnection { try await $0.batch(statements) }
     }
 
-    /// See ``PostgresConnection/transaction(isolation:_:)``.
+    /// See ``PostgresConnection/transaction(_:isolation:_:)``.
     public func transaction<Value: Sendable>(
-        isolation: isolated (any Actor)? = #isolation,
+        _ mode: PostgresConnection.TransactionMode = .readCommitted, isolation: isolated (any Actor)? = #isolation,
         _ body: (PostgresConnection) async throws -> Value
     ) async throws -> Value {
-        try await withConnection { try await $0.transaction(body) }
+        try await withConnection { try await $0.transaction(mode, body) }
     }
 
     /// Closes idle connections now and lent ones when they come back; whoever waits, or asks later, gets

@@ -14,12 +14,23 @@ struct TestDatabase {
     let pool: PostgresPool
     let logger: Logger
 
+    /// The same under another application's name.
+    func configuration(named application: String) throws -> PostgresConfiguration {
+        try PostgresConfiguration(url: url(), applicationName: application)
+    }
+
+    func url() throws -> String {
+        var components = try #require(Self.serverURL.flatMap { URLComponents(string: $0) })
+        components.path = "/" + name
+        return try #require(components.string)
+    }
+
     /// Makes an empty database, lends it, and drops it.
     static func withEmpty(_ body: (TestDatabase) async throws -> Void) async throws {
         let server = try #require(serverURL)
         let name = "martlet_test_\(UInt64.random(in: 0 ... .max))"
         let admin = try await PostgresConnection.connect(PostgresConfiguration(url: server))
-        try await admin.query("CREATE DATABASE \(name)")
+        try await admin.execute(script: "CREATE DATABASE \(name)")
         var components = try #require(URLComponents(string: server))
         components.path = "/" + name
         let configuration = try PostgresConfiguration(url: try #require(components.string))
@@ -33,7 +44,7 @@ struct TestDatabase {
             Issue.record(error)
         }
         database.pool.close()
-        try await admin.query("DROP DATABASE \(name) WITH (FORCE)")
+        try await admin.execute(script: "DROP DATABASE \(name) WITH (FORCE)")
         await admin.close()
     }
 
@@ -42,6 +53,28 @@ struct TestDatabase {
         try await withEmpty { database in
             try await Migrations(database.configuration, logger: database.logger).apply()
             try await body(database)
+        }
+    }
+
+    /// Makes a database as it was before a migration.
+    static func withMigrated(before number: Int, _ body: (TestDatabase) async throws -> Void) async throws {
+        try await withEmpty { database in
+            let known = Migration.all.filter { $0.number < number }
+            try await Migrations(database.configuration, known: known, logger: database.logger).apply()
+            try await body(database)
+        }
+    }
+
+    func migrate() async throws { try await Migrations(configuration, logger: logger).apply() }
+
+    /// Lets a store follow the database until the task is cancelled.
+    func follow(_ store: SnapshotStore) -> Task<Void, Never> {
+        let changes = ChangeListener(configuration, logger: logger)
+        return Task {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await changes.run() }
+                group.addTask { await store.run(on: changes) }
+            }
         }
     }
 

@@ -7,8 +7,7 @@ import Testing
 /// Jobs that are cancelled when the pipeline has taken them in.
 @Suite struct CancellationTests {
     private func cancel(_ harness: PipelineHarness, _ jobs: Set<String> = ["order-1"]) {
-        harness.replaceSnapshot(apps: [.shop], cancelledJobs: jobs)
-        harness.core.cancel { jobs.contains($0) }
+        harness.cancellations(.changed(jobs.map { .init(job: $0, isCancelled: true) }))
         harness.flush()
     }
 

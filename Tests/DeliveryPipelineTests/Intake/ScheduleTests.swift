@@ -1,4 +1,5 @@
 import AMQPClient
+import CredentialStore
 import DeliveryPipeline
 import PushModel
 import Testing
@@ -46,9 +47,21 @@ import Testing
         #expect(errors.map { $0["field"] as? String } == [name])
     }
 
+    @Test func aCancellationIsFollowedAndTakenBack() throws {
+        let harness = PipelineHarness()
+        harness.cancellations(
+            .changed([
+                .init(job: "order-1", isCancelled: true), .init(job: "order-2", isCancelled: true),
+                .init(job: "order-1", isCancelled: false),
+            ]))
+        harness.deliver(jobBody("order-1"), number: 1)
+        harness.deliver(jobBody("order-2"), number: 2)
+        #expect(harness.started == ["order-1"])
+    }
+
     @Test func aCancelledJobIsNotSent() throws {
         let harness = PipelineHarness()
-        harness.replaceSnapshot(apps: [.shop], cancelledJobs: ["order-1"])
+        harness.cancellations(.loaded(CancelledJobs(["order-1"])))
         harness.deliver(scheduled(in: 200), number: 1)
         harness.deliver(jobBody(), number: 2)
         harness.deliver(jobBody("order-2"), number: 3)

@@ -122,10 +122,13 @@ struct PipelineHarness {
         finishTurn()
     }
 
-    func replaceSnapshot(
-        apps: [App], credentials: [SnapshotCredential] = [.sample()], cancelledJobs: Set<String> = []
-    ) {
-        let snapshot = Snapshot(apps: apps, credentials: credentials, cancelledJobs: cancelledJobs)
+    func cancellations(_ event: CancellationFeed.Event) {
+        core.received(event)
+        finishTurn()
+    }
+
+    func replaceSnapshot(apps: [App], credentials: [SnapshotCredential] = [.sample()]) {
+        let snapshot = Snapshot(apps: apps, credentials: credentials)
         recorder.withRecord { $0.snapshot = snapshot }
     }
 

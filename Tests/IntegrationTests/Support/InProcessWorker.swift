@@ -49,6 +49,9 @@ struct InProcessWorker: Sendable {
             eventLoops: MultiThreadedEventLoopGroup.singleton, logger: logger, clock: { .now })
         let snapshots = try await SnapshotStore.load(
             from: installation.database.pool, keyring: installation.keyring, logger: logger)
+        let changes = ChangeListener(installation.database.configuration, logger: logger)
+        let cancellations = try await CancellationFeed.load(
+            from: installation.database.pool, changes: changes, logger: logger)
         var configuration = PipelineConfiguration(names: installation.names, worker: name, retry: retry)
         if let prefetch { configuration.prefetch = prefetch }
         configuration.databasePatience = databasePatience
@@ -60,13 +63,14 @@ struct InProcessWorker: Sendable {
             deadTokens: deadTokens.map {
                 DeadTokenFeed(installation.database.pool, configuration: $0, logger: logger)
             },
-            logger: logger, now: { .now })
+            cancellations: cancellations, logger: logger, now: { .now })
         self.output = output
         self.pipeline = pipeline
         work = Task {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await pipeline.run() }
-                group.addTask { await snapshots.run() }
+                group.addTask { await changes.run() }
+                group.addTask { await snapshots.run(on: changes) }
                 group.addTask {
                     for await snapshot in snapshots.changes() { output.credentialsChanged(to: snapshot.credentialIDs) }
                 }

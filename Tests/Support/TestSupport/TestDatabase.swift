@@ -14,7 +14,7 @@ package struct TestDatabase: Sendable {
     /// Makes a database with all migrations applied.
     package static func create(on server: String) async throws -> TestDatabase {
         let name = "martlet_test_\(UInt64.random(in: 0 ... .max))"
-        try await asAdministrator(of: server) { try await $0.query("CREATE DATABASE \(name)") }
+        try await asAdministrator(of: server) { try await $0.execute(script: "CREATE DATABASE \(name)") }
         guard var components = URLComponents(string: server) else { throw URLError(.badURL) }
         components.path = "/" + name
         guard let url = components.string else { throw URLError(.badURL) }
@@ -32,7 +32,9 @@ package struct TestDatabase: Sendable {
 
     package func drop() async throws {
         pool.close()
-        try await Self.asAdministrator(of: server) { try await $0.query("DROP DATABASE \(name) WITH (FORCE)") }
+        try await Self.asAdministrator(of: server) {
+            try await $0.execute(script: "DROP DATABASE \(name) WITH (FORCE)")
+        }
     }
 
     /// Runs `body` while nobody can reach the database.
@@ -52,10 +54,10 @@ package struct TestDatabase: Sendable {
     }
 
     private static func asAdministrator(
-        of server: String, _ body: (PostgresConnection) async throws -> PostgresResult
+        of server: String, _ body: (PostgresConnection) async throws -> Void
     ) async throws {
         let connection = try await PostgresConnection.connect(PostgresConfiguration(url: server))
-        _ = try await body(connection)
+        try await body(connection)
         await connection.close()
     }
 }

@@ -1,6 +1,7 @@
 public import PostgresClient
 
-/// Jobs that are not to be sent, or not any further: `martlet.cancelled_jobs`. Workers learn of them as of apps.
+/// Jobs that are not to be sent, or not any further: `martlet.cancelled_jobs`. Workers follow it
+/// (``CancellationFeed``).
 public struct CancellationRepository: Sendable {
     private let pool: PostgresPool
 
@@ -23,11 +24,9 @@ public struct CancellationRepository: Sendable {
         try await pool.query("DELETE FROM martlet.cancelled_jobs WHERE job = $1", [.text(job)]).affectedRows == 1
     }
 
-    /// Forgets cancellations that are older than any job can be scheduled ahead.
+    /// Forgets cancellations that have expired: those older than any job can be scheduled ahead.
     /// - Throws: ``PostgresError``.
-    public func forgetOld(days: Int) async throws {
-        try await pool.query(
-            "DELETE FROM martlet.cancelled_jobs WHERE cancelled_at < now() - $1::text::integer * interval '1 day'",
-            [.text(String(days))])
+    public func forgetExpired() async throws {
+        while try await pool.query("SELECT martlet.forget_cancellations() AS gone")[0]["gone"].integer > 0 {}
     }
 }

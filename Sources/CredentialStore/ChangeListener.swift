@@ -1,0 +1,62 @@
+public import Logging
+public import PostgresClient
+import Synchronization
+
+/// Tells whoever wants to know that tables of the schema were changed, over one connection for all.
+public final class ChangeListener: Sendable {
+    private struct Observer {
+        let tables: Set<String>
+        let signal: AsyncStream<Void>.Continuation
+    }
+
+    private struct State {
+        var observers: [Int: Observer] = [:]
+        var lastObserver = 0
+    }
+
+    private let listener: PostgresListener
+    private let state = Mutex(State())
+
+    public init(_ configuration: PostgresConfiguration, logger: Logger) {
+        listener = PostgresListener(channels: ["martlet_changed"], configuration: configuration, logger: logger)
+    }
+
+    /// A signal at once, after changes of these tables, whenever notifications may have been lost, and after `interval`
+    /// in any case. Holds one: a burst of changes is one more look. Ends when the task that reads it is cancelled.
+    public func signals(of tables: Set<String>, atLeastEvery interval: Duration) -> AsyncStream<Void> {
+        let (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let id = state.withLock { state in
+            state.lastObserver += 1
+            state.observers[state.lastObserver] = Observer(tables: tables, signal: signal)
+            return state.lastObserver
+        }
+        let timer = Task {
+            while (try? await Task.sleep(for: interval)) != nil { signal.yield() }
+        }
+        signal.onTermination = { [weak self] _ in
+            timer.cancel()
+            _ = self?.state.withLock { $0.observers.removeValue(forKey: id) }
+        }
+        signal.yield()
+        return signals
+    }
+
+    /// Works until the task is cancelled.
+    public func run() async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.listener.run() }
+            for await event in listener.events {
+                switch event {
+                case .disconnected: continue
+                case .connected, .reconnected: tell { _ in true }
+                case .notification(let notification): tell { $0.contains(notification.payload) }
+                }
+            }
+        }
+    }
+
+    private func tell(_ isMeant: (Set<String>) -> Bool) {
+        let signals = state.withLock { $0.observers.values.filter { isMeant($0.tables) }.map(\.signal) }
+        for signal in signals { signal.yield() }
+    }
+}

@@ -1,0 +1,54 @@
+import CredentialStore
+import PostgresClient
+import PushModel
+import Testing
+
+@Suite(.enabled(if: TestDatabase.serverURL != nil, TestDatabase.missing), .timeLimit(.minutes(1)))
+struct LockedTableTests {
+    /// However long a lock is held and however often is tried: never more sessions than the pool has places, and nothing
+    /// waits on behind the pool's back.
+    @Test func aLockOnDeviceTokensLeavesNoBackendsBehind() async throws {
+        try await TestDatabase.withMigrated { database in
+            let locking = try await PostgresConnection.connect(database.configuration)
+            try await locking.query("BEGIN")
+            try await locking.query("LOCK TABLE martlet.device_tokens")
+            var configuration = try database.configuration(named: "worker")
+            configuration.queryTimeout = .milliseconds(300)
+            var options = PostgresPool.Options()
+            options.maximumConnections = 3
+            let pool = PostgresPool(configuration, options: options, logger: database.logger)
+            let registry = DeviceTokenRegistry(pool)
+            let mark = TokenMark(
+                key: DeviceTokenKey(output: "apns", app: "com.example.shop", environment: .production, token: "aa"),
+                unregisteredAt: Timestamp(seconds: 2_000), reason: "Unregistered")
+            let marking = Task {
+                await withTaskGroup(of: Void.self) { group in
+                    for _ in 0..<6 {
+                        group.addTask { while !Task.isCancelled { _ = try? await registry.mark([mark]) } }
+                    }
+                }
+            }
+            func sessions() async throws -> Int {
+                try await database.pool.query(
+                    "SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'worker'"
+                ).count
+            }
+            var most = 0
+            let end = ContinuousClock.now + .seconds(3)
+            while ContinuousClock.now < end {
+                most = max(most, try await sessions())
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            #expect(most == 3)
+            try await locking.query("ROLLBACK")
+            try await eventually("the token is marked") {
+                try await DeviceTokenRegistry(database.pool).show(token: "aa").count == 1
+            }
+            marking.cancel()
+            await marking.value
+            pool.close()
+            try await eventually("all are gone") { try await sessions() == 0 }
+            await locking.close()
+        }
+    }
+}
