@@ -76,7 +76,8 @@ let package = Package(
         .testTarget(
             name: "CredentialStoreTests",
             dependencies: [
-                "CredentialFormats", "CredentialStore", "PostgresClient", "PushModel", "TestSupport", .logging,
+                "CredentialFormats", "CredentialStore", "PostgresClient", "PushModel", "PushTestSupport", "TestSupport",
+                .logging,
             ],
             swiftSettings: settings),
         .target(

@@ -1,6 +1,7 @@
 import CredentialStore
 import PostgresClient
 import PushModel
+import TestSupport
 import Testing
 
 @Suite(.enabled(if: TestDatabase.serverURL != nil, TestDatabase.missing), .timeLimit(.minutes(1)))
@@ -164,9 +165,90 @@ struct DeviceTokenRegistryTests {
         }
     }
 
-    @Test(arguments: [("ABCDEF01", "abcdef01"), ("dGVzdA:APA91b-X", "dGVzdA:APA91b-X")])
-    func hexHasOneForm(token: String, stored: String) {
+    /// For the registry, for SQL, and for the filter that the pipeline asks.
+    @Test(arguments: [
+        ("ABCDEF01", "abcdef01"), ("<ABCDEF01>", "abcdef01"), ("<abcdef01 23456789>", "abcdef0123456789"),
+        ("ab cd", "abcd"), ("dGVzdA:APA91b-X", "dGVzdA:APA91b-X"), ("<not hex>", "<not hex>"), ("<>", "<>"),
+    ])
+    func aTokenHasOneForm(token: String, stored: String) async throws {
         #expect(key(token).token == stored)
+        func hash(_ text: String) -> UInt64 { Array(text.utf8).withUnsafeBytes { TokenHash.hash($0, seed: 7) } }
+        #expect(hash(token) == hash(stored))
+        try await TestDatabase.withMigrated { database in
+            try await database.pool.query("SELECT martlet.register_token('com.example.shop', $1)", [.text(token)])
+            let rows = try await database.pool.query("SELECT token FROM martlet.device_tokens")
+            #expect(try rows.map { try $0["token"].text } == [stored])
+        }
+    }
+
+    /// One that the database will never take keeps no other waiting.
+    @Test func aMarkThatCanNotBeWrittenIsLeftOut() async throws {
+        try await TestDatabase.withMigrated { database in
+            let log = LogBook()
+            let registry = DeviceTokenRegistry(database.pool, logger: log.logger("registry"))
+            let marks = [
+                mark("aa", at: 1_000), mark("bb", at: 1_000, reason: "Unreg\0istered"), mark("c\0", at: 1_000),
+                mark("dd", at: .max), mark("ee", at: 300_000_000_000_000),
+                mark(String((0..<4_000).map { "a\($0) " }.joined().shuffled()), at: 1_000), mark("ff", at: 1_000),
+            ]
+            let changed = try await registry.mark(marks)
+            #expect(changed == 3)
+            for token in ["aa", "bb", "ff"] {
+                #expect(
+                    try await registry.show(token: token).first?.unregisteredAt == Timestamp(seconds: 1), "\(token)")
+            }
+            #expect(try await registry.show(token: "bb").first?.reason == "Unreg\u{FFFD}istered")
+            #expect(log.text.split(separator: "A dead token can't be marked").count == 5, "\(log.text)")
+        }
+    }
+
+    /// They are none to readers, and go when the row is next written.
+    @Test func timesThatNoCalendarHasDoNoHarm() async throws {
+        try await TestDatabase.withMigrated(before: 11) { database in
+            try await database.pool.query(
+                """
+                INSERT INTO martlet.device_tokens (output, app, environment, token, registered_at, unregistered_at, marked_at)
+                VALUES ('apns', 'com.example.shop', 'production', 'aa', 'infinity', NULL, NULL),
+                    ('apns', 'com.example.shop', 'production', 'bb', '57857-01-01', NULL, NULL),
+                    ('apns', 'com.example.shop', 'production', 'cc', '2026-01-01', 'infinity', clock_timestamp()),
+                    ('apns', 'com.example.shop', 'production', 'dd', NULL, '2026-01-01', 'infinity'),
+                    ('apns', 'com.example.shop', 'production', 'ee', '-infinity', '2026-01-01', clock_timestamp())
+                """)
+            try await database.migrate()
+            let registry = DeviceTokenRegistry(database.pool)
+            var exported: [String] = []
+            try await Task.sleep(for: .milliseconds(2))
+            try await registry.deadTokens(since: Timestamp(seconds: 0)) { exported += $0.map(\.key.token) }
+            #expect(exported == ["cc", "ee"])
+            let tokens = ["aa", "bb", "cc", "dd", "ee"]
+            for token in tokens { #expect(try await registry.show(token: token).count == 1) }
+            #expect(try await registry.deaths(among: tokens.map { key($0) }).keys.sorted() == [3, 4])
+
+            let late = Timestamp(seconds: 1_790_000_000)
+            #expect(
+                try await registry.mark([mark("aa", at: late.milliseconds), mark("cc", at: late.milliseconds)]) == 2)
+            #expect(try await registry.show(token: "aa").first?.unregisteredAt == late)
+            #expect(try await registry.show(token: "cc").first?.unregisteredAt == late)
+            try await database.pool.query("SELECT martlet.register_token('com.example.shop', 'bb')")
+            #expect(try #require(await registry.show(token: "bb").first?.registeredAt) > late)
+        }
+    }
+
+    @Test(arguments: ["infinity", "-infinity", "57857-01-01", "9999-01-01"])
+    func aRegistrationThatCanNotBeMeantIsRefused(time: String) async throws {
+        try await TestDatabase.withMigrated { database in
+            let byFunction = await #expect(throws: PostgresError.self) {
+                try await database.pool.query("SELECT martlet.register_token('a', 'aa', $1)", [.text(time)])
+            }
+            #expect(byFunction?.message.contains("registered_at") == true)
+            guard time != "9999-01-01" else { return }
+            let byHand = await #expect(throws: PostgresError.self) {
+                try await database.pool.query(
+                    "INSERT INTO martlet.device_tokens (output, app, environment, token, registered_at) VALUES ('apns', 'a', 'production', 'aa', $1)",
+                    [.text(time)])
+            }
+            #expect(byHand?.constraint == "device_tokens_registered_at")
+        }
     }
 }
 

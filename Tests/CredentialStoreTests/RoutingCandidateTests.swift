@@ -1,5 +1,6 @@
 import CredentialStore
 import PushModel
+import PushTestSupport
 import Testing
 
 /// What routing says of its choice.
@@ -44,8 +45,8 @@ import Testing
     /// The first that serves is the one that is used, whatever there is.
     @Test(arguments: 0..<500)
     func theExplanationIsThatOfTheChoice(seed: UInt64) throws {
-        var generator = Generator(state: seed)
-        func pick<T>(_ choices: [T], using generator: inout Generator) -> T {
+        var generator = SeededGenerator(seed: seed)
+        func pick<T>(_ choices: [T], using generator: inout SeededGenerator) -> T {
             choices[Int.random(in: choices.indices, using: &generator)]
         }
         let credentials = (0..<Int.random(in: 0...12, using: &generator)).map { index -> SnapshotCredential in
@@ -79,18 +80,5 @@ import Testing
             at: Self.now)
         #expect(candidates.first { $0.obstacle == nil }?.credential.id == (try? route.get().credential.id))
         #expect(Set(candidates.map(\.credential.id)).count == candidates.count, "none comes twice")
-    }
-
-    private struct Generator: RandomNumberGenerator {
-        var state: UInt64
-
-        /// SplitMix64.
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
-        }
     }
 }

@@ -16,7 +16,7 @@ extension DeviceTokenRegistry {
                     SELECT app, environment FROM martlet.device_tokens AS token
                     WHERE output = $1 AND (token.app, token.environment) > (place.app, place.environment)
                     ORDER BY app, environment LIMIT 1) AS next)
-            SELECT \(Self.columns) FROM place JOIN martlet.device_tokens USING (app, environment)
+            SELECT \(DeviceTokenSQL.columns) FROM place JOIN martlet.device_tokens USING (app, environment)
             WHERE output = $1 AND token = $2 ORDER BY app, environment
             """, [.text(key.output), .text(key.token)]
         ).map(Self.deviceToken)
@@ -36,7 +36,7 @@ extension DeviceTokenRegistry {
             let end = try await Self.marksCompleteUntil(connection)
             try await connection.query(
                 """
-                DECLARE dead NO SCROLL CURSOR FOR SELECT \(Self.columns) FROM martlet.device_tokens
+                DECLARE dead NO SCROLL CURSOR FOR SELECT \(DeviceTokenSQL.columns) FROM martlet.device_tokens
                 WHERE unregistered_at IS NOT NULL AND marked_at >= $1 AND marked_at < $2
                     AND ($3::text IS NULL OR app = $3)
                     AND ($4::martlet.environment IS NULL OR environment = $4)
@@ -63,7 +63,7 @@ extension DeviceTokenRegistry {
         // dead: else it may read all of them.
         let rows = try await pool.query(
             """
-            SELECT place, unregistered_at
+            SELECT place, \(DeviceTokenSQL.usable("unregistered_at")) AS unregistered_at
             FROM unnest($1::text[], $2::text[], $3::text[]::martlet.environment[], $4::text[])
                 WITH ORDINALITY AS wanted (output, app, environment, token, place)
                 CROSS JOIN LATERAL (
@@ -71,7 +71,7 @@ extension DeviceTokenRegistry {
                     WHERE known.output = wanted.output AND known.app = wanted.app
                         AND known.environment = wanted.environment AND known.token = wanted.token
                     LIMIT 1) AS known
-            WHERE unregistered_at IS NOT NULL
+            WHERE \(DeviceTokenSQL.usable("unregistered_at")) IS NOT NULL
             """,
             [
                 .textArray(keys.map(\.output)), .textArray(keys.map(\.app)),
@@ -87,9 +87,6 @@ extension DeviceTokenRegistry {
         let row = try await connection.query("SELECT martlet.marks_complete_until() AS time")[0]
         return Timestamp(milliseconds: try row["time"].milliseconds)
     }
-
-    private static let columns =
-        "output, app, environment::text, token, registered_at, unregistered_at, marked_at, reason"
 
     private static func deviceToken(_ row: PostgresRow) throws -> DeviceToken {
         func time(_ column: String) throws -> Timestamp? {

@@ -1,3 +1,4 @@
+public import Logging
 public import PostgresClient
 import PushModel
 
@@ -7,21 +8,36 @@ import PushModel
 /// come in any order, twice, and from many workers at once: the result is the same.
 public struct DeviceTokenRegistry: Sendable {
     let pool: PostgresPool
+    private let logger: Logger?
 
-    public init(_ pool: PostgresPool) {
+    /// - Parameter logger: told of marks that can't be written.
+    public init(_ pool: PostgresPool, logger: Logger? = nil) {
         self.pool = pool
+        self.logger = logger
     }
 
     /// Marks tokens dead, except where they were registered at or after the mark's time.
+    ///
+    /// A mark that the database will never take is left out, and told of in the log: it may not keep the others waiting.
     /// - Returns: how many rows were changed.
     @discardableResult
     public func mark(_ marks: [TokenMark]) async throws -> Int {
-        try await write(
-            marks.map { mark in
-                Change(
-                    key: mark.key, registeredAt: mark.registeredAt, unregisteredAt: mark.unregisteredAt,
-                    reason: mark.reason)
-            })
+        let changes = marks.map { mark in
+            Change(
+                key: mark.key, registeredAt: mark.registeredAt, unregisteredAt: mark.unregisteredAt,
+                reason: Self.storable(mark.reason))
+        }
+        do {
+            return try await write(changes)
+        } catch let error as PostgresError where error.isOfContents {
+            guard marks.count > 1 else {
+                let app: Logger.MetadataValue = "\(marks.first?.key.app ?? "-")"
+                logger?.error("A dead token can't be marked", metadata: ["app": app, "error": "\(error)"])
+                return 0
+            }
+            let half = marks.count / 2
+            return try await mark(Array(marks[..<half])) + mark(Array(marks[half...]))
+        }
     }
 
     /// Notes registrations; a token that was marked before its registration lives again.
@@ -62,6 +78,11 @@ public struct DeviceTokenRegistry: Sendable {
 
     // MARK: writing
 
+    /// Providers write reasons; PostgreSQL holds no U+0000.
+    private static func storable(_ reason: String) -> String {
+        String(reason.prefix(200)).replacing("\0", with: "\u{FFFD}")
+    }
+
     private struct Change {
         let key: DeviceTokenKey
         let registeredAt: Timestamp?
@@ -77,7 +98,7 @@ public struct DeviceTokenRegistry: Sendable {
         for start in stride(from: 0, to: changes.count, by: Self.chunkSize) {
             let chunk = changes[start..<min(start + Self.chunkSize, changes.count)]
             changed += try await pool.query(
-                Self.upsert,
+                DeviceTokenSQL.upsert,
                 [
                     .textArray(chunk.map(\.key.output)), .textArray(chunk.map(\.key.app)),
                     .textArray(chunk.map(\.key.environment.rawValue)), .textArray(chunk.map(\.key.token)),
@@ -89,40 +110,12 @@ public struct DeviceTokenRegistry: Sendable {
         }
         return changed
     }
+}
 
-    /// Keeps the latest registration, and the latest mark where that is later still. Rows are taken in key
-    /// order, so that two workers that mark the same tokens can't lock each other out.
-    private static let upsert = """
-        INSERT INTO martlet.device_tokens AS old
-            (output, app, environment, token, registered_at, unregistered_at, marked_at, reason)
-        SELECT output, app, environment, token, registered,
-            CASE WHEN is_dead THEN unregistered END,
-            CASE WHEN is_dead THEN date_trunc('milliseconds', clock_timestamp()) END,
-            CASE WHEN is_dead THEN reason END
-        FROM (
-            SELECT output, app, environment, token, max(registered) AS registered, max(unregistered) AS unregistered,
-                coalesce(max(unregistered) > coalesce(max(registered), '-infinity'), false) AS is_dead,
-                (array_agg(reason ORDER BY unregistered DESC NULLS LAST))[1] AS reason
-            FROM unnest($1::text[], $2::text[], $3::text[]::martlet.environment[], $4::text[],
-                    $5::timestamptz[], $6::timestamptz[], $7::text[])
-                AS change (output, app, environment, token, registered, unregistered, reason)
-            GROUP BY output, app, environment, token
-            ORDER BY output COLLATE "C", app COLLATE "C", environment, token COLLATE "C"
-        ) AS changes
-        ON CONFLICT (output, app, environment, token) DO UPDATE SET
-            (registered_at, unregistered_at, marked_at, reason) = (
-                SELECT registered, CASE WHEN is_dead THEN unregistered END,
-                    CASE WHEN is_dead THEN coalesce(old.marked_at, excluded.marked_at) END,
-                    CASE WHEN is_dead THEN latest_reason END
-                FROM (
-                    SELECT greatest(old.registered_at, excluded.registered_at) AS registered,
-                        greatest(old.unregistered_at, excluded.unregistered_at) AS unregistered,
-                        greatest(old.unregistered_at, excluded.unregistered_at)
-                            > coalesce(greatest(old.registered_at, excluded.registered_at), '-infinity') AS is_dead,
-                        CASE WHEN excluded.unregistered_at > coalesce(old.unregistered_at, '-infinity')
-                            THEN excluded.reason ELSE old.reason END AS latest_reason
-                ) AS merged)
-        WHERE excluded.registered_at > coalesce(old.registered_at, '-infinity')
-            OR excluded.unregistered_at > coalesce(greatest(old.unregistered_at, old.registered_at), '-infinity')
-        """
+extension PostgresError {
+    /// A value is at fault, and will be the next time: it can't be sent, or the server refuses it (classes 22 and 23, and
+    /// 54, too large for an index).
+    fileprivate var isOfContents: Bool {
+        code == .unsendable || ["22", "23", "54"].contains(sqlState?.prefix(2))
+    }
 }

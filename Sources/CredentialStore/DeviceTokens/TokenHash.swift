@@ -9,13 +9,20 @@ public enum TokenHash {
         var seed: UInt64 = environment == .production ? 0x243F_6A88_85A3_08D3 : 0x1319_8A2E_0370_7344
         for part in [output, app] {
             var text = part
-            seed = text.withUTF8 { hash(UnsafeRawBufferPointer($0), seed: seed) }
+            seed = text.withUTF8 { hashed(UnsafeRawBufferPointer($0), seed: seed) }
         }
         return seed
     }
 
-    /// Letters of either case are the same here, as they are in hex.
+    /// Letters of either case are the same here, as they are in hex, and so is a token in angle brackets.
     public static func hash(_ token: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
+        if CanonicalToken.mayBeWrapped(token), let digits = CanonicalToken.digits(of: token) {
+            return digits.withUnsafeBytes { hashed($0, seed: seed) }
+        }
+        return hashed(token, seed: seed)
+    }
+
+    private static func hashed(_ token: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
         let lowerCase: UInt64 = 0x2020_2020_2020_2020
         var state = seed ^ UInt64(token.count)
         var place = 0

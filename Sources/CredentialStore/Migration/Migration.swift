@@ -44,5 +44,8 @@ public struct Migration: Sendable, Hashable {
         Migration(
             number: 10, name: "cancellations",
             sql: String(decoding: PackageResources._010_cancellations_sql, as: UTF8.self)),
+        Migration(
+            number: 11, name: "token_times",
+            sql: String(decoding: PackageResources._011_token_times_sql, as: UTF8.self)),
     ]
 }

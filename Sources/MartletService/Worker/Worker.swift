@@ -67,7 +67,7 @@ public struct Worker: Sendable {
         ]
         let pipeline = try DeliveryPipeline(
             configuration: pipelineConfiguration, broker: broker, outputs: outputs, snapshots: snapshots,
-            registry: DeviceTokenRegistry(pool), claims: ClaimRepository(pool),
+            registry: DeviceTokenRegistry(pool, logger: logger), claims: ClaimRepository(pool),
             deadTokens: suppression.map { DeadTokenFeed(pool, configuration: $0, logger: logger) },
             cancellations: cancellations, logger: logger, now: { .now })
 

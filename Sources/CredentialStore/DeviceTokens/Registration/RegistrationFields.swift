@@ -52,10 +52,9 @@ package struct RegistrationRules: Sendable {
         }
         let output = fields.output ?? output
         guard let token = fields.token else { throw BadRegistration(description: "token: is missing") }
-        if output == "apns" { try Self.check(deviceToken: token) }
-        return TokenRegistration(
-            key: DeviceTokenKey(output: output, app: app, environment: environment, token: token),
-            registeredAt: try time(fields.registeredAt))
+        let key = DeviceTokenKey(output: output, app: app, environment: environment, token: token)
+        if output == "apns" { try Self.check(deviceToken: key.token) }
+        return TokenRegistration(key: key, registeredAt: try time(fields.registeredAt))
     }
 
     private func time(_ text: String?) throws(BadRegistration) -> Timestamp {

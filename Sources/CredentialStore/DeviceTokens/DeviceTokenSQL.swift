@@ -1,0 +1,50 @@
+/// SQL of the registry's writing and reading.
+enum DeviceTokenSQL {
+    /// A time as rows of earlier versions or of other hands may have it: one outside our calendar counts as none.
+    static func usable(_ time: String) -> String {
+        "CASE WHEN \(time) > '-infinity' AND \(time) < '10000-01-01T00:00:00Z' THEN \(time) END"
+    }
+
+    static let columns = """
+        output, app, environment::text, token, \(usable("registered_at")) AS registered_at,
+        \(usable("unregistered_at")) AS unregistered_at, \(usable("marked_at")) AS marked_at, reason
+        """
+
+    /// Keeps the latest registration, and the latest mark where that is later still. `marked_at` is when that time of
+    /// death was written: a token that dies again is marked again, also where its registration was told with the mark.
+    /// Rows are taken in key order, so that two workers that mark the same tokens can't lock each other out.
+    static let upsert = """
+        INSERT INTO martlet.device_tokens AS old
+            (output, app, environment, token, registered_at, unregistered_at, marked_at, reason)
+        SELECT output, app, environment, token, registered,
+            CASE WHEN is_dead THEN unregistered END,
+            CASE WHEN is_dead THEN date_trunc('milliseconds', clock_timestamp()) END,
+            CASE WHEN is_dead THEN reason END
+        FROM (
+            SELECT output, app, environment, token, max(registered) AS registered, max(unregistered) AS unregistered,
+                coalesce(max(unregistered) > coalesce(max(registered), '-infinity'), false) AS is_dead,
+                (array_agg(reason ORDER BY unregistered DESC NULLS LAST))[1] AS reason
+            FROM unnest($1::text[], $2::text[], $3::text[]::martlet.environment[], $4::text[],
+                    $5::timestamptz[], $6::timestamptz[], $7::text[])
+                AS change (output, app, environment, token, registered, unregistered, reason)
+            GROUP BY output, app, environment, token
+            ORDER BY output COLLATE "C", app COLLATE "C", environment, token COLLATE "C"
+        ) AS changes
+        ON CONFLICT (output, app, environment, token) DO UPDATE SET
+            (registered_at, unregistered_at, marked_at, reason) = (
+                SELECT registered, CASE WHEN is_dead THEN unregistered END,
+                    CASE WHEN is_dead THEN CASE WHEN is_news THEN excluded.marked_at ELSE old.marked_at END END,
+                    CASE WHEN is_dead THEN CASE WHEN is_news THEN excluded.reason ELSE old.reason END END
+                FROM (
+                    SELECT registered, unregistered, unregistered > coalesce(registered, '-infinity') AS is_dead,
+                        unregistered IS DISTINCT FROM \(usable("old.unregistered_at")) AS is_news
+                    FROM (
+                        SELECT greatest(\(usable("old.registered_at")), excluded.registered_at) AS registered,
+                            greatest(\(usable("old.unregistered_at")), excluded.unregistered_at) AS unregistered
+                    ) AS latest
+                ) AS merged)
+        WHERE excluded.registered_at > coalesce(\(usable("old.registered_at")), '-infinity')
+            OR excluded.unregistered_at > coalesce(
+                greatest(\(usable("old.unregistered_at")), \(usable("old.registered_at"))), '-infinity')
+        """
+}
