@@ -28,6 +28,40 @@ struct RepositoryTests {
         }
     }
 
+    /// Each operator names a column, and none undoes what another has done.
+    @Test func operatorsAtOnceChangeOnlyWhatTheyName() async throws {
+        try await TestDatabase.withMigrated { database in
+            let (apps, id) = (AppRepository(database.pool), "com.example.shop")
+            let unknown = await #expect(throws: CredentialStoreError.self) {
+                try await apps.change(id, [.paused(true)])
+            }
+            #expect(unknown?.code == .notFound)
+            #expect(try await apps.change(id, [.team("TEAM000001")]) == App(bundleID: id, team: "TEAM000001"))
+
+            // an operator who began before the other and ends after it
+            let first = try await PostgresConnection.connect(database.configuration)
+            try await first.query("BEGIN")
+            try await first.query("UPDATE martlet.apps SET allowed_publishers = '{shop}'")
+            let second = Task { try await apps.change(id, [.paused(true)]) }
+            try await eventually("the second one waits") {
+                try await database.pool.query(
+                    "SELECT FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND datname = current_database()"
+                ).count > 0
+            }
+            try await first.query("COMMIT")
+            await first.close()
+            #expect(
+                try await second.value
+                    == App(bundleID: id, team: "TEAM000001", allowedPublishers: ["shop"], isPaused: true))
+            _ = try await apps.change(id, [.team("TEAM000001"), .defaultEnvironment(.sandbox)])
+            #expect(
+                try await apps.change(id, [])
+                    == App(
+                        bundleID: id, team: "TEAM000001", defaultEnvironment: .sandbox, allowedPublishers: ["shop"],
+                        isPaused: true))
+        }
+    }
+
     @Test(arguments: ["", "com.example shop", "com.exämple"])
     func aBadBundleIDIsRefused(bundleID: String) async throws {
         try await TestDatabase.withMigrated { database in

@@ -9,34 +9,52 @@ public struct AppRepository: Sendable {
         self.pool = pool
     }
 
-    /// Adds the app, or replaces what is known of it.
+    /// Adds the app, or replaces all that is known of it.
     /// - Throws: ``CredentialStoreError`` with code `invalidField` or `notFound` (its credential), ``PostgresError``.
     public func set(_ app: App) async throws {
-        guard !app.bundleID.isEmpty, app.bundleID.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+        _ = try await change(
+            app.bundleID,
+            [
+                .team(app.team), .defaultEnvironment(app.defaultEnvironment), .credential(app.credential),
+                .allowedPublishers(app.allowedPublishers), .paused(app.isPaused),
+            ])
+    }
+
+    /// Changes what is named and nothing else, whoever changes the rest meanwhile. With a team among it, an app that is not
+    /// there is added.
+    /// - Returns: the app as it is then.
+    /// - Throws: ``CredentialStoreError`` with code `invalidField` or `notFound` (the app, its credential),
+    ///   ``PostgresError``.
+    public func change(_ bundleID: String, _ changes: [AppChange]) async throws -> App {
+        guard !bundleID.isEmpty, bundleID.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
             throw CredentialStoreError(
-                .invalidField, "bundle id \"\(app.bundleID)\" is empty or has a character that is not visible ASCII")
+                .invalidField, "bundle id \"\(bundleID)\" is empty or has a character that is not visible ASCII")
         }
-        guard !app.team.isEmpty else {
-            throw CredentialStoreError(.invalidField, "app \(app.bundleID) needs a team id")
+        guard !changes.contains(.team("")) else {
+            throw CredentialStoreError(.invalidField, "app \(bundleID) needs a team id")
         }
+        if changes.isEmpty { return try await show(bundleID) }
+        let columns = changes.map(\.column)
+        let values = columns.indices.map { "$\($0 + 2)" }
+        let sets = zip(columns, values).map { "\($0) = \($1)" }.joined(separator: ", ")
+        let sql =
+            columns.contains("team")
+            ? """
+            INSERT INTO martlet.apps (bundle_id, \(columns.joined(separator: ", ")))
+            VALUES ($1, \(values.joined(separator: ", ")))
+            ON CONFLICT (bundle_id) DO UPDATE SET \(sets) RETURNING \(Self.columns)
+            """ : "UPDATE martlet.apps SET \(sets) WHERE bundle_id = $1 RETURNING \(Self.columns)"
         do {
-            try await pool.query(
-                """
-                INSERT INTO martlet.apps (bundle_id, team, default_environment, credential, allowed_publishers, paused)
-                VALUES ($1, $2, $3, $4, $5, $6)
-                ON CONFLICT (bundle_id) DO UPDATE SET
-                    team = excluded.team, default_environment = excluded.default_environment,
-                    credential = excluded.credential, allowed_publishers = excluded.allowed_publishers,
-                    paused = excluded.paused
-                """,
-                [
-                    .text(app.bundleID), .text(app.team), .text(app.defaultEnvironment.rawValue),
-                    .text(app.credential), .textArray(app.allowedPublishers.sorted()), .bool(app.isPaused),
-                ])
+            let rows = try await pool.query(sql, [.text(bundleID)] + changes.map(\.value))
+            guard let row = rows.first else {
+                throw CredentialStoreError(.notFound, "there is no app \(bundleID): to add it takes its team")
+            }
+            return try Self.app(row)
         } catch let error as PostgresError where error.constraint == "apps_credential_fkey" || error.sqlState == "22P02"
         {
             // 22P02: not a UUID
-            throw CredentialStoreError(.notFound, "there is no credential \(app.credential ?? "")")
+            let named = changes.lazy.compactMap { if case .credential(let id) = $0 { id } else { nil } }.first
+            throw CredentialStoreError(.notFound, "there is no credential \(named ?? "")")
         }
     }
 

@@ -37,24 +37,22 @@ struct AppCommand: AsyncParsableCommand {
 
         @OptionGroup var options: ConfigurationOptions
 
+        /// What is named, and nothing else: another operator may be changing the rest.
+        private var changes: [AppChange] {
+            var changes: [AppChange] = []
+            if let team { changes.append(.team(team)) }
+            if let environment { changes.append(.defaultEnvironment(environment)) }
+            if let credential { changes.append(.credential(credential == "none" ? nil : credential)) }
+            if !allowPublisher.isEmpty {
+                changes.append(.allowedPublishers(allowPublisher == ["anybody"] ? [] : Swift.Set(allowPublisher)))
+            }
+            if let paused { changes.append(.paused(paused)) }
+            return changes
+        }
+
         func run() async throws {
             try await withDatabase(options, for: "app") { _, pool in
-                let apps = AppRepository(pool)
-                var row: App
-                do {
-                    row = try await apps.show(app)
-                } catch let error as CredentialStoreError where error.code == .notFound {
-                    guard let team else { throw ValidationError("\(app) is new: give its team with --team") }
-                    row = App(bundleID: app, team: team)
-                }
-                if let team { row.team = team }
-                if let environment { row.defaultEnvironment = environment }
-                if let credential { row.credential = credential == "none" ? nil : credential }
-                if !allowPublisher.isEmpty {
-                    row.allowedPublishers = allowPublisher == ["anybody"] ? [] : Swift.Set(allowPublisher)
-                }
-                if let paused { row.isPaused = paused }
-                try await apps.set(row)
+                let row = try await AppRepository(pool).change(app, changes)
                 print(
                     "app \(app): team \(row.team), \(row.defaultEnvironment.rawValue)\(row.isPaused ? ", paused" : "")")
             }
