@@ -18,6 +18,8 @@ public struct CredentialStoreError: Error, Sendable, Hashable, CustomStringConve
         public static let notFound = Code(description: "not found")
         /// The change contradicts what is there.
         public static let conflict = Code(description: "conflict")
+        /// Somebody else holds a lock.
+        public static let locked = Code(description: "locked")
         /// The database lacks migrations.
         public static let migrationsMissing = Code(description: "migrations missing")
         /// The database and this program disagree about migrations.

@@ -1,6 +1,7 @@
 import CredentialStore
 import Foundation
 import PostgresClient
+import TestSupport
 import Testing
 
 @Suite struct MigrationFolderTests {
@@ -13,7 +14,8 @@ import Testing
             let file = try String(contentsOf: folder.appending(path: migration.fileName), encoding: .utf8)
             #expect(migration.sql == file, "\(migration.fileName) is not what was built")
         }
-        #expect(Migration.all.map(\.number) == Array(1...Migration.all.count))
+        let numbers = Migration.all.map(\.number)
+        #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }, "\(numbers)")
     }
 }
 
@@ -56,6 +58,32 @@ struct MigrationTests {
             try await migrations(database, [first]).apply()
             #expect(try await migrations(database, [first, second]).plan() == [second])
             #expect(try await migrations(database, [first, second]).apply() == [second])
+        }
+    }
+
+    /// A migration, or a table that is read: the holder is named, and nothing is left of the attempt.
+    @Test(arguments: ["SELECT pg_advisory_xact_lock(30787916668888436)", "LOCK TABLE martlet.a IN ACCESS SHARE MODE"])
+    func aLockIsNotWaitedForLongAndItsHolderIsNamed(locking: String) async throws {
+        try await TestDatabase.withEmpty { database in
+            try await migrations(database, [first]).apply()
+            let holder = try await PostgresConnection.connect(database.configuration(named: "a psql"))
+            try await holder.query("BEGIN")
+            try await holder.query(locking)
+            var patience = Migrations.LockPatience()
+            (patience.migration, patience.table) = (.seconds(3), .seconds(3))
+            let log = LogBook()
+            let altering = Migration(number: 2, name: "altering", sql: "ALTER TABLE martlet.a ADD COLUMN m int")
+            let impatient = Migrations(
+                database.configuration, known: [first, altering], patience: patience, logger: log.logger("migrate"))
+            let error = await #expect(throws: CredentialStoreError.self) { try await impatient.apply() }
+            #expect(error?.code == .locked && error?.message.contains("a psql") == true, "\(String(describing: error))")
+            #expect(log.text.contains("Waiting for a lock") && log.text.contains("a psql"), "\(log.text)")
+            await holder.close()
+            #expect(try await impatient.apply() == [altering])
+            let locks = try await database.pool.query(
+                "SELECT FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+            )
+            #expect(locks.isEmpty)
         }
     }
 

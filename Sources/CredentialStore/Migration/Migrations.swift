@@ -5,18 +5,33 @@ public import PostgresClient
 public struct Migrations: Sendable {
     private let configuration: PostgresConfiguration
     private let known: [Migration]
+    private let patience: LockPatience
     private let logger: Logger
+
+    /// How long locks are waited for.
+    package struct LockPatience: Sendable {
+        /// Another migration's.
+        package var migration = Duration.seconds(60)
+        /// Those of tables: whoever comes behind waits, too, the fleet as well.
+        package var table = Duration.seconds(10)
+
+        package init() {}
+    }
 
     public init(_ configuration: PostgresConfiguration, logger: Logger) {
         self.init(configuration, known: Migration.all, logger: logger)
     }
 
-    package init(_ configuration: PostgresConfiguration, known: [Migration], logger: Logger) {
+    package init(
+        _ configuration: PostgresConfiguration, known: [Migration], patience: LockPatience = LockPatience(),
+        logger: Logger
+    ) {
         // an index on a large table takes as long as it takes
         var configuration = configuration
         configuration.queryTimeout = nil
         self.configuration = configuration
         self.known = known
+        self.patience = patience
         self.logger = logger
     }
 
@@ -38,26 +53,64 @@ public struct Migrations: Sendable {
         }
     }
 
-    /// Applies what is pending, each file in a transaction of its own; waits while another program does so.
+    /// Applies what is pending, each file in a transaction of its own; waits a minute while another program does so.
     /// - Returns: what was applied.
+    /// - Throws: ``CredentialStoreError`` with code `migrationsDiffer`, or `locked`, which says by whom;
+    ///   ``PostgresError``.
     @discardableResult
     public func apply() async throws -> [Migration] {
         try await withConnection { connection in
-            try await lock(connection)
-            try await prepare(connection)
-            let pending = try await MigrationPlan(known: known, applied: applied(connection)).pending
-            for migration in pending {
-                try await connection.transaction { connection in
-                    try await connection.execute(script: migration.sql)
-                    try await connection.query(
-                        "INSERT INTO martlet.schema_migrations (number, name, checksum) VALUES ($1, $2, $3)",
-                        [.bigint(Int64(migration.number)), .text(migration.name), .bytea(migration.checksum)])
-                }
+            var applied: [Migration] = []
+            while let migration = try await applyNext(connection) {
+                applied.append(migration)
                 logger.info("Migration applied", metadata: ["migration": "\(migration.fileName)"])
             }
-            try await applyGrants(connection)
-            return pending
+            return applied
         }
+    }
+
+    /// The lock ends with the transaction, also where a pooler keeps the session.
+    private func applyNext(_ connection: PostgresConnection) async throws -> Migration? {
+        try await connection.transaction { connection in
+            let processID = try await connection.query("SELECT pg_backend_pid() AS pid")[0]["pid"].integer
+            let watch = LockWatch(
+                configuration, of: processID, interval: min(.seconds(1), patience.table / 4), logger: logger)
+            let watching = Task { await watch.run() }
+            defer { watching.cancel() }
+            do {
+                // an index on a large table takes as long as it takes
+                try await connection.query("SET LOCAL statement_timeout = 0")
+                try await limitLocks(to: patience.migration, connection)
+                try await connection.query("SELECT pg_advisory_xact_lock($1)", [Self.lockKey])
+                try await limitLocks(to: patience.table, connection)
+                return try await applyNextLocked(connection)
+            } catch let error as PostgresError where error.sqlState == Self.lockNotAvailable {
+                throw CredentialStoreError(
+                    .locked,
+                    "waited too long for a lock; it is held by \(watch.holders ?? "a session that is not seen")")
+            }
+        }
+    }
+
+    private static let lockNotAvailable = "55P03"
+    /// "martlet" in ASCII.
+    private static let lockKey = PostgresValue.bigint(0x6D_6172_746C_6574)
+
+    private func limitLocks(to duration: Duration, _ connection: PostgresConnection) async throws {
+        try await connection.query("SET LOCAL lock_timeout = \(Int(duration / .milliseconds(1)))")
+    }
+
+    private func applyNextLocked(_ connection: PostgresConnection) async throws -> Migration? {
+        try await prepare(connection)
+        guard let next = try await MigrationPlan(known: known, applied: applied(connection)).pending.first else {
+            try await applyGrants(connection)
+            return nil
+        }
+        try await connection.execute(script: next.sql)
+        try await connection.query(
+            "INSERT INTO martlet.schema_migrations (number, name, checksum) VALUES ($1, $2, $3)",
+            [.bigint(Int64(next.number)), .text(next.name), .bytea(next.checksum)])
+        return next
     }
 
     /// Roles that could not be made by the migration may have been made by an administrator since.
@@ -70,14 +123,6 @@ public struct Migrations: Sendable {
         logger.warning(
             "Database roles are missing that this user may not make: let an administrator make them, then migrate again",
             metadata: ["sql": "\(missing.map { "CREATE ROLE \($0) NOLOGIN" }.joined(separator: "; "))"])
-    }
-
-    /// The lock ends with the connection.
-    private func lock(_ connection: PostgresConnection) async throws {
-        let key = PostgresValue.bigint(0x6D_6172_746C_6574)  // "martlet" in ASCII
-        if try await connection.query("SELECT pg_try_advisory_lock($1) AS taken", [key])[0]["taken"].bool { return }
-        logger.info("Waiting for another migration to end")
-        try await connection.query("SELECT pg_advisory_lock($1)", [key])
     }
 
     private func prepare(_ connection: PostgresConnection) async throws {
