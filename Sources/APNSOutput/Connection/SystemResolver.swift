@@ -18,7 +18,9 @@ package enum SystemResolver {
         var entry = list
         while let info = entry?.pointee {
             entry = info.ai_next
-            guard var address = info.ai_addr.flatMap({ Self.address($0, family: info.ai_family, host: host) }) else { continue }
+            guard var address = info.ai_addr.flatMap({ Self.address($0, family: info.ai_family, host: host) }) else {
+                continue
+            }
             address.port = port
             if !addresses.contains(address) { addresses.append(address) }
         }

@@ -32,17 +32,17 @@ package struct JobTraits: Sendable, Hashable {
 /// What makes a message no job.
 package enum JobFlaw: String, Sendable, CaseIterable {
     case brokenJSON, unknownField, noRecipients, unknownApp
-    /// Routed nowhere: no worker ever sees it.
+    /// Routed nowhere: the broker hands it to a worker as what it has dropped.
     case unknownLane
 
-    /// What the dead-letter queue's `x-martlet-reason` must hold; empty: there is none.
+    /// What the dead-letter queue's `x-martlet-reason` must hold.
     package var reason: String {
         switch self {
         case .brokenJSON: "is not valid JSON"
         case .unknownField: "is not a field of a job"
         case .noRecipients: "recipients: "
         case .unknownApp: "is not registered"
-        case .unknownLane: ""
+        case .unknownLane: "no lane is called"
         }
     }
 }

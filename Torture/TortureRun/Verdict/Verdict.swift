@@ -48,12 +48,10 @@ package struct Verdict: Sendable {
             if job.confirmed != nil, found.isEmpty {
                 findings.append(Finding(.unusableAreDead, nil, "\(name): missing"))
             }
-            for record in found
-            where flaw.reason.isEmpty ? !record.reason.isEmpty : !record.reason.contains(flaw.reason) {
+            for record in found where !record.reason.contains(flaw.reason) {
                 findings.append(Finding(.unusableAreDead, nil, "\(name): because \"\(record.reason)\""))
             }
-            let wanted = flaw == .unknownLane ? 0 : 1
-            if job.confirmed != nil, events.count < wanted {
+            if job.confirmed != nil, events.isEmpty {
                 findings.append(Finding(.rejectionsAreTold, nil, "\(name): no event"))
             }
             // It may come back until the broker has heard that it is settled, a little after it is told.
@@ -62,7 +60,7 @@ package struct Verdict: Sendable {
             if found.count > 1 {
                 findings.append(Finding(.unusableAreDead, nil, "\(name): \(found.count) times, and nothing happened"))
             }
-            if events.count > wanted {
+            if events.count > 1 {
                 findings.append(
                     Finding(.rejectionsAreTold, nil, "\(name): \(events.count) events, and nothing happened"))
             }
