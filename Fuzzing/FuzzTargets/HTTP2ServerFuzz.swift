@@ -89,6 +89,20 @@ private final class ServerConversation: HTTP2ServerDelegate {
         note(tag, "field", from: .started, to: .started)
     }
 
+    func requestTrailer(tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+        rules.touch(name)
+        rules.touch(value)
+        note(tag, "trailer", from: .started, to: .started)
+    }
+
+    func requestRefused(streamID: Int32) {
+        if streamID <= 0 || streamID % 2 == 0 { rules.break("a refused request on stream \(streamID)") }
+    }
+
+    func requestMalformed(streamID: Int32, problem: String) {
+        if problem.isEmpty { rules.break("a malformed request without a problem") }
+    }
+
     func requestData(tag: Int, _ bytes: UnsafeRawBufferPointer) {
         rules.touch(bytes)
         note(tag, "data", from: .started, to: .started)

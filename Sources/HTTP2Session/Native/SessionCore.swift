@@ -14,7 +14,7 @@ final class SessionCore {
 
     @exclusivity(unchecked) private var headerListSize = 0
     /// What the library last said about the peer's input: the detail of a failure.
-    private var diagnosis: String?
+    private(set) var diagnosis: String?
     private var submittedGoAwayCode: UInt32?
     @exclusivity(unchecked) private var currentFrame = nghttp2_frame_hd()
     @exclusivity(unchecked) private var framesWithoutUse = 0
@@ -61,6 +61,7 @@ final class SessionCore {
                 throw fail(HTTP2Error(native: length, doing: "writing frames", detail: diagnosis))
             }
             if length == 0 {
+                unsentRefusals = 0
                 if let failure {
                     throw failure
                 }
@@ -122,6 +123,18 @@ final class SessionCore {
         if framesWithoutUse > Self.maximumFramesWithoutUse {
             end(.flooded, "the peer sent \(Self.maximumFramesWithoutUse) frames in a row that belong to no message")
         }
+    }
+
+    /// Streams refused or reset over what the peer sent, since the last time there was nothing left to send. A peer
+    /// that makes us refuse and does not read would fill the memory.
+    @exclusivity(unchecked) private var unsentRefusals = 0
+
+    /// False: the session has ended over it.
+    func admitRefusal() -> Bool {
+        unsentRefusals += 1
+        guard unsentRefusals > Self.maximumFramesWithoutUse else { return true }
+        end(.flooded, "the peer had \(Self.maximumFramesWithoutUse) streams refused and did not read that they were")
+        return false
     }
 
     /// The peer's last frame was of use.

@@ -16,6 +16,14 @@ public final class HTTP2ServerSession: HTTP2Endpoint {
     // One owner, one thread: nothing for exclusivity checks to find on the hot path.
     @exclusivity(unchecked) private var delegateReference: Unmanaged<DelegateBox>?
     let core: SessionCore
+    // One owner, one thread: nothing for exclusivity checks to find on the hot path.
+    @exclusivity(unchecked) private var announcement = StreamLimitAnnouncement()
+    /// Streams the client may have open: the limit announced last, whether it knows of it or not.
+    private(set) var streamLimit = Int.max
+    /// The stream whose field list has begun and not ended; 0: none. Nothing else can arrive meanwhile.
+    @exclusivity(unchecked) public internal(set) var unfinishedHeaders: Int32 = 0
+    /// Streams told of as malformed whose reset has not left yet, so that none is told of twice.
+    var malformedStreams: Set<Int32> = []
 
     /// - Parameter grantsWindowByHand: true: no WINDOW_UPDATE is sent for received body bytes until
     ///   ``consume(_:stream:)`` says so.
@@ -29,7 +37,7 @@ public final class HTTP2ServerSession: HTTP2Endpoint {
             headerListLimit: settings.maxHeaderListSize.map(Int.init) ?? HTTP2Settings.defaultHeaderListLimit)
         nghttp2_session_set_user_data(native, Unmanaged.passUnretained(self).toOpaque())
         self.delegate = delegate
-        try core.submitSettings(settings.nativeEntries)
+        try changeSettings(settings)
     }
 
     private static func makeNative(grantsWindowByHand: Bool) throws(HTTP2Error) -> OpaquePointer {
@@ -39,6 +47,8 @@ public final class HTTP2ServerSession: HTTP2Endpoint {
                 nghttp2_option_set_no_auto_window_update(options, grantsWindowByHand ? 1 : 0)
                 // Closed streams are otherwise kept for the sake of priorities, which nobody here uses.
                 nghttp2_option_set_no_closed_streams(options, 1)
+                // By default the library takes a client that cancels 1,000 streams for an attacker.
+                limit_stream_resets(options, Self.cancellations, Self.cancellations)
                 var native: OpaquePointer?
                 let result = nghttp2_session_server_new2(&native, callbacks, nil, options)
                 guard result == 0, let native else {
@@ -48,6 +58,9 @@ public final class HTTP2ServerSession: HTTP2Endpoint {
             }
         }
     }
+
+    /// Streams a client may cancel at once, and then in a second.
+    private static let cancellations: UInt64 = 1_000_000
 
     // MARK: Responses
 
@@ -91,7 +104,8 @@ public final class HTTP2ServerSession: HTTP2Endpoint {
 
     /// Announces new values; ``HTTP2ServerDelegate/settingsAcknowledged()`` tells when they are in force.
     public func changeSettings(_ settings: HTTP2Settings) throws(HTTP2Error) {
-        try core.submitSettings(settings.nativeEntries)
+        try core.submitSettings(announcement.entries(for: settings))
+        if let limit = settings.maxConcurrentStreams { streamLimit = Int(limit) }
     }
 
     /// Gives the client window for body bytes that have been received, on the stream and the connection.
@@ -169,6 +183,10 @@ public final class HTTP2ServerSession: HTTP2Endpoint {
     public func collectOutput(limit: Int = .max, _ body: (UnsafeRawBufferPointer) -> Void) throws(HTTP2Error) {
         let alive = delegateBox
         defer { withExtendedLifetime(alive) {} }
-        try core.collectOutput(limit: limit, body)
+        try core.collectOutput(limit: limit) { piece in
+            guard let replacement = announcement.replacement(for: piece) else { return body(piece) }
+            replacement.withUnsafeBytes { body($0) }
+        }
+        if !malformedStreams.isEmpty, !core.wantsWrite { malformedStreams = [] }
     }
 }

@@ -10,7 +10,7 @@ enum ServerCallbacks {
         }
         nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks) { _, header, context in
             guard let header, let context else { return 0 }
-            context.session._withUnsafeGuaranteedRef { $0.core.frameBegan(header.pointee) }
+            context.session._withUnsafeGuaranteedRef { $0.frameBegan(header.pointee) }
             return 0
         }
         nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, context in
@@ -23,7 +23,7 @@ enum ServerCallbacks {
             guard let frame, let context else { return 0 }
             context.session._withUnsafeGuaranteedRef {
                 $0.fieldReceived(
-                    stream: frame.pointee.hd.stream_id,
+                    frame,
                     name: UnsafeRawBufferPointer(start: name, count: nameLength),
                     value: UnsafeRawBufferPointer(start: value, count: valueLength))
             }
@@ -43,19 +43,23 @@ enum ServerCallbacks {
             return 0
         }
         nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, context in
-            guard let frame, let context, frame.type == NGHTTP2_GOAWAY else { return 0 }
-            context.session._withUnsafeGuaranteedRef { frame.reportGoAwaySent(to: $0.core) }
+            guard let frame, let context else { return 0 }
+            switch frame.type {
+            case NGHTTP2_GOAWAY: context.session._withUnsafeGuaranteedRef { frame.reportGoAwaySent(to: $0.core) }
+            case NGHTTP2_RST_STREAM: context.session._withUnsafeGuaranteedRef { $0.resetSent(frame) }
+            default: break
+            }
             return 0
         }
         nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks) { _, frame, code, context in
             guard let frame, let context else { return 0 }
-            context.session._withUnsafeGuaranteedRef { $0.core.noteDiagnosis(frame.diagnosis(code)) }
+            context.session._withUnsafeGuaranteedRef { $0.frameRefused(frame, code: code) }
             return 0
         }
         nghttp2_session_callbacks_set_error_callback2(callbacks) { _, _, text, length, context in
             guard let text, let context else { return 0 }
-            let message = String(decoding: UnsafeRawBufferPointer(start: text, count: length), as: UTF8.self)
-            context.session._withUnsafeGuaranteedRef { $0.core.noteDiagnosis(message) }
+            let message = UnsafeRawBufferPointer(start: text, count: length)
+            context.session._withUnsafeGuaranteedRef { $0.core.noteDiagnosis(withoutValue(message)) }
             return 0
         }
     }
@@ -70,6 +74,12 @@ enum ServerCallbacks {
             return copied
         }
     }
+}
+
+/// What the library says of a field, without the field's value and without what a terminal would obey.
+private func withoutValue(_ message: UnsafeRawBufferPointer) -> String {
+    let text = String(decoding: message.map { 0x20...0x7e ~= $0 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
+    return text.firstRange(of: ", value: [").map { String(text[..<$0.lowerBound]) } ?? text
 }
 
 extension UnsafeMutableRawPointer {

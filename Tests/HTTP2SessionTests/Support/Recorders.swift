@@ -64,6 +64,9 @@ final class ServerRecorder: HTTP2ServerDelegate {
 
     var requests: [Request] = []
     var acknowledgements = 0
+    var trailers: [String] = []
+    var refused: [Int32] = []
+    var malformed: [String] = []
     var goAways: [HTTP2ErrorCode] = []
     var pings: [UInt64] = []
     var mostOpen = 0
@@ -100,6 +103,18 @@ final class ServerRecorder: HTTP2ServerDelegate {
 
     func streamClosed(tag: Int, streamID: Int32, code: HTTP2ErrorCode) {
         requests[tag].closed = code
+    }
+
+    func requestTrailer(tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+        trailers.append("\(String(decoding: name, as: UTF8.self)): \(String(decoding: value, as: UTF8.self))")
+    }
+
+    func requestRefused(streamID: Int32) {
+        refused.append(streamID)
+    }
+
+    func requestMalformed(streamID: Int32, problem: String) {
+        malformed.append(problem)
     }
 
     func settingsAcknowledged() {
