@@ -117,10 +117,10 @@ let package = Package(
         .testTarget(
             name: "APNSSimulatorTests",
             dependencies: [
-                "APNSSimulator", "HTTP2Channel", "HTTP2Session", "TestSupport", .crypto, .nioCore, .nioPosix, .nioSSL,
-                .nioTLS,
+                "APNSSimulator", "CredentialFormats", "HTTP2Channel", "HTTP2Session", "TestSupport",
+                .crypto, .nioCore, .nioPosix, .nioSSL, .nioTLS,
             ],
-            swiftSettings: settings),
+            exclude: ["Clients"], swiftSettings: settings),
         .target(
             name: "MartletService",
             dependencies: [
@@ -150,8 +150,8 @@ let package = Package(
         .executableTarget(
             name: "martlet",
             dependencies: [
-                "AMQPClient", "APNSOutput", "APNSSimulator", "CredentialStore", "MartletService", "PostgresClient",
-                "PushModel", .argumentParser, .configuration, .logging,
+                "AMQPClient", "APNSOutput", "APNSSimulator", "CredentialFormats", "CredentialStore", "MartletService",
+                "PostgresClient", "PushModel", .argumentParser, .configuration, .logging,
             ],
             swiftSettings: settings),
         // What is fuzzed; `Fuzzing/run` builds it with libFuzzer, the tests replay the kept corpus.

@@ -2,7 +2,6 @@ internal import HTTP2Session
 public import Logging
 internal import NIOCore
 internal import NIOPosix
-internal import NIOSSL
 internal import Synchronization
 
 /// Apple's push service, on this machine: TLS and HTTP/2 on loopback with a certificate authority of its own. It
@@ -70,12 +69,15 @@ public final class APNSSimulator: Sendable {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: max(1, configuration.threads))
         do {
             let loops = try await makeLoops(group, kept.faults)
-            let listener = try await listen(
+            let ports = SimulatorListener(
+                configuration: configuration, authority: certificateAuthority, logger: logger)
+            let listener = try await ports.listen(
                 group, loops, port: kept.port ?? configuration.port, managesChannels: false)
             var running = Running(group: group, loops: loops, listener: listener, control: control)
             if let port = kept.channelPort ?? configuration.channelPort {
                 do {
-                    running.channelListener = try await listen(group, loops, port: port, managesChannels: true)
+                    running.channelListener = try await ports.listen(
+                        group, loops, port: port, managesChannels: true)
                 } catch {
                     try? await listener.close()
                     throw error
@@ -158,7 +160,8 @@ public final class APNSSimulator: Sendable {
 
     // MARK: Answers
 
-    /// Chooses the answer for one device token; nil: none is chosen.
+    /// Chooses the answer for a device token, or for all that begin so; nil: none is chosen. The longest such choice
+    /// counts.
     ///
     /// - Parameter accepted: so many requests are accepted before, as with a token that Apple finds dead late.
     public func setAnswer(_ answer: PlannedAnswer?, forToken token: String, after accepted: Int = 0) {
@@ -241,6 +244,12 @@ public final class APNSSimulator: Sendable {
         }
     }
 
+    func controlRequestRefused(_ problem: String) {
+        kept.withLock { $0.counters.refusedControlRequests += 1 }
+        logger.notice(
+            "a request to the control endpoint is refused", metadata: ["problem": "\(problem.debugDescription)"])
+    }
+
     // MARK: Looking
 
     /// What has happened since the start or the last ``reset()``.
@@ -306,62 +315,16 @@ public final class APNSSimulator: Sendable {
     ) async throws -> [NIOLoopBound<SimulatorLoop>] {
         var loops: [NIOLoopBound<SimulatorLoop>] = []
         for eventLoop in group.makeIterator() {
-            let loop = eventLoop.submit { [configuration, tokens, answers, recorder, channels] in
+            let loop = eventLoop.submit { [configuration, tokens, answers, recorder, channels, logger] in
                 let loop = try SimulatorLoop(
                     eventLoop: eventLoop, configuration: configuration, authority: tokens, answers: answers,
-                    recorder: recorder, channels: ChannelService(store: channels))
+                    recorder: recorder, channels: ChannelService(store: channels), logger: logger)
                 loop.apply(faults)
                 return NIOLoopBound(loop, eventLoop: eventLoop)
             }
             loops.append(try await loop.get())
         }
         return loops
-    }
-
-    private func listen(
-        _ group: MultiThreadedEventLoopGroup, _ loops: [NIOLoopBound<SimulatorLoop>], port: Int, managesChannels: Bool
-    ) async throws -> any Channel {
-        let tls = try makeTLSContext()
-        let bootstrap = ServerBootstrap(group: group)
-            .serverChannelOption(.backlog, value: 1_024)
-            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
-            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
-            .childChannelOption(
-                .recvAllocator,
-                value: AdaptiveRecvByteBufferAllocator(minimum: 4_096, initial: 65_536, maximum: 262_144)
-            )
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    guard let loop = loops.first(where: { $0.eventLoop === channel.eventLoop }) else { return }
-                    if loop.value.faults.silence == .all {
-                        try channel.syncOptions?.setOption(.autoRead, value: false)
-                    }
-                    try channel.pipeline.syncOperations.addHandlers(
-                        NIOSSLServerHandler(context: tls),
-                        HandshakeHandler(loop: loop.value, managesChannels: managesChannels))
-                }
-            }
-        do {
-            return try await bootstrap.bind(host: configuration.host, port: port).get()
-        } catch {
-            throw SimulatorError("can't listen on \(configuration.host):\(port): \(error)")
-        }
-    }
-
-    private func makeTLSContext() throws -> NIOSSLContext {
-        let issued = try certificateAuthority.issueServerCertificate()
-        var tls = TLSConfiguration.makeServerConfiguration(
-            certificateChain: [
-                .certificate(try NIOSSLCertificate(bytes: Array(issued.certificatePEM.utf8), format: .pem))
-            ],
-            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(issued.privateKeyPEM.utf8), format: .pem)))
-        tls.minimumTLSVersion = .tlsv12
-        tls.applicationProtocols = ["h2"]
-        tls.certificateVerification = .optionalVerification
-        tls.trustRoots = .certificates([
-            try NIOSSLCertificate(bytes: Array(try caCertificatePEM.utf8), format: .pem)
-        ])
-        return try NIOSSLContext(configuration: tls)
     }
 
     private func onEachLoop(_ body: @escaping @Sendable (SimulatorLoop) -> Void) async {

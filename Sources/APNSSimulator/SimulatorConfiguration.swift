@@ -7,6 +7,9 @@ public struct SimulatorConfiguration: Sendable {
         case production, sandbox
     }
 
+    /// Names and addresses that the server's certificate is good for besides `localhost`, `127.0.0.1` and `::1`, and
+    /// under which the control endpoint may be called.
+    public var hostnames: [String] = []
     /// The address to listen on.
     public var host = "127.0.0.1"
     /// The port for pushes (TLS, HTTP/2); 0: one the system chooses.
@@ -27,6 +30,8 @@ public struct SimulatorConfiguration: Sendable {
     public var requiresStrictTokens = false
     /// Threads that serve connections.
     public var threads = 1
+    /// What has begun has to be whole after this time: a TLS handshake, the first SETTINGS, a field list, a body.
+    public var timeout = Duration.seconds(30)
     /// Streams a connection may open at once.
     public var streamLimit = 1_000
     /// Streams a connection without a client certificate may open at once before its first good provider token.

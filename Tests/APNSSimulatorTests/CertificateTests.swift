@@ -1,5 +1,8 @@
 import APNSSimulator
+import CredentialFormats
 import Foundation
+import NIOSSL
+import TestSupport
 import Testing
 
 @Suite struct CertificateTests {
@@ -54,6 +57,86 @@ import Testing
         let identity = try identity(Self.withCommonNameOnly)
         #expect(identity.topics == ["com.example.cn"])
         #expect(identity.environments == [.sandbox])
+    }
+
+    /// Certificates from before the marks for environments.
+    @Test(
+        arguments: [
+            ("Apple Development IOS Push Services: com.example", [.sandbox]),
+            ("Apple Production IOS Push Services: com.example", [.production]),
+            ("Apple Push Services: com.example", [.sandbox, .production]), ("Pass Type ID: com.example", [.production]),
+            ("Some Service: com.example", []),
+        ] as [(String, Set<SimulatorConfiguration.Environment>)])
+    func withoutMarksTheCommonNameSaysWhere(
+        name: String, environments: Set<SimulatorConfiguration.Environment>
+    ) async throws {
+        let made = try await Subprocess.run([
+            "/usr/bin/openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+            "-keyout", "/dev/null", "-subj", "/CN=\(name)",
+        ])
+        let identity = try identity(base64(made.output))
+        #expect(identity.environments == environments)
+        #expect(identity.topics == ["com.example"])
+    }
+
+    private func base64(_ pem: String) -> String {
+        pem.split(separator: "\n").filter { !$0.hasPrefix("-----") }.joined()
+    }
+
+    @Test func theServersCertificateIsGoodForWhatItIsAsked() async throws {
+        let authority = try CertificateAuthority()
+        let issued = try authority.issueServerCertificate(names: ["apns.test", "*.push.test", "10.1.2.3", "fe80::1"])
+        let shown = try await Subprocess.run(
+            ["/usr/bin/openssl", "x509", "-noout", "-ext", "subjectAltName"], input: issued.certificatePEM)
+        for name in [
+            "DNS:localhost", "IP Address:127.0.0.1", "IP Address:0:0:0:0:0:0:0:1", "DNS:apns.test", "DNS:*.push.test",
+            "IP Address:10.1.2.3", "IP Address:FE80:0:0:0:0:0:0:1",
+        ] {
+            #expect(shown.output.contains(name), "\(name): \(shown)")
+        }
+    }
+
+    @Test(arguments: ["", "a b", "a..b", "*", "https://a", "a:1", "é.test"])
+    func badHostnamesAreNamed(name: String) throws {
+        let authority = try CertificateAuthority()
+        let error = #expect(throws: SimulatorError.self) { try authority.issueServerCertificate(names: [name]) }
+        #expect(error?.description.contains("'\(name)'") == true)
+    }
+
+    @Test(arguments: ["", "secret"]) func aPKCS12HoldsCertificateAndKey(passphrase: String) async throws {
+        let issued = try CertificateAuthority().issueClientCertificate(app: "com.example")
+        let bytes = try PKCS12Writer.write(
+            certificatePEM: issued.certificatePEM, privateKeyPEM: issued.privateKeyPEM, name: "com.example",
+            passphrase: passphrase)
+        let bundle = try NIOSSLPKCS12Bundle(buffer: bytes, passphrase: Array(passphrase.utf8))
+        let written = try #require(Data(base64Encoded: base64(issued.certificatePEM)))
+        #expect(try bundle.certificateChain.first?.toDERBytes() == Array(written))
+        let file = FileManager.default.temporaryDirectory.appending(path: "martlet-\(UUID().uuidString).p12")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data(bytes).write(to: file)
+        let shown = try await Subprocess.run([
+            "/usr/bin/openssl", "pkcs12", "-in", file.path, "-nodes", "-info", "-passin", "pass:\(passphrase)",
+        ])
+        // What the oldest readers ask for.
+        #expect(shown.status == 0 && shown.errors.contains("MAC: sha1, Iteration 2048"), "\(shown)")
+        #expect(shown.output.contains("friendlyName: com.example"), "\(shown)")
+    }
+
+    @Test func theThrowawayKeyStaysTheSame() throws {
+        let path = FileManager.default.temporaryDirectory.path + "/apns-simulator-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let key = try AuthorityDirectory(path: path).loadOrCreateKey()
+        let again = try AuthorityDirectory(path: path).loadOrCreateKey()
+        let mode = try FileManager.default.attributesOfItem(atPath: key.path)[.posixPermissions] as? Int
+        #expect(mode == 0o600)
+        var verifier = ProviderTokenVerifier(isStrict: true)
+        verifier.register(key.tokenKey)
+        let text = try again.providerToken(issuedAt: Date(timeIntervalSince1970: 1_800_000_000))
+        let token = Array("bearer \(text)".utf8).withUnsafeBytes { verifier.verify($0) }
+        #expect(token?.issuedAt == 1_800_000_000 && token?.team == ThrowawayKey.team)
+        try Data("no key".utf8).write(to: URL(filePath: key.path))
+        let error = #expect(throws: SimulatorError.self) { try AuthorityDirectory(path: path).loadOrCreateKey() }
+        #expect(error?.description.contains(key.path) == true)
     }
 
     @Test func issuedCertificateSaysWhatWasAsked() throws {

@@ -35,7 +35,7 @@ import Testing
             let counters = try await control.send("GET", "counters")
             #expect(
                 counters.body
-                    == #"{"arrivals":2,"by_reason":{"TooManyRequests":1,"Unregistered":1},"by_status":{"410":1,"429":1},"connections":1,"failed_handshakes":0,"most_open_streams":1,"open_connections":1,"open_streams":0,"refused_streams":0,"withheld":0}"#
+                    == #"{"arrivals":2,"broken_connections":0,"by_reason":{"TooManyRequests":1,"Unregistered":1},"by_status":{"410":1,"429":1},"connections":1,"failed_handshakes":0,"malformed_requests":0,"most_open_streams":1,"open_connections":1,"open_streams":0,"refused_control_requests":0,"refused_streams":0,"timeouts":0,"withheld":0}"#
             )
             #expect(try await control.send("GET", "tokens").body.contains(#""updates_too_soon":0"#))
             #expect(try await control.send("POST", "faults/refuse", #"{"count":0}"#).status == 204)

@@ -39,6 +39,38 @@ import Testing
         }
     }
 
+    /// RFC 7519, section 2: seconds with or without a fraction. Python's `time.time()` has one.
+    @Test(arguments: ["1800000000.75", "1.8e9", "1800000000.0"])
+    func theTimeMayHaveAFraction(iat: String) {
+        for strict in [false, true] {
+            #expect(verify("bearer " + key.token(claims: claims(iat: iat)), strict: strict)?.issuedAt == Self.issued)
+        }
+    }
+
+    /// No time is so far away that reckoning with it ends the process.
+    @Test(arguments: [
+        "-9223372036854775808", "9223372036854775807", "-1e300", "1e300", #""-9223372036854775808""#, #""1e300""#, "0",
+    ])
+    func timesFarAwayAreExpired(iat: String) throws {
+        let token = try #require(verify("bearer " + key.token(claims: claims(iat: iat)), strict: false), "\(iat)")
+        var rules = ProviderTokenRules()
+        #expect(rules.admit(token, at: Self.issued) == .expiredProviderToken)
+        var use = TokenUse()
+        for other in [token, self.token("now"), token] { use.note(other, refusal: nil, at: Self.issued) }
+        #expect(use.issued.count == 2 && use.shortestInterval ?? 0 > 0)
+    }
+
+    @Test(arguments: ["true", "null", "[]", #""soon""#, #""inf""#, #""nan""#, #""""#])
+    func whatIsNoTimeIsRefused(iat: String) {
+        #expect(verify("bearer " + key.token(claims: claims(iat: iat)), strict: false) == nil)
+    }
+
+    @Test func aSenderThatMakesATokenForEachPushFillsNoMemory() {
+        var use = TokenUse()
+        for number in 0..<10_100 { use.note(token("\(number)", issuedAt: Self.issued), refusal: nil, at: Self.issued) }
+        #expect(use.issued.count == 10_000)
+    }
+
     @Test func faultyTokensAreRefused() {
         let good = key.token(claims: claims())
         let parts = good.split(separator: ".")

@@ -1,15 +1,17 @@
 /// The answers chosen for requests that pass all checks. In order of precedence: for the next requests
-/// whatever their token, for single tokens, for all, by token pattern, accepted.
+/// whatever their token, for tokens that begin so, for all, by token pattern, accepted.
 package struct AnswerPlan: Sendable {
     private var next: [(answer: PlannedAnswer, remaining: Int)] = []
-    private var byToken: [String: (answer: PlannedAnswer, acceptedBefore: Int)] = [:]
+    private var byPrefix: [String: (answer: PlannedAnswer, acceptedBefore: Int)] = [:]
+    /// How many digits the prefixes have, the longest first.
+    private var lengths: [Int] = []
     package var forAll: PlannedAnswer?
 
     package init() {}
 
     /// False: only the token's pattern counts.
     package var hasChoices: Bool {
-        !next.isEmpty || !byToken.isEmpty || forAll != nil
+        !next.isEmpty || !byPrefix.isEmpty || forAll != nil
     }
 
     /// Answers the next `count` requests so, after those planned before.
@@ -19,10 +21,11 @@ package struct AnswerPlan: Sendable {
         }
     }
 
-    /// - Parameter token: hex digits, in either case.
+    /// - Parameter token: a device token's first hex digits or all of them, in either case.
     /// - Parameter accepted: so many requests are accepted before.
     package mutating func set(_ answer: PlannedAnswer?, forToken token: String, after accepted: Int = 0) {
-        byToken[token.lowercased()] = answer.map { ($0, accepted) }
+        byPrefix[token.lowercased()] = answer.map { ($0, accepted) }
+        lengths = Set(byPrefix.keys.map(\.utf8.count)).sorted(by: >)
     }
 
     /// The answer to a request to this token (lower-case hex digits). Uses up a turn of a "next" choice.
@@ -35,9 +38,14 @@ package struct AnswerPlan: Sendable {
             }
             return first.answer
         }
-        guard let chosen = byToken[token] else { return forAll }
+        guard let prefix = prefix(of: token), let chosen = byPrefix[prefix] else { return forAll }
         guard chosen.acceptedBefore > 0 else { return chosen.answer }
-        byToken[token]?.acceptedBefore -= 1
+        byPrefix[prefix]?.acceptedBefore -= 1
         return .accepted
+    }
+
+    /// The longest that an answer is chosen for.
+    private func prefix(of token: String) -> String? {
+        lengths.lazy.filter { $0 <= token.utf8.count }.map { String(token.prefix($0)) }.first { byPrefix[$0] != nil }
     }
 }

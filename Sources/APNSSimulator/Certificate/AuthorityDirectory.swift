@@ -1,4 +1,5 @@
-internal import Foundation
+internal import Crypto
+public import Foundation
 
 #if canImport(Glibc)
 internal import Glibc
@@ -17,19 +18,14 @@ public struct AuthorityDirectory: Sendable {
     /// The authority's certificate, to be trusted by clients.
     public var certificatePath: String { path + "/ca.pem" }
     var keyPath: String { path + "/ca-key.pem" }
+    private var throwawayPath: String { path + "/AuthKey_\(ThrowawayKey.keyID).p8" }
 
     /// Reads the authority kept here, or makes and keeps a new one. Safe against another process doing the
     /// same.
     ///
     /// - Throws: ``SimulatorError`` naming the file that can't be read, used or written.
     public func loadOrCreate() throws -> CertificateAuthority {
-        do {
-            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        } catch {
-            let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
-            throw SimulatorError("directory \(path): can't be made: \(cause.localizedDescription)")
-        }
-        return try whileLocked {
+        try whileLocked {
             if FileManager.default.fileExists(atPath: keyPath) {
                 return try load()
             }
@@ -38,6 +34,23 @@ public struct AuthorityDirectory: Sendable {
             // Last, because its presence says that the authority is complete.
             try Self.save(authority.keyPEM, to: keyPath, mode: 0o600)
             return authority
+        }
+    }
+
+    /// Reads the throwaway key kept here, or makes and keeps one. Safe against another process doing the same.
+    ///
+    /// - Throws: ``SimulatorError`` naming the file that can't be read, used or written.
+    public func loadOrCreateKey() throws -> ThrowawayKey {
+        try whileLocked {
+            guard FileManager.default.fileExists(atPath: throwawayPath) else {
+                let key = P256.Signing.PrivateKey()
+                try Self.save(key.pemRepresentation + "\n", to: throwawayPath, mode: 0o600)
+                return ThrowawayKey(path: throwawayPath, privateKey: key)
+            }
+            guard let text = try? String(contentsOfFile: throwawayPath, encoding: .utf8),
+                let key = try? P256.Signing.PrivateKey(pemRepresentation: text)
+            else { throw SimulatorError("\(throwawayPath): holds no usable key; delete it, and one is made") }
+            return ThrowawayKey(path: throwawayPath, privateKey: key)
         }
     }
 
@@ -52,6 +65,12 @@ public struct AuthorityDirectory: Sendable {
     }
 
     private func whileLocked<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        } catch {
+            let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
+            throw SimulatorError("directory \(path): can't be made: \(cause.localizedDescription)")
+        }
         let lock = open(path + "/ca.lock", O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
         guard lock >= 0 else {
             throw SimulatorError("\(path)/ca.lock: \(String(cString: strerror(errno)))")
@@ -67,6 +86,11 @@ public struct AuthorityDirectory: Sendable {
     ///
     /// - Throws: ``SimulatorError`` naming the file.
     public static func save(_ text: String, to path: String, mode: Int) throws {
+        try save(Data(text.utf8), to: path, mode: mode)
+    }
+
+    /// The same, for what is no text.
+    public static func save(_ bytes: Data, to path: String, mode: Int) throws {
         let temporary = path + ".new"
         unlink(temporary)
         let file = open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode_t(mode))
@@ -75,7 +99,7 @@ public struct AuthorityDirectory: Sendable {
         }
         do {
             let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
-            try handle.write(contentsOf: Data(text.utf8))
+            try handle.write(contentsOf: bytes)
             try handle.close()
         } catch {
             throw SimulatorError("\(path): \(error.localizedDescription)")

@@ -3,6 +3,12 @@ public import Foundation
 internal import SwiftASN1
 internal import X509
 
+#if canImport(Glibc)
+internal import Glibc
+#else
+internal import Darwin
+#endif
+
 /// The simulator's own authority: it vouches for the simulator's server certificate, and issues push
 /// certificates as Apple would.
 public struct CertificateAuthority: Sendable {
@@ -46,19 +52,46 @@ public struct CertificateAuthority: Sendable {
         public let privateKeyPEM: String
     }
 
-    /// A certificate for the simulator itself, good for `localhost`, `127.0.0.1` and `::1`.
-    package func issueServerCertificate() throws -> Issued {
-        let loopback6: [UInt8] = Array(repeating: 0, count: 15) + [1]
+    /// A certificate for the simulator itself, good for `localhost`, `127.0.0.1`, `::1` and other names and addresses.
+    ///
+    /// - Throws: ``SimulatorError`` naming what is neither a name nor an address.
+    package func issueServerCertificate(names: [String] = []) throws -> Issued {
+        let alternatives = try (["localhost", "127.0.0.1", "::1"] + names).map(Self.alternativeName)
         return try issue(
             subject: DistinguishedName { CommonName("APNs simulator") }, validity: Validity(days: 397),
             extensions: Certificate.Extensions {
                 Critical(KeyUsage(digitalSignature: true))
                 try ExtendedKeyUsage([.serverAuth])
-                SubjectAlternativeNames([
-                    .dnsName("localhost"), .ipAddress(ASN1OctetString(contentBytes: [127, 0, 0, 1])),
-                    .ipAddress(ASN1OctetString(contentBytes: loopback6[...])),
-                ])
+                SubjectAlternativeNames(alternatives)
             })
+    }
+
+    private static func alternativeName(_ text: String) throws -> GeneralName {
+        if let address = address(text) { return .ipAddress(ASN1OctetString(contentBytes: address[...])) }
+        // A certificate for all of a domain is fine, too.
+        let labels = text.split(separator: ".", omittingEmptySubsequences: false)
+        let isName = labels.enumerated().allSatisfy { place, label in
+            place == 0 && label == "*" && labels.count > 1
+                || (1...63).contains(label.utf8.count)
+                    && label.utf8.allSatisfy { hexValue($0) != 0xff || isLetter($0) || $0 == 0x2d }
+        }
+        guard isName, text.utf8.count <= 253 else {
+            throw SimulatorError("hostname: '\(text)' is neither a host's name nor an address")
+        }
+        return .dnsName(text)
+    }
+
+    /// The bytes of an IPv4 or IPv6 address; nil if the text is neither.
+    private static func address(_ text: String) -> [UInt8]? {
+        for (family, length) in [(AF_INET, 4), (AF_INET6, 16)] {
+            var bytes = [UInt8](repeating: 0, count: length)
+            if inet_pton(family, text, &bytes) == 1 { return bytes }
+        }
+        return nil
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        0x61...0x7a ~= byte | 0x20
     }
 
     /// A push certificate as Apple issues them.

@@ -23,6 +23,7 @@ package struct ClientIdentity: Sendable {
         var environments: Set<SimulatorConfiguration.Environment> = []
         if certificate.extensions[oid: PushCertificateOID.sandbox] != nil { environments.insert(.sandbox) }
         if certificate.extensions[oid: PushCertificateOID.production] != nil { environments.insert(.production) }
+        if environments.isEmpty { environments = Self.environmentsByName(certificate) }
         self.init(
             topics: try Self.topics(certificate), environments: environments,
             fingerprint: SHA256.hash(data: bytes).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
@@ -45,6 +46,21 @@ package struct ClientIdentity: Sendable {
         guard let name = value(of: .NameAttributes.commonName, in: certificate.subject) else { return [] }
         return [name.split(separator: ": ", maxSplits: 1).last.map(String.init) ?? name]
     }
+
+    /// What the name of an old certificate says, one that is not marked for any environment.
+    private static func environmentsByName(_ certificate: Certificate) -> Set<SimulatorConfiguration.Environment> {
+        let name = value(of: .NameAttributes.commonName, in: certificate.subject) ?? ""
+        return oldNames.first { name.hasPrefix($0.prefix) }?.environments ?? []
+    }
+
+    private static let oldNames: [(prefix: String, environments: Set<SimulatorConfiguration.Environment>)] = [
+        ("Apple Development IOS Push Services: ", [.sandbox]),
+        ("Apple Production IOS Push Services: ", [.production]),
+        ("Apple Push Services: ", [.sandbox, .production]),
+        ("VoIP Services: ", [.sandbox, .production]),
+        ("Website Push ID: ", [.production]),
+        ("Pass Type ID: ", [.production]),
+    ]
 
     private static func value(of type: ASN1ObjectIdentifier, in name: DistinguishedName) -> String? {
         name.lazy.flatMap { $0 }.first { $0.type == type }.flatMap { String($0.value) }

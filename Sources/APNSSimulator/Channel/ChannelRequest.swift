@@ -4,6 +4,8 @@ final class ChannelRequest {
     private(set) var fields: [String: String] = [:]
     private(set) var body: [UInt8] = []
 
+    /// Bytes of a body that are kept: one more than any that is accepted.
+    private static let longestBody = ChannelService.greatestPayload + 1
     static let broadcastPath: StaticString = "/4/broadcasts/"
 
     func take(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
@@ -12,7 +14,7 @@ final class ChannelRequest {
     }
 
     func take(body bytes: UnsafeRawBufferPointer) {
-        body.append(contentsOf: bytes)
+        body.append(contentsOf: bytes.prefix(Self.longestBody - body.count))
     }
 
     var method: String { fields[":method"] ?? "" }

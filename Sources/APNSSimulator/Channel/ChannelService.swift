@@ -6,7 +6,7 @@ struct ChannelService: Sendable {
     typealias CredentialCheck = (_ app: String) -> ChannelReason?
 
     /// Bytes of a broadcast's body.
-    private static let greatestPayload = 5_120
+    static let greatestPayload = 5_120
 
     let store: ChannelStore
 

@@ -20,12 +20,22 @@ public struct SimulatorCounters: Codable, Sendable, Equatable {
     public var mostOpenStreams = 0
     /// Handshakes that failed, for instance over a certificate.
     public var failedHandshakes = 0
+    /// Requests that broke the rules of HTTP; they are not among the arrivals.
+    public var malformedRequests = 0
+    /// Requests, and connections before their first, that did not come in whole in time.
+    public var timeouts = 0
+    /// Connections that ended because the client broke the rules of HTTP/2.
+    public var brokenConnections = 0
+    /// Requests to the control endpoint that were refused.
+    public var refusedControlRequests = 0
 
     enum CodingKeys: String, CodingKey {
         case arrivals, byStatus = "by_status", byReason = "by_reason", withheld, refusedStreams = "refused_streams"
         case connections
         case openConnections = "open_connections", openStreams = "open_streams"
         case mostOpenStreams = "most_open_streams", failedHandshakes = "failed_handshakes"
+        case malformedRequests = "malformed_requests", timeouts, brokenConnections = "broken_connections"
+        case refusedControlRequests = "refused_control_requests"
     }
 
     public init() {}
@@ -41,5 +51,9 @@ public struct SimulatorCounters: Codable, Sendable, Equatable {
         openStreams += other.openStreams
         mostOpenStreams = max(mostOpenStreams, other.mostOpenStreams)
         failedHandshakes += other.failedHandshakes
+        malformedRequests += other.malformedRequests
+        timeouts += other.timeouts
+        brokenConnections += other.brokenConnections
+        refusedControlRequests += other.refusedControlRequests
     }
 }

@@ -9,40 +9,59 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     private let loop: SimulatorLoop
     private let managesChannels: Bool
     private var isDone = false
+    private var deadline: Scheduled<Void>?
 
     init(loop: SimulatorLoop, managesChannels: Bool) {
         self.loop = loop
         self.managesChannels = managesChannels
     }
 
+    func handlerAdded(context: ChannelHandlerContext) {
+        waitForTheEnd(context)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        deadline?.cancel()
+    }
+
+    private func waitForTheEnd(_ context: ChannelHandlerContext) {
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(loop.configuration.timeout)) {
+            // Nothing can come in while nothing is read.
+            guard self.loop.faults.silence != .all else { return self.waitForTheEnd(context) }
+            self.fail(context, "it takes too long")
+        }
+    }
+
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         guard !isDone, case .handshakeCompleted(let negotiated) = event as? TLSUserEvent else {
             return context.fireUserInboundEventTriggered(event)
         }
-        isDone = true
         if loop.configuration.requiresALPN, negotiated != "h2" {
-            loop.handshakeFailed()
-            context.close(promise: nil)
-            return
+            return fail(context, "the client does not offer h2 by ALPN")
         }
         do {
             // A client that offers no protocol at all knows that APNs speaks HTTP/2: that is let pass.
             let tls = try context.pipeline.syncOperations.handler(type: NIOSSLServerHandler.self)
             let identity = try tls.peerCertificate.map { try ClientIdentity(derEncodedCertificate: $0.toDERBytes()) }
+            isDone = true
             try SimulatorConnection(
                 loop: loop, channel: context.channel, identity: identity, managesChannels: managesChannels
             ).start()
             context.pipeline.syncOperations.removeHandler(self, promise: nil)
         } catch {
-            loop.handshakeFailed()
-            context.close(promise: nil)
+            isDone = false
+            fail(context, "\(error)")
         }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        fail(context, "\(error)")
+    }
+
+    private func fail(_ context: ChannelHandlerContext, _ problem: String) {
         if !isDone {
             isDone = true
-            loop.handshakeFailed()
+            loop.handshakeFailed(problem)
         }
         context.close(promise: nil)
     }

@@ -4,7 +4,7 @@ public struct RecordedRequest: Codable, Sendable, Equatable {
     public var token: String
     /// All fields but the pseudo-headers and `authorization`.
     public var fields: [String: String]
-    /// The body's bytes, as UTF-8.
+    /// The body's first 8,192 bytes, as UTF-8.
     public var payload: String
     /// nil: it was not answered.
     public var status: Int?

@@ -4,6 +4,8 @@ internal import HTTP2Session
 struct RequestState {
     var facts = RequestFacts()
     var stream: Int32 = 0
+    /// The loop's round in which it began; nil: it is there whole, or this place is free.
+    var begun: Int?
     /// One reference for all that few requests need: the others are not to carry it along.
     var extras: RequestExtras?
     /// Tells a request from later ones in the same place.
@@ -19,6 +21,7 @@ final class RequestExtras {
     /// These two only where keys are limited to topics, or refused.
     var topic: String?
     var token: ProviderToken?
+    var otherFields = OtherFields()
 
     func take(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         text?.take(name, value)
@@ -36,20 +39,26 @@ struct RequestSlab {
     private var requests: ContiguousArray<RequestState> = []
     private var free: ContiguousArray<Int> = []
 
-    mutating func insert(stream: Int32) -> Int {
+    mutating func insert(stream: Int32, round: Int) -> Int {
         guard let index = free.popLast() else {
-            requests.append(RequestState(stream: stream))
+            requests.append(RequestState(stream: stream, begun: round))
             return requests.count - 1
         }
         let generation = requests[index].generation
-        requests[index] = RequestState(stream: stream, generation: generation)
+        requests[index] = RequestState(stream: stream, begun: round, generation: generation)
         return index
     }
 
     mutating func remove(_ index: Int) {
         requests[index].generation += 1
         requests[index].extras = nil
+        requests[index].begun = nil
         free.append(index)
+    }
+
+    /// What could not be read until now has its whole time again.
+    mutating func restart(at round: Int) {
+        for index in requests.indices where requests[index].begun != nil { requests[index].begun = round }
     }
 
     var count: Int {

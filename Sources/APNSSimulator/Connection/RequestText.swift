@@ -4,6 +4,8 @@ final class RequestText {
     private(set) var token = ""
     private var fields: [String: String] = [:]
     private var payload: [UInt8] = []
+    /// Bytes of a payload that are kept: more than any that is accepted.
+    private static let longestPayload = 8_192
     /// Whether the request has come in whole and what became of it is not recorded yet.
     var isUnsettled = false
     /// Whether it counts as an arrival that a GOAWAY may take back.
@@ -20,7 +22,7 @@ final class RequestText {
     }
 
     func take(body bytes: UnsafeRawBufferPointer) {
-        payload.append(contentsOf: bytes)
+        payload.append(contentsOf: bytes.prefix(Self.longestPayload - payload.count))
     }
 
     func record(answer: PlannedAnswer?, credential: String?) -> RecordedRequest {

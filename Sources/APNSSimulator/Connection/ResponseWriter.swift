@@ -32,15 +32,17 @@ final class ResponseWriter {
     /// - Parameters:
     ///   - messageID: the request's own `apns-id`; nil: one is made up.
     ///   - now: milliseconds since 1970.
+    ///   - withoutBody: true: as an answer to HEAD.
     func write(
-        _ answer: PlannedAnswer, messageID: MessageID?, to stream: Int32, on session: HTTP2ServerSession, now: Int64
+        _ answer: PlannedAnswer, messageID: MessageID?, withoutBody: Bool = false, to stream: Int32,
+        on session: HTTP2ServerSession, now: Int64
     ) throws {
         if answer.isOdd { return try writeOdd(answer, messageID: messageID, to: stream, on: session, now) }
         let messageID = messageID ?? MessageID(from: &random)
         guard answer.status == 200, answer.reason == nil else {
             let body = answer.reason.map { self.body($0, timestamp(answer, now)) }
             let head = try head(Head(status: answer.status, hasBody: body != nil))
-            return try respond(head, body, messageID, to: stream, on: session)
+            return try respond(head, withoutBody ? nil : body, messageID, to: stream, on: session)
         }
         guard namesDeliveries else {
             return try respond(accepted, nil, messageID, to: stream, on: session)

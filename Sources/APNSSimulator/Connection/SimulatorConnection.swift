@@ -22,6 +22,7 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
     private var lastProcessed: Int32?
     /// What refusals so far weigh.
     private var refusals = 0
+    private var watch: ProgressWatch
 
     /// - Parameter identity: what the client's certificate says; nil if it showed none.
     /// - Parameter managesChannels: the connection is one to the port for channels.
@@ -30,6 +31,7 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
     ) throws {
         self.managesChannels = managesChannels
         self.loop = loop
+        watch = ProgressWatch(round: loop.round)
         self.channel = channel
         self.identity = identity
         authorization = ConnectionAuthorization(
@@ -56,7 +58,12 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
         session.delegate = self
         handler.observer = self
         loop.connectionOpened(self)
-        try channel.pipeline.syncOperations.addHandler(handler)
+        do {
+            try channel.pipeline.syncOperations.addHandler(handler)
+        } catch {
+            loop.connectionClosed(self)
+            throw error
+        }
     }
 
     var openStreams: Int {
@@ -66,7 +73,7 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
     // MARK: Requests
 
     func requestStarted(streamID: Int32) -> Int {
-        let tag = requests.insert(stream: streamID)
+        let tag = requests.insert(stream: streamID, round: loop.round)
         loop.streamsOpen(requests.count)
         if managesChannels { requests.extras(tag).channelRequest = ChannelRequest() }
         if loop.recorder.isRecording || loop.answers.needToken {
@@ -82,7 +89,10 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
             extras.channelRequest = extras.channelRequest ?? ChannelRequest()
         }
         requests[tag].extras?.take(name, value)
-        guard let field else { return }
+        guard let field else {
+            if !requests.extras(tag).otherFields.insert(name) { requests[tag].facts.hasDuplicates = true }
+            return
+        }
         requests[tag].facts.take(field, value)
         switch field {
         case .authorization where identity == nil:
@@ -126,7 +136,16 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
         }
     }
 
+    func requestRefused(streamID: Int32) {
+        loop.streamRefused()
+    }
+
+    func requestMalformed(streamID: Int32, problem: String) {
+        loop.requestMalformed(problem)
+    }
+
     func requestEnded(tag: Int, streamID: Int32) {
+        requests[tag].begun = nil
         if loop.answers.takeStreamRefusal() { return refuse(streamID) }
         loop.requestArrived()
         let extras = requests[tag].extras
@@ -182,7 +201,8 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
             let fields = try HTTP2Fields(
                 [HTTP2Field(":status", String(reply.status))] + reply.fields.map { HTTP2Field($0.key, $0.value) })
             try session.respond(
-                to: requests[tag].stream, fields: fields, body: reply.body.map { HTTP2Body($0.utf8) })
+                to: requests[tag].stream, fields: fields,
+                body: facts.isHead ? nil : reply.body.map { HTTP2Body($0.utf8) })
         } catch {
             // The client has reset the stream meanwhile: there is nobody left to answer.
         }
@@ -190,8 +210,12 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
 
     private func refuse(_ stream: Int32) {
         loop.streamRefused()
+        reset(stream, .refusedStream)
+    }
+
+    private func reset(_ stream: Int32, _ code: HTTP2ErrorCode) {
         do {
-            try session.reset(stream, code: .refusedStream)
+            try session.reset(stream, code: code)
         } catch {
             // The connection is ending.
         }
@@ -223,7 +247,8 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
         }
         do {
             try loop.writer.write(
-                answer, messageID: messageID, to: requests[tag].stream, on: session, now: loop.now)
+                answer, messageID: messageID, withoutBody: requests[tag].facts.isHead, to: requests[tag].stream,
+                on: session, now: loop.now)
         } catch {
             // The client has reset the stream meanwhile: there is nobody left to answer.
         }
@@ -317,6 +342,10 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
 
     /// Reads nothing any more, so that nothing is answered either; or goes on where it stopped.
     func silence(_ isSilent: Bool) {
+        if !isSilent {
+            watch.restart(at: loop.round)
+            requests.restart(at: loop.round)
+        }
         channel.setOption(.autoRead, value: !isSilent).whenComplete { _ in }
     }
 
@@ -329,17 +358,39 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
         tls.close(promise: nil)
     }
 
+    // MARK: What does not come in whole
+
+    /// Called in each of the loop's rounds.
+    func endWhatTakesTooLong() {
+        if let problem = watch.problem(unfinishedHeaders: session.unfinishedHeaders, at: loop.round) {
+            loop.timedOut(problem.text)
+            goAway(GoAwayFault(code: problem.code.rawValue))
+            return handler.close()
+        }
+        // Who is not given window can't send a body.
+        guard windowDelay == nil else { return }
+        for tag in requests.indices
+        where ProgressWatch.isTooLong(since: requests[tag].begun, at: loop.round) {
+            requests[tag].begun = nil
+            loop.timedOut("stream \(requests[tag].stream): a request that does not end")
+            reset(requests[tag].stream, .cancel)
+        }
+    }
+
     // MARK: Connection
 
     func channelClosed(error: (any Error)?) {
         isClosed = true
+        if let error = error as? HTTP2Error { loop.connectionBroken(error) }
         for tag in requests.indices {
             finishRecord(tag, nil)
         }
         loop.connectionClosed(self)
     }
 
-    func settingsAcknowledged() {}
+    func settingsAcknowledged() {
+        watch.settingsAcknowledged()
+    }
 
     func goAwayReceived(lastStreamID: Int32, code: HTTP2ErrorCode, debugData: UnsafeRawBufferPointer) {}
 

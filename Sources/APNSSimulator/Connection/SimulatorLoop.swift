@@ -1,5 +1,6 @@
 internal import Foundation
 internal import HTTP2Session
+internal import Logging
 internal import NIOCore
 
 /// What the connections of one event loop share. Used on that event loop only, so it needs no lock.
@@ -14,6 +15,9 @@ final class SimulatorLoop {
     var streamLimit: Int
     var faults = StandingFaults()
     private(set) var connections: [ObjectIdentifier: SimulatorConnection] = [:]
+    /// Counts the times that connections are looked through for what takes too long.
+    private(set) var round = 0
+    private let log: LimitedLog
 
     private var counters = SimulatorCounters()
     // Plain numbers for what every request changes; the dictionaries are for the rest.
@@ -27,8 +31,9 @@ final class SimulatorLoop {
 
     init(
         eventLoop: any EventLoop, configuration: SimulatorConfiguration, authority: ProviderTokenAuthority,
-        answers: SharedAnswers, recorder: Recorder, channels: ChannelService
+        answers: SharedAnswers, recorder: Recorder, channels: ChannelService, logger: Logger
     ) throws {
+        log = LimitedLog(logger: logger)
         self.channels = channels
         self.eventLoop = eventLoop
         self.configuration = configuration
@@ -37,6 +42,24 @@ final class SimulatorLoop {
         self.recorder = recorder
         streamLimit = configuration.streamLimit
         writer = try ResponseWriter(namesDeliveries: configuration.environment == .sandbox)
+        scheduleRound()
+    }
+
+    // MARK: Time
+
+    private func scheduleRound() {
+        let interval = TimeAmount(configuration.timeout / ProgressWatch.roundsPerTimeout)
+        eventLoop.assumeIsolated().scheduleTask(in: interval) { [weak self] in self?.nextRound() }
+    }
+
+    private func nextRound() {
+        defer { scheduleRound() }
+        round += 1
+        log.allowMore()
+        guard faults.silence != .all else { return }
+        for connection in connections.values {
+            connection.endWhatTakesTooLong()
+        }
     }
 
     /// Milliseconds since 1970 by the simulator's clock, as read first in this turn of the event loop: asking
@@ -62,8 +85,24 @@ final class SimulatorLoop {
         connections[ObjectIdentifier(connection)] = nil
     }
 
-    func handshakeFailed() {
+    func handshakeFailed(_ problem: String) {
         counters.failedHandshakes += 1
+        log.say("a TLS handshake failed", problem)
+    }
+
+    func requestMalformed(_ problem: String) {
+        counters.malformedRequests += 1
+        log.say("a malformed request is refused", problem)
+    }
+
+    func timedOut(_ problem: String) {
+        counters.timeouts += 1
+        log.say("not in time", problem)
+    }
+
+    func connectionBroken(_ error: HTTP2Error) {
+        counters.brokenConnections += 1
+        log.say("a connection has ended", "\(error)")
     }
 
     func requestArrived() {

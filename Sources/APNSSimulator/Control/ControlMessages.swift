@@ -1,106 +1,59 @@
 /// The JSON bodies of the control endpoint.
 enum ControlMessage {
-    /// An answer: `{"status": 410, "reason": "Unregistered", "timestamp": 1700000000000, "delay_ms": 5,
-    /// "never": false}`; all but `status` and `reason` optional, and `status` too where the reason is APNs' own.
-    struct Answer: Decodable {
-        var status: Int?
-        var reason: String?
-        /// Milliseconds since 1970.
-        var timestamp: Int64?
-        var delayMilliseconds: Int?
-        var never: Bool?
-        /// True: a 410 without the moment.
-        var omitsTimestamp: Bool?
-        /// So many requests are accepted before it is given; for single tokens only.
-        var after: Int?
-        var body: String?
-        /// Seconds.
-        var retryAfter: Int?
-        var omitsMessageID: Bool?
+    /// Milliseconds of an answer's delay: up to an hour.
+    static let delays = 0...3_600_000
+    /// Milliseconds since 1970 of some moment, and numbers of anything: what every reader of JSON takes for the same.
+    static let numbers = 0...(1 << 53)
+
+    struct NextAnswers: ControlBody {
+        let count: Int
+        let answer: PlannedAnswer
 
         enum CodingKeys: String, CodingKey, CaseIterable {
-            case status, reason, timestamp, delayMilliseconds = "delay_ms", never, after, body, retryAfter =
-                "retry_after"
-            case omitsMessageID = "without_apns_id", omitsTimestamp = "without_timestamp"
+            case count, answer
         }
 
         init(from decoder: any Decoder) throws {
-            try decoder.refuseOtherKeys(than: CodingKeys.allCases)
             let container = try decoder.container(keyedBy: CodingKeys.self)
-            status = try container.decodeIfPresent(Int.self, forKey: .status)
-            reason = try container.decodeIfPresent(String.self, forKey: .reason)
-            timestamp = try container.decodeIfPresent(Int64.self, forKey: .timestamp)
-            delayMilliseconds = try container.decodeIfPresent(Int.self, forKey: .delayMilliseconds)
-            never = try container.decodeIfPresent(Bool.self, forKey: .never)
-            after = try container.decodeIfPresent(Int.self, forKey: .after)
-            body = try container.decodeIfPresent(String.self, forKey: .body)
-            retryAfter = try container.decodeIfPresent(Int.self, forKey: .retryAfter)
-            omitsMessageID = try container.decodeIfPresent(Bool.self, forKey: .omitsMessageID)
-            omitsTimestamp = try container.decodeIfPresent(Bool.self, forKey: .omitsTimestamp)
-        }
-
-        /// - Throws: ``SimulatorError`` naming the field at fault.
-        func planned() throws -> PlannedAnswer {
-            let known = reason.flatMap(RejectionReason.init(rawValue:))
-            let status = status ?? known?.status ?? 200
-            guard (200...599).contains(status) else {
-                throw SimulatorError("status: \(status) is not between 200 and 599")
-            }
-            if let reason, known == nil, self.status == nil {
-                throw SimulatorError("status: missing, and '\(reason)' is not a reason of APNs")
-            }
-            guard (0...3_600_000).contains(delayMilliseconds ?? 0) else {
-                throw SimulatorError("delay_ms: not between 0 and 3600000")
-            }
-            return PlannedAnswer(
-                status: status, reason: reason,
-                timestamp: timestamp.map { .at($0) } ?? (status == 410 && omitsTimestamp != true ? .afterNow(0) : nil),
-                delayMilliseconds: delayMilliseconds ?? 0, isWithheld: never ?? false, body: body,
-                retryAfter: retryAfter, omitsMessageID: omitsMessageID ?? false)
+            count = try container.number(.count, in: 1...numbers.upperBound)
+            let wanted = try container.decode(Strict<Answer>.self, forKey: .answer).body
+            guard wanted.after == 0 else { throw SimulatorError("after: for single tokens only") }
+            answer = wanted.planned
         }
     }
 
-    struct NextAnswers: Decodable {
-        var count: Int
-        var answer: Answer
+    struct Key: ControlBody {
+        let key: TokenKey
 
-        func checkedCount() throws -> Int {
-            guard count > 0 else { throw SimulatorError("count: must be at least 1") }
-            return count
-        }
-    }
-
-    struct Key: Decodable {
-        var team: String
-        var keyID: String
-        /// A public key or a `.p8`.
-        var pem: String
-        /// Both, unless given.
-        var environments: [String]?
-        var topics: [String]?
-        var relatedKeyID: String?
-
-        enum CodingKeys: String, CodingKey {
+        enum CodingKeys: String, CodingKey, CaseIterable {
             case team, keyID = "key_id", pem, environments, topics, relatedKeyID = "related_key_id"
         }
 
-        /// - Throws: ``SimulatorError`` naming the field at fault.
-        func scope() throws -> TokenKey.Scope {
-            var scope = TokenKey.Scope(topics: Set(topics ?? []), relatedKeyID: relatedKeyID)
-            guard let environments else { return scope }
-            scope.environments = Set(
-                try environments.map { name in
-                    guard let environment = SimulatorConfiguration.Environment(rawValue: name) else {
-                        throw SimulatorError("environments: '\(name)' is neither production nor sandbox")
-                    }
-                    return environment
-                })
-            return scope
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            var key = try TokenKey(
+                team: try container.decode(String.self, forKey: .team),
+                keyID: try container.decode(String.self, forKey: .keyID),
+                // A public key or a `.p8`.
+                pem: try container.decode(String.self, forKey: .pem))
+            key.scope.topics = Set(try container.decodeIfPresent([String].self, forKey: .topics) ?? [])
+            key.scope.relatedKeyID = try container.decodeIfPresent(String.self, forKey: .relatedKeyID)
+            if let names = try container.decodeIfPresent([String].self, forKey: .environments) {
+                key.scope.environments = Set(try names.map(Self.environment))
+            }
+            self.key = key
+        }
+
+        private static func environment(_ name: String) throws -> SimulatorConfiguration.Environment {
+            guard let environment = SimulatorConfiguration.Environment(rawValue: name) else {
+                throw SimulatorError("environments: '\(name)' is neither production nor sandbox")
+            }
+            return environment
         }
     }
 
     /// `{"key_id": "…", "reason": "InvalidProviderToken", "topics": []}`; without a reason the key is good again.
-    struct RefusedKey: Decodable {
+    struct RefusedKey: ControlBody {
         let keyID: String
         let refusal: KeyRefusal?
 
@@ -109,7 +62,6 @@ enum ControlMessage {
         }
 
         init(from decoder: any Decoder) throws {
-            try decoder.refuseOtherKeys(than: CodingKeys.allCases)
             let container = try decoder.container(keyedBy: CodingKeys.self)
             keyID = try container.decode(String.self, forKey: .keyID)
             let topics = try container.decodeIfPresent([String].self, forKey: .topics)
@@ -125,51 +77,49 @@ enum ControlMessage {
         }
     }
 
-    struct GoAway: Decodable {
-        var reason: String?
-        var code: UInt32?
-        var lastStreamID: Int32?
-        var twoSteps: Bool?
-
-        var fault: GoAwayFault {
-            GoAwayFault(
-                lastStreamID: lastStreamID, code: code ?? 0, reason: reason, announcesFirst: twoSteps ?? false)
-        }
+    struct GoAway: ControlBody {
+        let fault: GoAwayFault
 
         enum CodingKeys: String, CodingKey, CaseIterable {
             case reason, code, lastStreamID = "last_stream_id", twoSteps = "two_steps"
         }
 
         init(from decoder: any Decoder) throws {
-            try decoder.refuseOtherKeys(than: CodingKeys.allCases)
             let container = try decoder.container(keyedBy: CodingKeys.self)
-            reason = try container.decodeIfPresent(String.self, forKey: .reason)
-            code = try container.decodeIfPresent(UInt32.self, forKey: .code)
-            lastStreamID = try container.decodeIfPresent(Int32.self, forKey: .lastStreamID)
-            twoSteps = try container.decodeIfPresent(Bool.self, forKey: .twoSteps)
+            fault = GoAwayFault(
+                lastStreamID: try container.numberIfPresent(.lastStreamID, in: 0...Int(Int32.max)).map(Int32.init),
+                code: UInt32(try container.numberIfPresent(.code, in: 0...Int(UInt32.max)) ?? 0),
+                reason: try container.decodeIfPresent(String.self, forKey: .reason),
+                announcesFirst: try container.decodeIfPresent(Bool.self, forKey: .twoSteps) ?? false)
         }
     }
 
-    struct StreamLimit: Decodable {
-        var limit: Int
+    struct StreamLimit: ControlBody {
+        let limit: Int
 
-        func checked() throws -> Int {
-            guard limit >= 0 else { throw SimulatorError("limit: must not be negative") }
-            return limit
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case limit
+        }
+
+        init(from decoder: any Decoder) throws {
+            limit = try decoder.container(keyedBy: CodingKeys.self).number(.limit, in: 0...Int(UInt32.max))
         }
     }
 
-    struct StreamRefusal: Decodable {
-        var count: Int
+    struct StreamRefusal: ControlBody {
+        let count: Int
 
-        func checked() throws -> Int {
-            guard count >= 0 else { throw SimulatorError("count: must not be negative") }
-            return count
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case count
+        }
+
+        init(from decoder: any Decoder) throws {
+            count = try decoder.container(keyedBy: CodingKeys.self).number(.count, in: numbers)
         }
     }
 
     /// `{"answer": {…}, "answer_delay_ms": 0, "window_delay_ms": 0, "silence": "none"}`, all optional.
-    struct Standing: Decodable {
+    struct Standing: ControlBody {
         let faults: StandingFaults
 
         enum CodingKeys: String, CodingKey, CaseIterable {
@@ -177,19 +127,14 @@ enum ControlMessage {
         }
 
         init(from decoder: any Decoder) throws {
-            try decoder.refuseOtherKeys(than: CodingKeys.allCases)
             let container = try decoder.container(keyedBy: CodingKeys.self)
-            func milliseconds(_ key: CodingKeys) throws -> Int {
-                let value = try container.decodeIfPresent(Int.self, forKey: key) ?? 0
-                guard (0...3_600_000).contains(value) else {
-                    throw SimulatorError("\(key.rawValue): not between 0 and 3600000")
-                }
-                return value
-            }
             var faults = StandingFaults()
-            faults.answer = try container.decodeIfPresent(Answer.self, forKey: .answer)?.planned()
-            faults.answerDelayMilliseconds = try milliseconds(.answerDelay)
-            faults.windowDelayMilliseconds = try milliseconds(.windowDelay)
+            if let answer = try container.decodeIfPresent(Strict<Answer>.self, forKey: .answer)?.body {
+                guard answer.after == 0 else { throw SimulatorError("after: for single tokens only") }
+                faults.answer = answer.planned
+            }
+            faults.answerDelayMilliseconds = try container.numberIfPresent(.answerDelay, in: delays) ?? 0
+            faults.windowDelayMilliseconds = try container.numberIfPresent(.windowDelay, in: delays) ?? 0
             if let name = try container.decodeIfPresent(String.self, forKey: .silence) {
                 guard let silence = StandingFaults.Silence(rawValue: name) else {
                     throw SimulatorError("silence: '\(name)' is none of none, answers, all")
@@ -200,37 +145,17 @@ enum ControlMessage {
         }
     }
 
-    struct Recording: Decodable {
-        var on: Bool
+    struct Recording: ControlBody {
+        let on: Bool
+
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case on
+        }
     }
 
     struct Recorded: Encodable {
         var arrivals: [String: Int]
         var accepted: [String: Int]
         var requests: [RecordedRequest]
-    }
-}
-
-extension Decoder {
-    /// Where every field is optional, a misspelt one would otherwise pass as nothing said.
-    func refuseOtherKeys(than known: [some CodingKey]) throws {
-        let present = try container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
-        let names = Set(known.map(\.stringValue))
-        if let unknown = present.first(where: { !names.contains($0) }) {
-            throw SimulatorError("\(unknown): unknown field; known are \(names.sorted().joined(separator: ", "))")
-        }
-    }
-}
-
-private struct AnyKey: CodingKey {
-    let stringValue: String
-    let intValue: Int? = nil
-
-    init(stringValue: String) {
-        self.stringValue = stringValue
-    }
-
-    init?(intValue: Int) {
-        nil
     }
 }

@@ -11,7 +11,7 @@ struct ControlRoutes {
 
     func router() -> Router<Context> {
         let router = Router(context: Context.self)
-        router.add(middleware: ControlErrors())
+        router.add(middleware: ControlGate(simulator: simulator))
         addAnswers(to: router)
         addFaults(to: router)
         addObservation(to: router)
@@ -20,29 +20,26 @@ struct ControlRoutes {
 
     private func addAnswers(to router: Router<Context>) {
         router.put("answers/tokens/:token") { [simulator] request, context in
-            let token = try context.parameters.require("token")
-            let answer = try await request.decode(as: ControlMessage.Answer.self, context: context)
-            simulator.setAnswer(try answer.planned(), forToken: token, after: max(0, answer.after ?? 0))
+            let token = try Self.token(context)
+            let answer = try await body(of: request, as: ControlMessage.Answer.self)
+            simulator.setAnswer(answer.planned, forToken: token, after: answer.after)
             return HTTPResponse.Status.noContent
         }
         router.delete("answers/tokens/:token") { [simulator] _, context in
-            simulator.setAnswer(nil, forToken: try context.parameters.require("token"))
+            simulator.setAnswer(nil, forToken: try Self.token(context))
             return HTTPResponse.Status.noContent
         }
         router.post("answers/next") { [simulator] request, context in
-            let next = try await request.decode(as: ControlMessage.NextAnswers.self, context: context)
-            simulator.answerNext(try next.checkedCount(), with: try next.answer.planned())
+            let next = try await body(of: request, as: ControlMessage.NextAnswers.self)
+            simulator.answerNext(next.count, with: next.answer)
             return HTTPResponse.Status.noContent
         }
         router.post("keys") { [simulator] request, context in
-            let key = try await request.decode(as: ControlMessage.Key.self, context: context)
-            var registered = try TokenKey(team: key.team, keyID: key.keyID, pem: key.pem)
-            registered.scope = try key.scope()
-            simulator.register(registered)
+            simulator.register(try await body(of: request, as: ControlMessage.Key.self).key)
             return HTTPResponse.Status.noContent
         }
         router.post("keys/refuse") { [simulator] request, context in
-            let wanted = try await request.decode(as: ControlMessage.RefusedKey.self, context: context)
+            let wanted = try await body(of: request, as: ControlMessage.RefusedKey.self)
             simulator.refuse(keyID: wanted.keyID, wanted.refusal)
             return HTTPResponse.Status.noContent
         }
@@ -54,23 +51,20 @@ struct ControlRoutes {
 
     private func addFaults(to router: Router<Context>) {
         router.post("faults/goaway") { [simulator] request, context in
-            let wanted = try await request.decode(as: ControlMessage.GoAway.self, context: context)
-            await simulator.sendGoAway(wanted.fault)
+            await simulator.sendGoAway(try await body(of: request, as: ControlMessage.GoAway.self).fault)
             return HTTPResponse.Status.noContent
         }
         router.post("faults/streams") { [simulator] request, context in
-            let wanted = try await request.decode(as: ControlMessage.StreamLimit.self, context: context)
-            await simulator.changeStreamLimit(to: try wanted.checked())
+            let wanted = try await body(of: request, as: ControlMessage.StreamLimit.self)
+            await simulator.changeStreamLimit(to: wanted.limit)
             return HTTPResponse.Status.noContent
         }
         router.post("faults/refuse") { [simulator] request, context in
-            let wanted = try await request.decode(as: ControlMessage.StreamRefusal.self, context: context)
-            simulator.refuseStreams(try wanted.checked())
+            simulator.refuseStreams(try await body(of: request, as: ControlMessage.StreamRefusal.self).count)
             return HTTPResponse.Status.noContent
         }
         router.put("faults/standing") { [simulator] request, context in
-            await simulator.setFaults(
-                try await request.decode(as: ControlMessage.Standing.self, context: context).faults)
+            await simulator.setFaults(try await body(of: request, as: ControlMessage.Standing.self).faults)
             return HTTPResponse.Status.noContent
         }
         router.delete("faults/standing") { [simulator] _, _ in
@@ -78,8 +72,7 @@ struct ControlRoutes {
             return HTTPResponse.Status.noContent
         }
         router.post("faults/script") { [simulator] request, _ in
-            let script = try FaultScript(
-                json: Data(try await request.body.collect(upTo: 1 << 20).readableBytesView), source: "script")
+            let script = try FaultScript(json: try await bytes(of: request), source: "script")
             Task {
                 do {
                     try await script.run(on: simulator)
@@ -106,7 +99,7 @@ struct ControlRoutes {
             try json(simulator.tokenUses)
         }
         router.put("recording") { [simulator] request, context in
-            simulator.isRecording = try await request.decode(as: ControlMessage.Recording.self, context: context).on
+            simulator.isRecording = try await body(of: request, as: ControlMessage.Recording.self).on
             return HTTPResponse.Status.noContent
         }
         router.get("requests") { [simulator] request, _ in
@@ -114,9 +107,9 @@ struct ControlRoutes {
                 arrivals: simulator.recordedArrivals, accepted: simulator.recordedAcceptances,
                 requests: simulator.recordedRequests)
             if let token = request.uri.queryParameters["token"].map({ String($0).lowercased() }) {
-                recorded.arrivals = recorded.arrivals.filter { $0.key == token }
-                recorded.accepted = recorded.accepted.filter { $0.key == token }
-                recorded.requests = recorded.requests.filter { $0.token == token }
+                recorded.arrivals = recorded.arrivals.filter { $0.key.hasPrefix(token) }
+                recorded.accepted = recorded.accepted.filter { $0.key.hasPrefix(token) }
+                recorded.requests = recorded.requests.filter { $0.token.hasPrefix(token) }
             }
             return try json(recorded)
         }
@@ -128,29 +121,34 @@ struct ControlRoutes {
     }
 }
 
+/// Bodies.
+extension ControlRoutes {
+    static let longestBody = 1 << 20
+
+    private func bytes(of request: Request) async throws -> Data {
+        Data(try await request.body.collect(upTo: Self.longestBody).readableBytesView)
+    }
+
+    private func body<Body: ControlBody>(of request: Request, as type: Body.Type) async throws -> Body {
+        try ControlInput.read(Strict<Body>.self, from: try await bytes(of: request)).body
+    }
+
+    /// What device tokens begin with.
+    private static func token(_ context: Context) throws -> String {
+        let token = try context.parameters.require("token")
+        guard token.utf8.allSatisfy({ hexValue($0) != 0xff }) else {
+            throw SimulatorError("token: '\(token)' is not made of hex digits")
+        }
+        return token
+    }
+}
+
 /// Keys in a fixed order, so that people and scripts see the same.
-private func json(_ value: some Encodable) throws -> Response {
+func json(_ value: some Encodable) throws -> Response {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     let bytes = try encoder.encode(value)
     return Response(
         status: .ok, headers: [.contentType: "application/json"],
         body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
-}
-
-/// Tells the caller what was wrong, as `{"error": …}` with status 400.
-private struct ControlErrors: RouterMiddleware {
-    typealias Context = ControlRoutes.Context
-
-    func handle(
-        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
-    ) async throws -> Response {
-        do {
-            return try await next(request, context)
-        } catch let error as SimulatorError {
-            var response = try json(["error": error.description])
-            response.status = .badRequest
-            return response
-        }
-    }
 }

@@ -16,6 +16,7 @@ struct ControlServer: Sendable {
         quiet.logLevel = max(logger.logLevel, .warning)
         let application = Application(
             router: ControlRoutes(simulator: simulator).router(),
+            server: .http1(configuration: .init(idleTimeout: TimeAmount(simulator.configuration.timeout))),
             configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
             onServerRunning: { announcement.yield($0.localAddress?.port ?? port) }, logger: quiet)
         let services = ServiceGroup(configuration: ServiceGroupConfiguration(services: [application], logger: quiet))
@@ -37,8 +38,16 @@ struct ControlServer: Sendable {
         throw SimulatorError("control endpoint: stopped before it listened")
     }
 
+    /// Lets requests that are there come to their end, but not those that are still to be sent.
     func stop() async {
         await services.triggerGracefulShutdown()
+        let impatience = Task { [task] in
+            try await Task.sleep(for: Self.timeToEnd)
+            task.cancel()
+        }
         await task.value
+        impatience.cancel()
     }
+
+    private static let timeToEnd = Duration.seconds(1)
 }

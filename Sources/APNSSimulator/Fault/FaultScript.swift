@@ -11,13 +11,11 @@ public struct FaultScript: Sendable {
     /// - Throws: ``SimulatorError`` naming the step and the field at fault.
     public init(json: Data, source: String) throws {
         do {
-            let steps = try JSONDecoder().decode([FaultStep].self, from: json)
+            let steps = try ControlInput.read([FaultStep].self, from: json)
             timed = steps.filter { $0.milliseconds != nil }.sorted { ($0.milliseconds ?? 0) < ($1.milliseconds ?? 0) }
             counted = steps.filter { $0.arrivals != nil }.sorted { ($0.arrivals ?? 0) < ($1.arrivals ?? 0) }
         } catch let error as SimulatorError {
             throw SimulatorError("\(source): \(error)")
-        } catch let error as DecodingError {
-            throw SimulatorError("\(source): \(Self.explain(error))")
         }
     }
 
@@ -44,17 +42,5 @@ public struct FaultScript: Sendable {
             }
             try await group.waitForAll()
         }
-    }
-
-    private static func explain(_ error: DecodingError) -> String {
-        let (context, problem): (DecodingError.Context, String) =
-            switch error {
-            case .keyNotFound(let key, let context): (context, "\(key.stringValue) is missing")
-            case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
-                (context, context.debugDescription)
-            @unknown default: (DecodingError.Context(codingPath: [], debugDescription: ""), "\(error)")
-            }
-        let place = context.codingPath.map { $0.intValue.map { "step \($0 + 1)" } ?? $0.stringValue }
-        return (place + [problem]).joined(separator: ": ")
     }
 }

@@ -5,6 +5,9 @@ struct FaultStep: Decodable, Sendable {
     let arrivals: Int?
     private let action: Action
 
+    /// Milliseconds: up to a year.
+    private static let times = 0...(365 * 24 * 3_600_000)
+
     private enum Action {
         case goAway(GoAwayFault)
         case streams(Int)
@@ -25,17 +28,14 @@ struct FaultStep: Decodable, Sendable {
         do {
             try decoder.refuseOtherKeys(than: CodingKeys.allCases)
             let container = try decoder.container(keyedBy: CodingKeys.self)
-            milliseconds = try container.decodeIfPresent(Int.self, forKey: .milliseconds)
-            arrivals = try container.decodeIfPresent(Int.self, forKey: .arrivals)
+            milliseconds = try container.numberIfPresent(.milliseconds, in: Self.times)
+            arrivals = try container.numberIfPresent(.arrivals, in: ControlMessage.numbers)
             guard (milliseconds == nil) != (arrivals == nil) else {
                 throw SimulatorError("needs either at_ms or after_requests")
             }
             let actions = container.allKeys.filter { $0 != .milliseconds && $0 != .arrivals }
             guard actions.count == 1, let key = actions.first else { throw SimulatorError("needs one thing to do") }
             action = try Self.action(key, container)
-            guard milliseconds ?? 0 >= 0, arrivals ?? 0 >= 0 else {
-                throw SimulatorError("at_ms, after_requests: can't be negative")
-            }
         } catch let error as SimulatorError {
             throw SimulatorError("step \((decoder.codingPath.last?.intValue ?? 0) + 1): \(error)")
         }
@@ -45,32 +45,31 @@ struct FaultStep: Decodable, Sendable {
         do {
             return try named(key, container)
         } catch let error as SimulatorError {
-            throw SimulatorError("\(key.rawValue): \(error)")
+            // Of the one action that is a number itself the field is named already.
+            throw key == .downMilliseconds ? error : SimulatorError("\(key.rawValue): \(error)")
         }
     }
 
     private static func named(_ key: CodingKeys, _ container: KeyedDecodingContainer<CodingKeys>) throws -> Action {
-        func decode<Message: Decodable>(_ type: Message.Type) throws -> Message {
-            try container.decode(type, forKey: key)
+        func body<Body: ControlBody>(_ type: Body.Type) throws -> Body {
+            try container.decode(Strict<Body>.self, forKey: key).body
         }
         switch key {
-        case .goAway: return .goAway(try decode(ControlMessage.GoAway.self).fault)
-        case .streams: return .streams(try decode(ControlMessage.StreamLimit.self).checked())
-        case .refuse: return .refuse(try decode(ControlMessage.StreamRefusal.self).checked())
-        case .standing: return .standing(try decode(ControlMessage.Standing.self).faults)
+        case .goAway: return .goAway(try body(ControlMessage.GoAway.self).fault)
+        case .streams: return .streams(try body(ControlMessage.StreamLimit.self).limit)
+        case .refuse: return .refuse(try body(ControlMessage.StreamRefusal.self).count)
+        case .standing: return .standing(try body(ControlMessage.Standing.self).faults)
         case .next:
-            let next = try decode(ControlMessage.NextAnswers.self)
-            return .next(try next.checkedCount(), try next.answer.planned())
+            let next = try body(ControlMessage.NextAnswers.self)
+            return .next(next.count, next.answer)
         case .key:
-            let key = try decode(ControlMessage.RefusedKey.self)
+            let key = try body(ControlMessage.RefusedKey.self)
             return .key(key.keyID, key.refusal)
         case .cut:
-            guard try decode(Bool.self) else { throw SimulatorError("can only be true") }
+            guard try container.decode(Bool.self, forKey: key) else { throw SimulatorError("can only be true") }
             return .cut
         case .downMilliseconds:
-            let milliseconds = try decode(Int.self)
-            guard milliseconds >= 0 else { throw SimulatorError("can't be negative") }
-            return .down(.milliseconds(milliseconds))
+            return .down(.milliseconds(try container.number(key, in: times)))
         case .milliseconds, .arrivals: throw SimulatorError("needs one thing to do")
         }
     }

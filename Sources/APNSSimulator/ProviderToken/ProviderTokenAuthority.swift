@@ -13,6 +13,8 @@ final class ProviderTokenAuthority: Sendable {
     private let state: Mutex<State>
     /// A sender that makes tokens up must not fill the memory.
     private static let mostVerdicts = 10_000
+    /// Bytes of an `authorization` that is remembered; APNs' own are of some 200.
+    private static let longestRemembered = 1_024
 
     init(isStrict: Bool, keys: [TokenKey]) {
         var verifier = ProviderTokenVerifier(isStrict: isStrict)
@@ -78,6 +80,9 @@ final class ProviderTokenAuthority: Sendable {
     func verify(_ authorization: UnsafeRawBufferPointer) -> ProviderToken? {
         let bytes = Array(authorization)
         return state.withLock { state in
+            guard bytes.count <= Self.longestRemembered else {
+                return bytes.withUnsafeBytes { state.verifier.verify($0) }
+            }
             if let verdict = state.verdicts[bytes] {
                 return verdict
             }

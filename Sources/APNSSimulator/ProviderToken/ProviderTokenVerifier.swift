@@ -43,11 +43,12 @@ package struct ProviderTokenVerifier: Sendable {
         var iat: IssueTime
 
         enum IssueTime: Decodable {
-            case number(Int64), text(String)
+            case number(Double), text(String)
 
             init(from decoder: any Decoder) throws {
                 let value = try decoder.singleValueContainer()
-                if let number = try? value.decode(Int64.self) {
+                // With a fraction, too (RFC 7519, section 2): Python's `time.time()` has one.
+                if let number = try? value.decode(Double.self) {
                     self = .number(number)
                 } else {
                     self = .text(try value.decode(String.self))
@@ -57,9 +58,15 @@ package struct ProviderTokenVerifier: Sendable {
 
         func issuedAt(isStrict: Bool) -> Int64? {
             switch iat {
-            case .number(let seconds): seconds
-            case .text(let digits): isStrict ? nil : Int64(digits)
+            case .number(let seconds): Self.whole(seconds)
+            case .text(let digits): isStrict ? nil : Double(digits).flatMap { $0.isFinite ? Self.whole($0) : nil }
             }
+        }
+
+        /// Whole seconds. Those of any age can be told from each other without an overflow.
+        private static func whole(_ seconds: Double) -> Int64 {
+            let furthest = 9e15
+            return Int64(min(furthest, max(-furthest, seconds)).rounded(.down))
         }
     }
 

@@ -1,6 +1,6 @@
 /// How the provider tokens of one key have been used: what a fleet of senders that share the key must keep to.
 public struct TokenUse: Encodable, Hashable, Sendable {
-    /// Issue times of the different tokens seen, in seconds since 1970, rising.
+    /// Issue times of the first 10,000 different tokens seen, in seconds since 1970, rising.
     public private(set) var issued: [Int64] = []
     /// The greatest age at which one was accepted, in seconds.
     public private(set) var greatestAge: Int64 = 0
@@ -9,11 +9,15 @@ public struct TokenUse: Encodable, Hashable, Sendable {
     /// Requests whose token was too old, or of a clock that is ahead.
     public private(set) var expired = 0
     private var texts: Set<[UInt8]> = []
+    /// A sender that makes a token for each push must not fill the memory.
+    private static let mostTokens = 10_000
 
     private enum CodingKeys: String, CodingKey {
         case issued, shortestInterval = "shortest_interval", greatestAge = "greatest_age"
         case updatesTooSoon = "updates_too_soon", expired
     }
+
+    package init() {}
 
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
@@ -29,15 +33,16 @@ public struct TokenUse: Encodable, Hashable, Sendable {
         zip(issued, issued.dropFirst()).map { $1 - $0 }.min()
     }
 
-    mutating func note(_ token: ProviderToken, refusal: RejectionReason?, at now: Int64) {
+    package mutating func note(_ token: ProviderToken, refusal: RejectionReason?, at now: Int64) {
         switch refusal {
         case .tooManyProviderTokenUpdates: updatesTooSoon += 1
         case .expiredProviderToken: expired += 1
         case nil: greatestAge = max(greatestAge, now - token.issuedAt)
         default: break
         }
-        guard texts.insert(token.text).inserted else { return }
-        let place = issued.firstIndex { $0 > token.issuedAt } ?? issued.endIndex
+        guard texts.count < Self.mostTokens, texts.insert(token.text).inserted else { return }
+        // Nearly always the newest.
+        let place = issued.lastIndex { $0 <= token.issuedAt }.map { $0 + 1 } ?? issued.startIndex
         issued.insert(token.issuedAt, at: place)
     }
 }

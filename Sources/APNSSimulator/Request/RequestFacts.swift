@@ -17,6 +17,8 @@ package struct RequestFacts: Sendable {
     }
 
     package var isPost = false
+    /// An answer to HEAD has no body (RFC 9110, section 9.3.2).
+    package var isHead = false
     package var path = Path.other
     /// The values of the device token's digits 1 to 8 and 9 to 12.
     package var tokenPrefix: UInt32 = 0
@@ -32,19 +34,20 @@ package struct RequestFacts: Sendable {
     package var collapseIDIsTooLong = false
     package var authorization = Authorization.absent
     package var bodyLength = 0
-    private var seen: UInt16 = 0
+    private var seen: UInt32 = 0
 
     package init() {}
 
     /// Takes in one field. What an `authorization` is worth, and whether a topic is allowed, depends on the
     /// connection and is set by it.
     package mutating func take(_ name: FieldName, _ value: UnsafeRawBufferPointer) {
-        let bit = 1 << name.rawValue as UInt16
+        let bit = 1 << name.rawValue as UInt32
         hasDuplicates = hasDuplicates || seen & bit != 0
         seen |= bit
         switch name {
         case .method:
             isPost = value.equals("POST")
+            isHead = value.equals("HEAD")
         case .path:
             takePath(value)
         case .topic:
@@ -61,7 +64,7 @@ package struct RequestFacts: Sendable {
                 ? .valid(10) : value.equals("5") ? .valid(5) : value.equals("1") ? .valid(1) : .invalid
         case .collapseID:
             collapseIDIsTooLong = value.count > Self.longestCollapseID
-        case .authorization, .contentType, .contentLength:
+        case .authorization, .scheme, .authority, .contentType, .contentLength, .userAgent, .accept, .acceptEncoding:
             break
         }
     }

@@ -7,7 +7,7 @@ import Foundation
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate", abstract: "Run a simulator of Apple's push service on this machine.",
-        subcommands: [SimulateRunCommand.self, SimulateCertificateCommand.self],
+        subcommands: [SimulateRunCommand.self, SimulateCertificateCommand.self, SimulateTokenCommand.self],
         defaultSubcommand: SimulateRunCommand.self)
 }
 
@@ -27,6 +27,16 @@ struct SimulateRunCommand: AsyncParsableCommand {
     @Option(help: "Port for managing broadcast channels (TLS, HTTP/2); 0: any free one; default: none.")
     var channelPort: Int?
 
+    @Option(help: "Address to listen on, the control endpoint too, which asks nobody who they are.")
+    var bind = "127.0.0.1"
+
+    @Option(
+        name: .customLong("hostname"),
+        help: ArgumentHelp(
+            "Name or address the certificate is good for besides localhost, 127.0.0.1 and ::1. May be repeated.",
+            valueName: "name"))
+    var hostnames: [String] = []
+
     @Option(help: "Where the simulator's certificate authority is kept; made if missing.")
     var directory = ".local/simulator"
 
@@ -36,7 +46,7 @@ struct SimulateRunCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("token-key"),
         help: ArgumentHelp(
-            "Accept provider tokens of this key. The file holds its public key, or the .p8. May be repeated.",
+            "Accept provider tokens of this key. The file holds its public key, or the .p8. May be repeated. Default: a key made for it.",
             valueName: "team:key-id:file"))
     var tokenKeys: [TokenKeyArgument] = []
 
@@ -55,6 +65,9 @@ struct SimulateRunCommand: AsyncParsableCommand {
     @Flag(help: "Refuse provider tokens with deviations that APNs is known to let pass.")
     var strictJwt = false
 
+    @Option(help: "Seconds after which a TLS handshake, header or body that has begun must be there whole.")
+    var timeout = 30.0
+
     @Option(help: "Threads that serve connections.")
     var threads = 1
 
@@ -67,6 +80,9 @@ struct SimulateRunCommand: AsyncParsableCommand {
     func validate() throws {
         guard (1...256).contains(threads) else {
             throw ValidationError("--threads: \(threads) is not between 1 and 256")
+        }
+        guard (0.1...86_400).contains(timeout) else {
+            throw ValidationError("--timeout: \(timeout) is not between 0.1 and 86400 seconds")
         }
         guard streams >= 1 else { throw ValidationError("--streams: must be at least 1") }
         guard unauthenticatedStreams >= 1 else {
@@ -81,6 +97,9 @@ struct SimulateRunCommand: AsyncParsableCommand {
 
     func run() async throws {
         var configuration = SimulatorConfiguration()
+        configuration.host = bind
+        configuration.hostnames = hostnames
+        configuration.timeout = .milliseconds(Int(timeout * 1_000))
         configuration.port = port
         configuration.controlPort = controlPort
         configuration.channelPort = channelPort
@@ -89,7 +108,8 @@ struct SimulateRunCommand: AsyncParsableCommand {
         configuration.requiresALPN = requireAlpn
         configuration.directory = directory
         configuration.environment = environment
-        configuration.tokenKeys = try tokenKeys.map { try $0.load() }
+        let throwaway = tokenKeys.isEmpty ? try AuthorityDirectory(path: directory).loadOrCreateKey() : nil
+        configuration.tokenKeys = try throwaway.map { [$0.tokenKey] } ?? tokenKeys.map { try $0.load() }
         configuration.requiresStrictTokens = strictJwt
         configuration.threads = threads
         configuration.streamLimit = streams
@@ -104,14 +124,11 @@ struct SimulateRunCommand: AsyncParsableCommand {
         let stopped = StopSignal()
         let simulator = try APNSSimulator(configuration: configuration)
         try await simulator.start()
-        let address = "https://\(configuration.host):\(simulator.port)"
-        let control = simulator.controlPort.map { ", control http://\(configuration.host):\($0)" } ?? ""
-        print(
-            "APNs simulator (\(environment.rawValue)) on \(address)\(control), CA file \(simulator.caCertificatePath ?? "")"
-                + (simulator.channelPort.map { ", channels https://\(configuration.host):\($0)" } ?? "")
-        )
-        // Standard output may be a pipe, whose reader waits for this line.
-        fflush(nil)
+        let greeting = SimulatorGreeting(
+            configuration: configuration, port: simulator.port, controlPort: simulator.controlPort,
+            channelPort: simulator.channelPort, caFile: simulator.caCertificatePath ?? "", key: throwaway)
+        // In one piece: standard output may be a pipe whose reader waits for the first line and then goes.
+        FileHandle.standardOutput.write(Data(try greeting.text().utf8))
         let faults = Task {
             do {
                 try await script?.run(on: simulator)
@@ -172,5 +189,7 @@ private struct StopSignal {
         for source in sources {
             source.cancel()
         }
+        // A second one ends the process at once.
+        for number in [SIGTERM, SIGINT] { signal(number, SIG_DFL) }
     }
 }

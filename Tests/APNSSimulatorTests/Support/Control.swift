@@ -9,11 +9,14 @@ import FoundationNetworking
 struct Control {
     let port: Int
 
-    func send(_ method: String, _ path: String, _ body: String? = nil) async throws -> (status: Int, body: String) {
+    func send(
+        _ method: String, _ path: String, _ body: String? = nil, fields: [String: String?] = [:]
+    ) async throws -> (status: Int, body: String) {
         var request = URLRequest(url: try #require(URL(string: "http://127.0.0.1:\(port)/\(path)")))
         request.httpMethod = method
         request.httpBody = body.map { Data($0.utf8) }
         request.setValue("application/json", forHTTPHeaderField: "content-type")
+        for (name, value) in fields { request.setValue(value, forHTTPHeaderField: name) }
         let (data, response) = try await URLSession.shared.data(for: request)
         return ((response as? HTTPURLResponse)?.statusCode ?? 0, String(decoding: data, as: UTF8.self))
     }

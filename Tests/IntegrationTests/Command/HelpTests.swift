@@ -22,7 +22,9 @@ import Testing
             "worker", "migrate", "app set", "credential import", "job publish", "results tail", "dead list",
             "token register", "token export",
         ]
-        for command in expected + ["push", "simulate certificate", "doctor", "audit", "credential rekey"] {
+        for command in expected + [
+            "push", "simulate certificate", "simulate token", "doctor", "audit", "credential rekey",
+        ] {
             #expect(seen.contains(command.split(separator: " ").map(String.init)), "martlet \(command)")
         }
     }

@@ -1,0 +1,24 @@
+internal import Logging
+
+/// Says what clients do wrong, and not without end when one does it all the time. Of one event loop.
+final class LimitedLog {
+    private let logger: Logger
+    private var said = 0
+    private static let mostLines = 20
+
+    init(logger: Logger) {
+        self.logger = logger
+    }
+
+    func say(_ message: Logger.Message, _ problem: String) {
+        said += 1
+        guard said <= Self.mostLines else { return }
+        logger.notice(message, metadata: ["problem": "\(problem)"])
+        if said == Self.mostLines { logger.notice("more of such are counted and not logged for a while") }
+    }
+
+    /// Begins to count lines anew.
+    func allowMore() {
+        said = 0
+    }
+}

@@ -1,0 +1,31 @@
+internal import Crypto
+public import Foundation
+
+/// A key for who has none from Apple: made once for a directory, and good for nothing but simulators.
+public struct ThrowawayKey: Sendable {
+    public static let team = "SIMULATEDT"
+    public static let keyID = "SIMULATEDK"
+
+    /// Where its `.p8` is.
+    public let path: String
+    let privateKey: P256.Signing.PrivateKey
+
+    /// What the simulator needs of it.
+    public var tokenKey: TokenKey {
+        TokenKey(team: Self.team, keyID: Self.keyID, publicKey: privateKey.publicKey)
+    }
+
+    /// A provider token, good for an hour from its issue.
+    public func providerToken(issuedAt: Date = Date()) throws -> String {
+        let header = #"{"alg":"ES256","kid":"\#(Self.keyID)"}"#
+        let claims = #"{"iss":"\#(Self.team)","iat":\#(Int64(issuedAt.timeIntervalSince1970))}"#
+        let signed = Self.base64(Data(header.utf8)) + "." + Self.base64(Data(claims.utf8))
+        let signature = try privateKey.signature(for: Data(signed.utf8))
+        return signed + "." + Self.base64(signature.rawRepresentation)
+    }
+
+    /// Base64url without padding (RFC 7515, section 2).
+    private static func base64(_ data: Data) -> String {
+        data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+}

@@ -1,0 +1,44 @@
+internal import COpenSSL
+
+/// Writes a `.p12` (RFC 7292).
+public enum PKCS12Writer {
+    /// Certificate and private key in the form in which Keychain exports them: triple DES and SHA-1, which the oldest
+    /// reader knows. It keeps no secret that matters.
+    ///
+    /// - Parameter name: what readers show of it, the `friendlyName`.
+    /// - Throws: ``FileProblem`` if either text is not what it should be.
+    public static func write(
+        certificatePEM: String, privateKeyPEM: String, name: String, passphrase: String
+    ) throws(FileProblem) -> [UInt8] {
+        defer { ERR_clear_error() }
+        guard let certificate = read(certificatePEM, { PEM_read_bio_X509($0, nil, nil, nil) }) else {
+            throw FileProblem("holds no certificate")
+        }
+        defer { X509_free(certificate) }
+        guard let key = read(privateKeyPEM, { PEM_read_bio_PrivateKey($0, nil, nil, nil) }) else {
+            throw FileProblem("holds no private key")
+        }
+        defer { EVP_PKEY_free(key) }
+        let cipher = NID_pbe_WithSHA1And3_Key_TripleDES_CBC
+        // -1: no checksum yet, for it would be one that old readers do not know.
+        guard let file = PKCS12_create(passphrase, name, key, certificate, nil, cipher, cipher, rounds, -1, 0) else {
+            throw FileProblem("can't be written as PKCS #12")
+        }
+        defer { PKCS12_free(file) }
+        guard PKCS12_set_mac(file, passphrase, -1, nil, 0, rounds, EVP_sha1()) == 1,
+            let bytes = encoded({ i2d_PKCS12(file, $0) })
+        else { throw FileProblem("can't be written as PKCS #12") }
+        return bytes
+    }
+
+    private static let rounds: Int32 = 2_048
+
+    private static func read<Value>(_ pem: String, _ body: (OpaquePointer?) -> Value?) -> Value? {
+        var pem = pem
+        return pem.withUTF8 { text in
+            let source = BIO_new_mem_buf(text.baseAddress, Int32(clamping: text.count))
+            defer { BIO_free(source) }
+            return body(source)
+        }
+    }
+}

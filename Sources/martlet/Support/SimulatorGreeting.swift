@@ -1,0 +1,45 @@
+import APNSSimulator
+
+/// What `martlet simulate` says once it listens.
+struct SimulatorGreeting {
+    let configuration: SimulatorConfiguration
+    let port: Int
+    let controlPort: Int?
+    let channelPort: Int?
+    let caFile: String
+    /// Made because none was named.
+    var key: ThrowawayKey?
+
+    /// One line that programs read, then what a newcomer needs.
+    func text() throws -> String {
+        let listening = "APNs simulator (\(configuration.environment.rawValue)) on https://\(host):\(port)"
+        let control = controlPort.map { ", control http://\(host):\($0)" } ?? ""
+        let channels = channelPort.map { ", channels https://\(host):\($0)" } ?? ""
+        return try listening + control + ", CA file \(caFile)" + channels + "\n" + (key.map(invitation) ?? "")
+    }
+
+    private func invitation(_ key: ThrowawayKey) throws -> String {
+        """
+
+        No --token-key is named, so it takes this one: team \(ThrowawayKey.team), key \(ThrowawayKey.keyID), \(key.path)
+        A push, with a provider token that is good for an hour (`martlet simulate token` prints the next):
+
+        curl --http2 --cacert '\(caFile)' -d '{"aps":{"alert":"hi"}}' \\
+            -H 'authorization: bearer \(try key.providerToken())' \\
+            -H 'apns-topic: com.example.app' -H 'apns-push-type: alert' \\
+            https://\(callableHost):\(port)/3/device/c2732227a1d8021cfaf781d71fb2f908c61f5861079a00954a5453f1d0281433
+
+        """
+    }
+
+    private var host: String { bracketed(configuration.host) }
+
+    /// One can't call "all addresses".
+    private var callableHost: String {
+        ["0.0.0.0", "::"].contains(configuration.host) ? "localhost" : host
+    }
+
+    private func bracketed(_ host: String) -> String {
+        host.contains(":") ? "[\(host)]" : host
+    }
+}

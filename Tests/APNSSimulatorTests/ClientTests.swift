@@ -1,0 +1,37 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The command against clients that are not ours: of other projects, and such as mean it harm.
+@Suite struct ClientTests {
+    private static let folder = Project.root.appending(path: "Tests/APNSSimulatorTests/Clients").path
+
+    private func run(_ arguments: [String]) async throws -> Subprocess.Finished {
+        try await Subprocess.run(
+            ["/usr/bin/python3"] + arguments,
+            environment: ["SIMULATOR_COMMAND": Project.command, "PYTHONDONTWRITEBYTECODE": "1"], within: .seconds(300))
+    }
+
+    /// Those that come from elsewhere than Debian are left out, with a line that says so, where they can't be had.
+    @Test(arguments: ["curl", "certificate", "nghttp", "h2load", "httpx", "aioapns", "pyapns2", "gobiko"])
+    func anotherProjectsClientIsServed(name: String) async throws {
+        let ended = try await run(
+            ["\(Self.folder)/foreign.py", name, Project.root.appending(path: ".local/clients").path])
+        if ended.status == 77, !["curl", "certificate", "nghttp", "h2load", "httpx"].contains(name) {
+            print("client \(name): \(ended.output)", terminator: "")
+            return
+        }
+        #expect(ended.status == 0, "\(ended)")
+    }
+
+    @Test(arguments: [
+        "above_the_limit", "cancelled_streams", "head", "trailers", "repeated_fields", "malformed_requests",
+        "slow_handshake", "no_preface", "endless_headers", "slow_body", "stop_amid_requests", "pings", "settings",
+        "priorities", "empty_data", "continuations", "refusals_nobody_reads", "long_body", "quick_connections",
+        "no_descriptors_left",
+    ])
+    func aRudeClientDoesNoHarm(what: String) async throws {
+        let ended = try await run(["\(Self.folder)/rude.py", what])
+        #expect(ended.status == 0, "\(ended)")
+    }
+}
