@@ -18,6 +18,7 @@ extension Target.Dependency {
     static let nioTLS = product(name: "NIOTLS", package: "swift-nio")
     static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")
     static let crypto = product(name: "Crypto", package: "swift-crypto")
+    static let cryptoExtras = product(name: "CryptoExtras", package: "swift-crypto")
     static let x509 = product(name: "X509", package: "swift-certificates")
     static let swiftASN1 = product(name: "SwiftASN1", package: "swift-asn1")
     static let yams = product(name: "Yams", package: "Yams")
@@ -95,7 +96,8 @@ let package = Package(
             name: "APNSSimulator",
             dependencies: [
                 "HTTP2Channel", "HTTP2Session",
-                .crypto, .hummingbird, .lifecycle, .logging, .nioCore, .nioPosix, .nioSSL, .nioTLS, .swiftASN1, .x509,
+                .crypto, .cryptoExtras, .hummingbird, .lifecycle, .logging, .nioCore, .nioPosix, .nioSSL, .nioTLS,
+                .swiftASN1, .x509,
             ],
             swiftSettings: settings),
         .target(

@@ -103,8 +103,9 @@ import Testing
         #expect(error?.description.contains("'\(name)'") == true)
     }
 
-    @Test(arguments: ["", "secret"]) func aPKCS12HoldsCertificateAndKey(passphrase: String) async throws {
-        let issued = try CertificateAuthority().issueClientCertificate(app: "com.example")
+    @Test(arguments: ["", "secret"], CertificateAuthority.KeyKind.allCases)
+    func aPKCS12HoldsCertificateAndKey(passphrase: String, key: CertificateAuthority.KeyKind) async throws {
+        let issued = try CertificateAuthority().issueClientCertificate(app: "com.example", key: key)
         let bytes = try PKCS12Writer.write(
             certificatePEM: issued.certificatePEM, privateKeyPEM: issued.privateKeyPEM, name: "com.example",
             passphrase: passphrase)

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import CryptoExtras
 public import Foundation
 internal import SwiftASN1
 internal import X509
@@ -101,10 +102,11 @@ public struct CertificateAuthority: Sendable {
     ///   - topics: what it may push to; empty: the app, its `.voip` and its `.complication`.
     ///   - environments: where it may be used.
     ///   - validity: from when to when.
+    ///   - key: what kind of key it is for; Apple's are of RSA, and some clients know no other.
     public func issueClientCertificate(
         app: String, topics: [String] = [],
         environments: Set<SimulatorConfiguration.Environment> = Set(SimulatorConfiguration.Environment.allCases),
-        validity: Validity = Validity(days: 397)
+        validity: Validity = Validity(days: 397), key: KeyKind = .ec
     ) throws -> Issued {
         let names = topics.isEmpty ? [app, app + ".voip", app + ".complication"] : topics
         let list = TopicList(
@@ -134,7 +136,26 @@ public struct CertificateAuthority: Sendable {
             RelativeDistinguishedName(
                 .init(type: .NameAttributes.commonName, utf8String: "Apple Push Services: \(app)")),
         ])
-        return try issue(subject: subject, validity: validity, extensions: extensions)
+        return try issue(subject: subject, validity: validity, extensions: extensions, key: key)
+    }
+
+    /// Kinds of private keys.
+    public enum KeyKind: String, CaseIterable, Sendable {
+        /// P-256: made at once.
+        case ec
+        /// RSA with 2,048 bits.
+        case rsa
+
+        func make() throws -> (key: Certificate.PrivateKey, pem: String) {
+            switch self {
+            case .ec:
+                let key = P256.Signing.PrivateKey()
+                return (Certificate.PrivateKey(key), key.pemRepresentation)
+            case .rsa:
+                let key = try _RSA.Signing.PrivateKey(keySize: .bits2048)
+                return (Certificate.PrivateKey(key), key.pkcs8PEMRepresentation)
+            }
+        }
     }
 
     /// When a certificate is good.
@@ -156,13 +177,13 @@ public struct CertificateAuthority: Sendable {
     }
 
     private func issue(
-        subject: DistinguishedName, validity: Validity, extensions: Certificate.Extensions
+        subject: DistinguishedName, validity: Validity, extensions: Certificate.Extensions, key kind: KeyKind = .ec
     ) throws -> Issued {
-        let leafKey = P256.Signing.PrivateKey()
+        let (leafKey, pem) = try kind.make()
         let leaf = try Self.sign(
-            subject: subject, publicKey: Certificate.PublicKey(leafKey.publicKey), issuer: certificate.subject,
-            issuerKey: key, validity: validity, extensions: extensions)
-        return Issued(certificatePEM: try leaf.serializeAsPEM().pemString, privateKeyPEM: leafKey.pemRepresentation)
+            subject: subject, publicKey: leafKey.publicKey, issuer: certificate.subject, issuerKey: key,
+            validity: validity, extensions: extensions)
+        return Issued(certificatePEM: try leaf.serializeAsPEM().pemString, privateKeyPEM: pem)
     }
 
     private static func sign(

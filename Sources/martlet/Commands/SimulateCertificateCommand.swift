@@ -23,6 +23,9 @@ struct SimulateCertificateCommand: AsyncParsableCommand {
     @Option(help: "Where to write certificate and private key: as PKCS #12 if it ends in .p12, else both in PEM form.")
     var output: String
 
+    @Option(help: "Kind of its key: rsa, as Apple's certificates have it, or ec.")
+    var key = CertificateAuthority.KeyKind.rsa
+
     @Option(help: "The .p12's passphrase.")
     var password = ""
 
@@ -36,7 +39,7 @@ struct SimulateCertificateCommand: AsyncParsableCommand {
         let authority = try AuthorityDirectory(path: directory).loadOrCreate()
         let environments = environment.isEmpty ? SimulatorConfiguration.Environment.allCases : environment
         let issued = try authority.issueClientCertificate(
-            app: app, topics: topic, environments: Set(environments))
+            app: app, topics: topic, environments: Set(environments), key: key)
         if isPKCS12 {
             let bytes = try PKCS12Writer.write(
                 certificatePEM: issued.certificatePEM, privateKeyPEM: issued.privateKeyPEM, name: app,

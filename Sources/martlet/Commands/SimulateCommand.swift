@@ -12,6 +12,7 @@ struct SimulateCommand: AsyncParsableCommand {
 }
 
 extension SimulatorConfiguration.Environment: ExpressibleByArgument {}
+extension CertificateAuthority.KeyKind: ExpressibleByArgument {}
 
 /// `martlet simulate run`, or without the last word: serves until it is told to stop.
 struct SimulateRunCommand: AsyncParsableCommand {

@@ -111,11 +111,8 @@ def h2load(_):
 
 
 def httpx(simulator):
-    try:
-        import h2  # noqa: F401
-        import httpx as library
-    except ImportError as error:
-        unavailable(f"{error}; scripts/install installs it")
+    import h2  # noqa: F401
+    import httpx as library
 
     async def main():
         trust = ssl.create_default_context(cafile=simulator.ca)
@@ -244,4 +241,8 @@ if __name__ == "__main__":
     if wanted in PACKAGES:
         with_packages(wanted, sys.argv[2])
     with Simulator() as simulator_of_all:
-        CLIENTS[wanted](simulator_of_all)
+        try:
+            CLIENTS[wanted](simulator_of_all)
+        except ImportError as error:
+            # Some were written for older Pythons.
+            unavailable(f"it does not load in Python {sys.version.split()[0]}: {error}")
