@@ -96,6 +96,24 @@ import Testing
         }
     }
 
+    /// As Python does from 3.13 on.
+    @Test func strictClientsAcceptIt() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "apns-simulator-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let authority = try AuthorityDirectory(path: folder.path).loadOrCreate()
+        for issued in [
+            try authority.issueServerCertificate(), try authority.issueClientCertificate(app: "com.example"),
+        ] {
+            let leaf = folder.appending(path: "leaf.pem")
+            try Data(issued.certificatePEM.utf8).write(to: leaf)
+            let verified = try await Subprocess.run([
+                "/usr/bin/openssl", "verify", "-x509_strict", "-CAfile", folder.appending(path: "ca.pem").path,
+                leaf.path,
+            ])
+            #expect(verified.status == 0, "\(verified)")
+        }
+    }
+
     @Test(arguments: ["", "a b", "a..b", "*", "https://a", "a:1", "é.test"])
     func badHostnamesAreNamed(name: String) throws {
         let authority = try CertificateAuthority()

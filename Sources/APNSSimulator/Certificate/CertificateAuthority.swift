@@ -180,6 +180,13 @@ public struct CertificateAuthority: Sendable {
         subject: DistinguishedName, validity: Validity, extensions: Certificate.Extensions, key kind: KeyKind = .ec
     ) throws -> Issued {
         let (leafKey, pem) = try kind.make()
+        // Strict clients ask for it (RFC 5280, section 4.2.1.1): Python from 3.13 on.
+        var extensions = extensions
+        if let issuer = try certificate.extensions.subjectKeyIdentifier {
+            try extensions.append(
+                Certificate.Extension(
+                    AuthorityKeyIdentifier(keyIdentifier: issuer.keyIdentifier), critical: false))
+        }
         let leaf = try Self.sign(
             subject: subject, publicKey: leafKey.publicKey, issuer: certificate.subject, issuerKey: key,
             validity: validity, extensions: extensions)
