@@ -52,9 +52,17 @@ struct AppCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await withDatabase(options, for: "app") { _, pool in
-                let row = try await AppRepository(pool).change(app, changes)
+                let row = try await changed(AppRepository(pool))
                 print(
                     "app \(app): team \(row.team), \(row.defaultEnvironment.rawValue)\(row.isPaused ? ", paused" : "")")
+            }
+        }
+
+        private func changed(_ apps: AppRepository) async throws -> App {
+            do {
+                return try await apps.change(app, changes)
+            } catch let error as CredentialStoreError where error.code == .notFound && team == nil {
+                throw ValidationError("there is no app \(app) yet: to add it, say --team")
             }
         }
     }
