@@ -89,6 +89,9 @@ public final class AMQPConsumer: Sendable {
         _ = thread.send(.setPrefetch(prefetch, tagIndex: tagIndex))
     }
 
+    /// Reads on, after bytes were given back to the budget for what is not acknowledged.
+    public func readOn() { thread.wakeUp.signal() }
+
     /// Takes no more deliveries; ``AMQPConsumerEvent/stopped`` comes after the last. The connection stays open for
     /// acknowledgements; lost from then on, it is not made again.
     public func stopConsuming() {

@@ -5,12 +5,12 @@ extension BrokerLink {
     /// Sends a method and waits for its answer, whose number is the next (AMQP 0-9-1, section 1.1 of the generated
     /// reference). What else comes meanwhile is kept for ``receive()``.
     ///
-    /// - Returns: the name in `queue.declare-ok`.
+    /// - Returns: what `queue.declare-ok` says; nil for other answers.
     @discardableResult
     func call<Arguments: BitwiseCopyable>(
         _ method: UInt32, _ arguments: Arguments, channel: UInt16, within limit: Duration? = nil, keeping: Bool = true,
         _ attempt: @autoclosure () -> String
-    ) throws(AMQPError) -> String? {
+    ) throws(AMQPError) -> DeclaredQueue? {
         var arguments = arguments
         try check(amqp_send_method(state, channel, method, &arguments), attempt())
         let clock = ContinuousClock()

@@ -32,7 +32,7 @@ extension BrokerLink {
         assemblers[Int(channel)] = MessageAssembler(channel: channel)
     }
 
-    private func declare(_ exchange: AMQPExchange) throws(AMQPError) {
+    func declare(_ exchange: AMQPExchange) throws(AMQPError) {
         pool.reset()
         var declare = amqp_exchange_declare_t()
         declare.exchange = pool.bytes(exchange.name)
@@ -45,7 +45,7 @@ extension BrokerLink {
             "Declaring exchange \"\(exchange.name)\"")
     }
 
-    private func declare(_ queue: AMQPQueue) throws(AMQPError) -> String {
+    func declare(_ queue: AMQPQueue) throws(AMQPError) -> String {
         pool.reset()
         var declare = amqp_queue_declare_t()
         declare.queue = pool.bytes(queue.isServerNamed ? "" : queue.name)
@@ -53,9 +53,9 @@ extension BrokerLink {
         declare.exclusive = queue.isExclusive ? 1 : 0
         declare.auto_delete = queue.isAutoDelete ? 1 : 0
         declare.arguments = pool.table(queue.arguments)
-        let name = try call(
+        let declared = try call(
             CRABBITMQ_QUEUE_DECLARE, declare, channel: Self.declaringChannel, "Declaring queue \"\(queue.name)\"")
-        return name ?? queue.name
+        return declared?.name ?? queue.name
     }
 
     private func bind(_ binding: AMQPBinding, queue: String) throws(AMQPError) {

@@ -84,8 +84,11 @@ extension BrokerLink {
             let close = decoded.load(as: amqp_connection_close_t.self)
             return .connectionClosed(.init(code: close.reply_code, text: close.reply_text.string))
         case CRABBITMQ_QUEUE_DECLARE_OK:
-            let name = decoded.load(as: amqp_queue_declare_ok_t.self).queue.string
-            return .answer(channel: channel, method: method.id, queue: name)
+            let declared = decoded.load(as: amqp_queue_declare_ok_t.self)
+            let queue = DeclaredQueue(
+                name: declared.queue.string, messages: Int(declared.message_count),
+                consumers: Int(declared.consumer_count))
+            return .answer(channel: channel, method: method.id, queue: queue)
         default:
             return .answer(channel: channel, method: method.id, queue: nil)
         }

@@ -41,7 +41,8 @@ final class BrokerLink {
     /// The log-in is done.
     func takeOver() throws(AMQPError) {
         try takeWhatTheLibraryHasRead()
-        countsAcquisitions = BrokerVersion(serverVersion).map { $0 >= BrokerVersion(major: 4, minor: 3) } ?? false
+        countsAcquisitions =
+            BrokerVersion(serverProperty("version")).map { $0 >= BrokerVersion(major: 4, minor: 3) } ?? false
         frames = FrameBuffer(maximumFrameSize: Int(amqp_get_frame_max(state)))
         let seconds = amqp_get_heartbeat(state)
         heartbeatInterval = .seconds(seconds > 0 ? Int(seconds) : 60)
@@ -56,13 +57,13 @@ final class BrokerLink {
         amqp_destroy_connection(state)
     }
 
-    /// As the broker introduced itself.
-    private var serverVersion: String {
+    /// As the broker introduced itself; empty where it does not say.
+    func serverProperty(_ name: String) -> String {
         guard let properties = amqp_get_server_properties(state)?.pointee else { return "" }
         let entries = UnsafeBufferPointer(start: properties.entries, count: Int(properties.num_entries))
-        let version = entries.first { $0.key.string == "version" }?.value
-        guard let version, UInt32(version.kind) == AMQP_FIELD_KIND_UTF8.rawValue else { return "" }
-        return version.value.bytes.string
+        let property = entries.first { $0.key.string == name }?.value
+        guard let property, UInt32(property.kind) == AMQP_FIELD_KIND_UTF8.rawValue else { return "" }
+        return property.value.bytes.string
     }
 
     var socket: Int32 { amqp_get_sockfd(state) }

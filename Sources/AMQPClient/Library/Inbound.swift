@@ -11,9 +11,17 @@ enum Inbound {
     case channelClosed(channel: UInt16, AMQPError.Reply, causedByPublish: Bool)
     case connectionClosed(AMQPError.Reply)
     /// To a method of ours that waits for one.
-    case answer(channel: UInt16, method: UInt32, queue: String?)
+    case answer(channel: UInt16, method: UInt32, queue: DeclaredQueue?)
     /// A part of a message, a heartbeat, or something nobody asked for.
     case nothing
+}
+
+/// What `queue.declare-ok` says.
+struct DeclaredQueue {
+    let name: String
+    /// Those that wait, not those at a consumer.
+    let messages: Int
+    let consumers: Int
 }
 
 struct InboundMessage {

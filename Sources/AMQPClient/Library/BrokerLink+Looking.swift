@@ -1,0 +1,66 @@
+internal import CRabbitMQ
+
+extension BrokerLink {
+    func look(at topology: AMQPTopology, comparesProperties: Bool) throws(AMQPError) -> AMQPInspection {
+        let product = [serverProperty("product"), serverProperty("version")].joined(separator: " ")
+        var found = AMQPInspection(broker: product)
+        try openChannel(Self.declaringChannel)
+        for exchange in topology.exchanges {
+            try note("exchange \(exchange.name)", in: &found) { () throws(AMQPError) in
+                try look(for: exchange)
+                if comparesProperties { try declare(exchange) }
+            }
+        }
+        for queue in topology.queues where !queue.isServerNamed {
+            var answer: AMQPInspection.Queue?
+            try note("queue \(queue.name)", in: &found) { () throws(AMQPError) in
+                answer = try look(for: queue)
+                if comparesProperties { _ = try declare(queue) }
+            }
+            found.queues[queue.name] = answer
+        }
+        return found
+    }
+
+    /// Over what is missing or differs, the broker closes the channel, which is opened again.
+    private func note(
+        _ name: String, in found: inout AMQPInspection, _ body: () throws(AMQPError) -> Void
+    ) throws(AMQPError) {
+        do throws(AMQPError) {
+            try body()
+        } catch {
+            guard error.isAboutObject else { throw error }
+            if error.code == .notFound { found.missing.append(name) } else { found.problems.append(error) }
+            try confirmChannelClosed(Self.declaringChannel)
+            try openChannel(Self.declaringChannel)
+        }
+    }
+
+    private func look(for exchange: AMQPExchange) throws(AMQPError) {
+        pool.reset()
+        var declare = amqp_exchange_declare_t()
+        declare.exchange = pool.bytes(exchange.name)
+        declare.type = pool.bytes(exchange.kind.rawValue)
+        declare.passive = 1
+        try call(
+            CRABBITMQ_EXCHANGE_DECLARE, declare, channel: Self.declaringChannel,
+            "Looking for exchange \"\(exchange.name)\"")
+    }
+
+    private func look(for queue: AMQPQueue) throws(AMQPError) -> AMQPInspection.Queue? {
+        pool.reset()
+        var declare = amqp_queue_declare_t()
+        declare.queue = pool.bytes(queue.name)
+        declare.passive = 1
+        let found = try call(
+            CRABBITMQ_QUEUE_DECLARE, declare, channel: Self.declaringChannel, "Looking for queue \"\(queue.name)\"")
+        return found.map { AMQPInspection.Queue(messages: $0.messages, consumers: $0.consumers) }
+    }
+}
+
+extension AMQPError {
+    /// The broker's verdict on one exchange or queue, for which it has closed the channel and not the connection.
+    fileprivate var isAboutObject: Bool {
+        reply != nil && [.notFound, .preconditionFailed, .accessRefused, .resourceLocked].contains(code)
+    }
+}
