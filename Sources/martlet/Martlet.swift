@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Glibc
 import MartletService
 
@@ -28,14 +27,14 @@ struct Martlet: AsyncParsableCommand {
             }
             leave(0)
         } catch let error as ConfigurationError {
-            FileHandle.standardError.write(Data("martlet: \(error)\n".utf8))
+            printError("martlet: \(error)")
             leave(78)
         } catch {
             let code = exitCode(for: error)
-            // Help and version are errors, too, which are no failure.
-            let stream = code.isSuccess ? FileHandle.standardOutput : FileHandle.standardError
             let message = fullMessage(for: error)
-            if !message.isEmpty { stream.write(Data((message + "\n").utf8)) }
+            // Help and version are errors, too, which are no failure.
+            if message.isEmpty { leave(code.rawValue) }
+            if code.isSuccess { print(help: message) } else { printError(message) }
             leave(code.rawValue)
         }
     }

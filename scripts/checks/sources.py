@@ -4,13 +4,18 @@ import re
 
 # A module may import those before it in this list, never itself or one after it.
 ORDER = [
-    "CRabbitMQ", "CLibPQ", "CNGHTTP2", "COpenSSL",
+    "CRabbitMQ", "CLibPQ", "CNGHTTP2", "COpenSSL", "CLinux",
     "AMQPClient", "PostgresClient", "HTTP2Session", "HTTP2Channel", "PushModel", "CredentialFormats",
     "CredentialStore", "APNSOutput", "DeliveryPipeline", "APNSSimulator", "MartletService", "martlet", "martlet-bench",
 ]
 # Only these may name an output: everything else works with the Output protocol.
 COMPOSERS = {"MartletService", "martlet", "martlet-bench"}
 LONGEST_FILE = 400
+# What the command says goes through its `print`, which lets no byte of a stranger's move the terminal.
+TERMINAL = re.compile(r"\bSwift\.(?:print|debugPrint|dump)\b|\b(?:debugPrint|dump|fputs|puts|fwrite|printf)\s*\("
+                      r"|\bFileHandle\.standard(?:Output|Error)\b|\bStreamLogHandler\b")
+TERMINAL_OWNERS = {"Sources/martlet/Support/Output.swift", "Sources/MartletService/Log/PrintableLog.swift",
+                   "Sources/MartletService/Log/LogLevel.swift"}
 
 IMPORT = re.compile(
     r"^\s*(?:@\w+\s+)*(?P<access>public|package|internal|fileprivate|private)?\s*import\s+"
@@ -50,7 +55,7 @@ def imports(root: pathlib.Path) -> list[str]:
                 problems.append(f"{where}: {importer} may not import {module}, which is above it")
             if module.endswith("Output") and importer not in COMPOSERS:
                 problems.append(f"{where}: only {', '.join(sorted(COMPOSERS))} may name an output")
-            if places[module] <= places["COpenSSL"]:
+            if places[module] <= places["CLinux"]:
                 owners.setdefault(module, set()).add(importer)
                 if found["access"] != "internal":
                     problems.append(f"{where}: a C module is imported as `internal import {module}`")
@@ -74,6 +79,19 @@ def reasons(root: pathlib.Path) -> list[str]:
                 above -= 1
             if not any(REASON.search(text) for text in lines[above:number + 1]):
                 problems.append(f"{file.relative_to(root)}:{number + 1}: `{found[0].strip()}` without a `// why:` comment")
+    return problems
+
+
+def terminal(root: pathlib.Path) -> list[str]:
+    """Only one file of the command, and one of the log, write to the terminal."""
+    problems = []
+    for file in swift_files(root, "Sources/martlet", "Sources/MartletService"):
+        name = str(file.relative_to(root))
+        if name in TERMINAL_OWNERS:
+            continue
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            if found := TERMINAL.search(without_text(line)):
+                problems.append(f"{name}:{number}: `{found[0].strip()}` writes to the terminal past Support/Output.swift")
     return problems
 
 

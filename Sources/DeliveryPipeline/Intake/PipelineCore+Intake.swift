@@ -43,23 +43,9 @@ extension PipelineCore {
     }
 
     private func decode(_ inbound: InboundJob) throws(JobRejection) -> Job {
-        let delivery = inbound.delivery
-        let limit = configuration.maximumJobBytes
-        guard delivery.body.count <= limit else {
-            throw delivery.rejected("body", "has \(delivery.body.count) bytes, more than jobs.maximum_bytes = \(limit)")
-        }
-        let job = try JobDecoder.decode(
-            delivery.body, messageID: delivery.properties.messageID, traceparent: inbound.traceparent,
-            limits: JobLimits(recipients: configuration.maximumRecipients, now: now),
-            makeID: { UUID().uuidString.lowercased() })
-        // Without, nobody could tell that it has come a second time.
-        if job.atMostOnce, !job.hasGivenID {
-            throw job.rejected("id", "is required with at_most_once, here or as the message's message_id")
-        }
-        if let sendAt = job.sendAt, sendAt.seconds - now.seconds > ScheduleLadder.horizon {
-            throw job.rejected("send_at", "is more than \(ScheduleLadder.horizon / 86_400) days ahead")
-        }
-        return job
+        try configuration.decode(
+            inbound.delivery.body, messageID: inbound.delivery.properties.messageID,
+            traceparent: inbound.traceparent, now: now, makeID: { UUID().uuidString.lowercased() })
     }
 
     /// Finds out where a job goes, and takes it a step further.
@@ -289,11 +275,5 @@ extension AMQPDelivery {
     /// Nothing is known of its job but what the message says.
     fileprivate func rejected(_ field: String, _ problem: String) -> JobRejection {
         JobRejection(jobID: properties.messageID, app: nil, faults: [.init(field: field, problem: problem)])
-    }
-}
-
-extension Job {
-    fileprivate func rejected(_ field: String, _ problem: String) -> JobRejection {
-        JobRejection(jobID: id, app: app, faults: [.init(field: field, problem: problem)])
     }
 }

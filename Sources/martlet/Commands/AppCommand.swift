@@ -86,7 +86,7 @@ struct AppCommand: AsyncParsableCommand {
                     app.allowedPublishers.isEmpty ? "anybody" : app.allowedPublishers.sorted().joined(separator: ","),
                 ])
             }
-            print(table.text)
+            print(table)
         }
     }
 
@@ -121,7 +121,7 @@ struct AppCommand: AsyncParsableCommand {
                         route.explanation,
                     ])
                 }
-                print(table.text)
+                print(table)
             }
         }
     }

@@ -44,7 +44,7 @@ struct AuditCommand: AsyncParsableCommand {
                 entry.changes.compactMap { entry.text($0) }.joined(separator: ", "),
             ])
         }
-        print(table.text)
+        print(table)
     }
 }
 

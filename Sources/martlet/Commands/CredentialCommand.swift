@@ -39,7 +39,7 @@ struct CredentialCommand: AsyncParsableCommand {
                     refusals[credential.id]?.map(\.text).joined(separator: "; ") ?? "-",
                 ])
             }
-            print(table.text)
+            print(table)
         }
     }
 

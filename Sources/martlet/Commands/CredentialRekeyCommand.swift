@@ -1,6 +1,5 @@
 import ArgumentParser
 import CredentialStore
-import Foundation
 import MartletService
 
 extension CredentialCommand {
@@ -22,7 +21,7 @@ extension CredentialCommand {
             let (report, keyring) = try await withDatabase(options, for: "credential rekey") { source, pool in
                 let keyring = try source.keyring()
                 let report = try await Rekeying(pool, keyring: keyring, isDryRun: dryRun).run { seen in
-                    FileHandle.standardError.write(Data("looked at \(seen) rows\n".utf8))
+                    printError("looked at \(seen) rows")
                 }
                 return (report, keyring)
             }

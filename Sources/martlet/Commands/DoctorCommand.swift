@@ -10,13 +10,17 @@ import PushModel
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Check configuration, broker, database, schema, master key, refusals, credentials, expiry and clock.")
+        abstract: "Check configuration, broker, database, schema, master key, refusals, credentials, expiry and clock.",
+        discussion: "Changes nothing, unless told to declare. Ends with 1 when a check has failed.")
+
+    @Flag(help: "Declare the exchanges and queues that are missing, as a worker does when it starts.")
+    var declare = false
 
     @OptionGroup var options: ConfigurationOptions
 
     func run() async throws {
         let source = try await options.load()
-        var report = Report()
+        var report = DoctorReport()
         await report.check("configuration") {
             _ = try source.pipeline()
             _ = try source.apns()
@@ -27,7 +31,7 @@ struct DoctorCommand: AsyncParsableCommand {
             let keyring = try source.keyring()
             return (keyring, "\(keyring.keyIDs.count) in the keyring, current is \(keyring.currentKeyID)")
         }
-        await report.check("broker") { try await checkBroker(source) }
+        await check(source, &report)
         let pool = await report.check("database") {
             let pool = PostgresPool(
                 try source.database(applicationName: "martlet doctor"),
@@ -47,18 +51,43 @@ struct DoctorCommand: AsyncParsableCommand {
         }
     }
 
-    private func checkBroker(_ source: ConfigurationSource) async throws -> String {
-        let names = try source.names()
-        let publisher = try AMQPPublisher(
-            configuration: try source.broker(), topology: names.topology(delays: RetryPolicy().delays),
-            logger: try source.logger("martlet.doctor", atLeast: .critical))
-        try await publisher.connectOnce()
-        await publisher.close()
-        return "connected; exchanges and queues \(names.prefix).* are there"
+    private func check(_ source: ConfigurationSource, _ report: inout DoctorReport) async {
+        let found = await report.check("broker") {
+            let broker = try source.broker()
+            let topology = try source.names().topology(delays: try source.pipeline().retry.delays)
+            if declare {
+                let publisher = try AMQPPublisher(
+                    configuration: broker, topology: topology,
+                    logger: try source.logger("martlet.doctor", atLeast: .critical))
+                try await publisher.connectOnce()
+                await publisher.close()
+            }
+            let found = try await AMQPInspection.look(at: topology, on: broker, comparesProperties: true)
+            return (found, "connected to \(found.broker)")
+        }
+        guard let found else { return }
+        await report.check("queues") {
+            if !found.problems.isEmpty {
+                throw DoctorFinding(found.problems.map(\.description).joined(separator: "; "))
+            }
+            if !found.missing.isEmpty {
+                let shown = found.missing.prefix(3).joined(separator: ", ")
+                let rest = found.missing.count > 3 ? " and \(found.missing.count - 3) more" : ""
+                throw DoctorWarning(
+                    "not there yet: \(shown)\(rest); a worker declares them when it starts, or 'martlet doctor --declare'"
+                )
+            }
+            return "exchanges and queues are there, as they should be"
+        }
+        // It is in no answer that AMQP knows.
+        report.note(
+            "ack timeout",
+            "30 minutes, unless the broker's consumer_timeout or a policy's consumer-timeout says otherwise, which it "
+                + "does not tell: see 'rabbitmqctl environment' and 'rabbitmqctl list_policies'")
     }
 
     private func check(
-        _ pool: PostgresPool, _ keyring: MasterKeyring?, _ source: ConfigurationSource, _ report: inout Report
+        _ pool: PostgresPool, _ keyring: MasterKeyring?, _ source: ConfigurationSource, _ report: inout DoctorReport
     ) async {
         defer { pool.close() }
         let schema: Void? = await report.check("schema") {
@@ -101,50 +130,5 @@ struct DoctorCommand: AsyncParsableCommand {
             guard ending.isEmpty else { throw DoctorFinding(ending.joined(separator: "; ")) }
             return "no credential expires within 30 days"
         }
-    }
-}
-
-/// Not good, and no reason to end with 1.
-private struct DoctorWarning: Error {
-    let description: String
-    init(_ description: String) { self.description = description }
-}
-
-private struct DoctorFinding: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
-}
-
-/// Prints a line for each check and counts the bad ones.
-private struct Report {
-    private(set) var checks = 0
-    private(set) var problems = 0
-
-    mutating func check(_ name: String, _ body: () async throws -> String) async {
-        let _: Void? = await check(name) { ((), try await body()) }
-    }
-
-    mutating func check<Value>(_ name: String, _ body: () async throws -> (Value, String)) async -> Value? {
-        checks += 1
-        do {
-            let (value, finding) = try await body()
-            print("ok", name, finding)
-            return value
-        } catch let warning as DoctorWarning {
-            warn(name, warning.description)
-        } catch {
-            problems += 1
-            print("FAIL", name, "\(error)")
-        }
-        return nil
-    }
-
-    func warn(_ name: String, _ finding: String) { print("WARN", name, finding) }
-
-    private func print(_ verdict: String, _ name: String, _ finding: String) {
-        func padded(_ text: String, _ width: Int) -> String {
-            text + String(repeating: " ", count: max(0, width - text.count))
-        }
-        Swift.print(padded(verdict, 6) + padded(name, 14) + finding)
     }
 }

@@ -25,26 +25,34 @@ struct JobCommand: AsyncParsableCommand {
 
         func run() async throws {
             let source = try await options.load()
+            let pipeline = try source.pipeline()
             let body = try readInput(file)
             let job: Job
             do throws(JobRejection) {
-                job = try JobDecoder.decode(body, makeID: { UUID().uuidString.lowercased() })
+                job = try pipeline.decode(body, messageID: nil, now: .now, makeID: { UUID().uuidString.lowercased() })
             } catch {
-                for fault in error.faults {
-                    FileHandle.standardError.write(Data("\(fault.field): \(fault.problem)\n".utf8))
-                }
+                for fault in error.faults { printError("\(fault.field): \(fault.problem)".printable) }
                 throw ExitCode.failure
             }
-            let names = try source.names()
+            let names = pipeline.names
+            let broker = try source.broker()
+            try await BrokerLook.require(exchanges: [names.jobs], on: broker)
             let publisher = try AMQPPublisher(
-                configuration: try source.broker(), topology: names.topology(delays: RetryPolicy().delays),
-                logger: try source.logger("martlet.job", atLeast: .error))
+                configuration: broker, logger: try source.logger("martlet.job", atLeast: .error))
             try await publisher.connectOnce()
-            try await publisher.publishAndWait([
-                AMQPPublication(
-                    id: 1, exchange: names.jobs, routingKey: lane.rawValue, isMandatory: true,
-                    properties: AMQPProperties(contentType: "application/json", messageID: job.id), body: body)
-            ])
+            // The broker vouches for the user, whom an app may ask for.
+            let properties = AMQPProperties(
+                contentType: "application/json", deliveryMode: .persistent, messageID: job.id, userID: broker.user)
+            do {
+                try await publisher.publishAndWait([
+                    AMQPPublication(
+                        id: 1, exchange: names.jobs, routingKey: lane.rawValue, isMandatory: true,
+                        properties: properties, body: body)
+                ])
+            } catch {
+                await publisher.close()
+                throw error
+            }
             await publisher.close()
             let addressee = job.isBroadcast ? "for a channel" : "with \(job.recipients.count) recipients"
             print("published job \(job.id) \(addressee) to \(names.queue(of: lane))")

@@ -26,20 +26,24 @@ struct ResultsCommand: AsyncParsableCommand {
         func run() async throws {
             let source = try await options.load()
             let names = try source.names()
-            var topology = names.topology(delays: RetryPolicy().delays)
+            let broker = try source.broker()
+            try await BrokerLook.require(exchanges: [names.results], on: broker)
             // Not one that the broker names: users have rights on what begins with the prefix, and on nothing else.
-            let queue = "\(names.prefix).tail.\(UUID().uuidString.lowercased())"
-            topology.queues.append(
-                AMQPQueue(name: queue, isDurable: false, isExclusive: true, isAutoDelete: true))
-            topology.bindings.append(AMQPBinding(queue: queue, exchange: names.results, routingKey: bind))
+            let tail = AMQPQueue(
+                name: "\(names.prefix).tail.\(UUID().uuidString.lowercased())", isDurable: false, isExclusive: true,
+                isAutoDelete: true)
             let deliveries = try await Deliveries(
-                of: queue, topology: topology, broker: try source.broker(),
+                of: tail.name,
+                topology: AMQPTopology(
+                    queues: [tail],
+                    bindings: [AMQPBinding(queue: tail.name, exchange: names.results, routingKey: bind)]),
+                broker: broker, prefetch: 100, endsWithConnection: false,
                 logger: try source.logger("martlet.results", atLeast: .warning))
             var printed = 0
-            for await delivery in deliveries.stream {
-                print(String(decoding: delivery.body, as: UTF8.self))
-                // Whoever reads this through a pipe wants each line at once.
-                fflush(nil)
+            for try await case let delivery? in deliveries.stream {
+                print(json: String(decoding: delivery.body, as: UTF8.self))
+                flushOutput()
+                deliveries.letGo(of: delivery)
                 deliveries.acknowledge(delivery)
                 printed += 1
                 if printed == limit { break }

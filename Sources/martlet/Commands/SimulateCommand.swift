@@ -129,12 +129,12 @@ struct SimulateRunCommand: AsyncParsableCommand {
             configuration: configuration, port: simulator.port, controlPort: simulator.controlPort,
             channelPort: simulator.channelPort, caFile: simulator.caCertificatePath ?? "", key: throwaway)
         // In one piece: standard output may be a pipe whose reader waits for the first line and then goes.
-        FileHandle.standardOutput.write(Data(try greeting.text().utf8))
+        try printBytes(Array(try greeting.text().utf8))
         let faults = Task {
             do {
                 try await script?.run(on: simulator)
             } catch let error as SimulatorError {
-                FileHandle.standardError.write(Data("the script has ended early: \(error)\n".utf8))
+                printError("the script has ended early: \(error)")
             }
         }
         await stopped.wait()

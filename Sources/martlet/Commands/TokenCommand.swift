@@ -39,7 +39,7 @@ struct TokenCommand: AsyncParsableCommand {
                     token.markedAt?.rfc3339 ?? "-", token.reason ?? "-",
                 ])
             }
-            print(table.text)
+            print(table)
         }
     }
 

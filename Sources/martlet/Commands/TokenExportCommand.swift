@@ -37,8 +37,7 @@ extension TokenCommand {
 
         func run() async throws {
             let start = try sinceTime() ?? cursorTime() ?? Timestamp(milliseconds: 0)
-            let output = FileHandle.standardOutput
-            if csv { try output.write(contentsOf: Data(DeadTokenText.csvHeader.utf8)) }
+            if csv { try printBytes(Array(DeadTokenText.csvHeader.utf8)) }
             let next = try await withDatabase(options, for: "token") { _, pool in
                 try await DeviceTokenRegistry(pool).deadTokens(since: start, app: app, environment: environment) {
                     page in
@@ -50,7 +49,7 @@ extension TokenCommand {
                             DeadTokenText.appendJSON(token, to: &text)
                         }
                     }
-                    try output.write(contentsOf: text)
+                    try printBytes(text)
                 }
             }
             if let cursor {

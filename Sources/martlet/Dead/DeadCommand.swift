@@ -1,7 +1,6 @@
 import AMQPClient
 import ArgumentParser
 import DeliveryPipeline
-import Foundation
 import MartletService
 import PushModel
 
@@ -25,20 +24,18 @@ struct DeadCommand: AsyncParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            let queue = try await DeadQueue(options)
             // Not the jobs themselves, which may be large.
             var jobs: [DeadJobDescription] = []
-            try await queue.forEach(filter) { job in
+            try await DeadQueue(options).forEach(filter, doing: "found") { job in
                 jobs.append(DeadJobDescription(job))
-                return jobs.count < Int(limit)
+                return jobs.count < Int(limit) ? .keep : .keepAndEnd
             }
-            await queue.close()
             if json { return try printJSON(jobs) }
             var table = Table(header: ["JOB", "APP", "LANE", "BYTES", "REASON"])
             for job in jobs {
                 table.append([job.id ?? "-", job.app ?? "-", job.lane, "\(job.bytes)", job.reason])
             }
-            print(table.text)
+            print(table)
         }
     }
 
@@ -54,17 +51,15 @@ struct DeadCommand: AsyncParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            let queue = try await DeadQueue(options)
             var count = 0
-            try await queue.forEach(filter) { job in
-                FileHandle.standardError.write(Data("\(job.id ?? "-"): \(job.reason)\n".utf8))
-                FileHandle.standardOutput.write(Data(job.delivery.body + [UInt8(ascii: "\n")]))
+            try await DeadQueue(options).forEach(filter, doing: "found") { job in
+                printError("\(job.id ?? "-"): \(job.reason)".printable)
+                try printBytes(job.delivery.body + [UInt8(ascii: "\n")])
                 count += 1
-                return count < Int(limit)
+                return count < Int(limit) ? .keep : .keepAndEnd
             }
-            await queue.close()
             guard count > 0 else {
-                FileHandle.standardError.write(Data("no dead job fits\n".utf8))
+                printError("no dead job fits")
                 throw ExitCode.failure
             }
         }
@@ -74,8 +69,9 @@ struct DeadCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Publish dead-lettered jobs again and take them out of the queue.",
             discussion: """
-                A job is taken out when the broker has confirmed the new one. Interrupted, none is lost; the last one may \\
-                be both published and still dead.
+                Those that lie there when it begins: one that dies again is not replayed again. A job is taken out when \
+                the broker has confirmed the new one. Interrupted, none is lost; the last one may be both published and \
+                still dead.
                 """)
 
         @OptionGroup var filter: DeadFilter
@@ -93,23 +89,21 @@ struct DeadCommand: AsyncParsableCommand {
             let publisher = try await queue.publisher()
             var count = 0
             do {
-                try await queue.forEach(filter) { job in
+                try await queue.forEach(filter, doing: dryRun ? "found" : "replayed") { job in
                     if !dryRun {
                         try await publisher.publishAndWait([
                             job.replayed(to: toLane, names: queue.names, user: queue.user)
                         ])
-                        queue.takeOut(job)
                     }
                     count += 1
-                    return true
+                    return dryRun ? .keep : .takeOut
                 }
             } catch {
-                FileHandle.standardError.write(Data("replayed \(count) jobs before this\n".utf8))
-                await queue.close()
+                printError("replayed \(dryRun ? 0 : count) jobs before this")
+                await publisher.close()
                 throw error
             }
             await publisher.close()
-            await queue.close()
             print(dryRun ? "would replay \(count) jobs" : "replayed \(count) jobs")
         }
     }
@@ -132,14 +126,11 @@ struct DeadCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            let queue = try await DeadQueue(options)
             var count = 0
-            try await queue.forEach(filter) { job in
-                if !dryRun { queue.takeOut(job) }
+            try await DeadQueue(options).forEach(filter, doing: dryRun ? "found" : "dropped") { _ in
                 count += 1
-                return true
+                return dryRun ? .keep : .takeOut
             }
-            await queue.close()
             print(dryRun ? "would drop \(count) jobs" : "dropped \(count) jobs")
         }
     }

@@ -1,6 +1,5 @@
 import AMQPClient
 import DeliveryPipeline
-import Foundation
 import PushModel
 
 /// A message in the dead-letter queue, as far as it can be read.
@@ -14,11 +13,23 @@ struct DeadJob {
     init(_ delivery: AMQPDelivery) {
         self.delivery = delivery
         let headers = delivery.properties.headers
-        let body = (try? JSONSerialization.jsonObject(with: Data(delivery.body))) as? [String: Any]
-        id = body?["id"] as? String ?? delivery.properties.messageID
-        app = body?["app"] as? String
+        (id, app) = Self.names(in: delivery)
         lane = Lane(of: delivery)
         reason = headers[JobHeader.reason]?.string ?? Drop(of: delivery).reason
+    }
+
+    /// As far as they can be read, and no longer than names are.
+    private static func names(in delivery: AMQPDelivery) -> (id: String?, app: String?) {
+        func name(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0.cut(toBytes: 1_000) } }
+        do throws(JobRejection) {
+            // Of recipients nothing is kept: there may be a million.
+            let job = try JobDecoder.decode(
+                delivery.body, messageID: delivery.properties.messageID, limits: JobLimits(recipients: 0),
+                makeID: { "" })
+            return (name(job.id), name(job.app))
+        } catch {
+            return (name(error.jobID), name(error.app))
+        }
     }
 
     /// The job as if it had just been published; what is known of its publisher stays.

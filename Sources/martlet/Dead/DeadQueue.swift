@@ -1,66 +1,109 @@
 import AMQPClient
 import DeliveryPipeline
-import Foundation
 import Logging
 import MartletService
 
 /// The dead-letter queue, opened by a command. What is not taken out stays in it.
 struct DeadQueue {
+    /// Of one consumer.
+    private static let mostUnacknowledged = Int(UInt16.max)
+
     let names: PipelineNames
     let user: String?
     private let broker: AMQPConfiguration
-    private let topology: AMQPTopology
-    private let deliveries: Deliveries
     private let logger: Logger
 
     init(_ options: ConfigurationOptions) async throws {
         let source = try await options.load()
         names = try source.names()
-        topology = names.topology(delays: try source.pipeline().retry.delays)
         broker = try source.broker()
         user = broker.user
-        logger = try source.logger("martlet.dead", atLeast: .warning)
-        deliveries = try await Deliveries(
-            of: names.dead, topology: topology, broker: broker, prefetch: .max, logger: logger)
+        logger = try source.logger("martlet.dead", atLeast: .error)
     }
 
+    /// - Throws: when there is no exchange for jobs.
     func publisher() async throws -> AMQPPublisher {
-        let publisher = try AMQPPublisher(configuration: broker, topology: topology, logger: logger)
+        try await BrokerLook.require(exchanges: [names.jobs], on: broker)
+        let publisher = try AMQPPublisher(configuration: broker, logger: logger)
         try await publisher.connectOnce()
         return publisher
     }
 
-    func takeOut(_ job: DeadJob) { deliveries.acknowledge(job.delivery) }
-
-    func close() async { await deliveries.close() }
-
-    /// Every job that fits, until `body` says that it is enough.
+    /// Every job that lies there now and fits, until `body` says that it is enough. What dies meanwhile, one of these
+    /// perhaps that was published again, is left for another time.
     ///
-    /// The broker does not say when a queue has no more: half a second without a message is taken for it.
-    func forEach(_ filter: DeadFilter, _ body: (DeadJob) async throws -> Bool) async throws {
-        let (found, continuation) = AsyncStream.makeStream(of: AMQPDelivery?.self)
-        let reading = Task { [deliveries] in
-            for await delivery in deliveries.stream { continuation.yield(delivery) }
-            continuation.finish()
-        }
-        defer { reading.cancel() }
-        var quiet = Self.quiet(.seconds(1), continuation)
-        defer { quiet.cancel() }
-        for await delivery in found {
-            guard let delivery else { return }
-            quiet.cancel()
-            let job = DeadJob(delivery)
-            if filter.fits(job), try await !body(job) { return }
-            quiet = Self.quiet(.milliseconds(500), continuation)
+    /// - Parameters:
+    ///   - doing: for people, such as "replayed"; said now and then.
+    ///   - body: returns what is to become of the job.
+    /// - Throws: what `body` throws; when the connection is lost.
+    func forEach(
+        _ filter: DeadFilter, doing: String, _ body: (DeadJob) async throws -> DeadVerdict
+    ) async throws {
+        let count = try await waiting()
+        guard count > 0 else { return }
+        let deliveries = try await Deliveries(
+            of: names.dead, broker: broker, consumers: count / Self.mostUnacknowledged + 1, endsWithConnection: true,
+            logger: logger)
+        do {
+            try await read(count, deliveries, filter, doing, body)
+            await deliveries.close()
+        } catch {
+            await deliveries.close()
+            throw error
         }
     }
 
-    private static func quiet(
-        _ time: Duration, _ continuation: AsyncStream<AMQPDelivery?>.Continuation
-    ) -> Task<Void, any Error> {
-        Task {
-            try await Task.sleep(for: time)
-            continuation.yield(nil)
+    private func read(
+        _ count: Int, _ deliveries: Deliveries, _ filter: DeadFilter, _ doing: String,
+        _ body: (DeadJob) async throws -> DeadVerdict
+    ) async throws {
+        var progress = Progress()
+        var (seen, fitting) = (0, 0)
+        var last = ContinuousClock.now
+        for try await delivery in deliveries.stream {
+            guard let delivery else {
+                guard ContinuousClock.now - last > .seconds(5), try await look().messages == 0 else { continue }
+                return printError("somebody else has taken \(count - seen) of the \(count) messages")
+            }
+            seen += 1
+            let job = DeadJob(delivery)
+            if filter.fits(job) {
+                let verdict = try await body(job)
+                fitting += 1
+                if verdict.takesOut { deliveries.acknowledge(delivery) }
+                if verdict.isEnough { return }
+            }
+            deliveries.letGo(of: delivery)
+            if seen == count { return }
+            progress.tell { _ in "\(doing) \(fitting), looked at \(seen) of \(count)" }
+            last = .now
         }
     }
+
+    /// How many lie there. What another command has just looked at is on its way back into the queue for a moment.
+    private func waiting() async throws -> Int {
+        let patience = ContinuousClock.now + .seconds(3)
+        while true {
+            let found = try await look()
+            if found.consumers == 0 { return found.messages }
+            guard ContinuousClock.now < patience else {
+                printError("somebody else reads \(names.dead), too: what is there at the moment is left to them")
+                return found.messages
+            }
+            try await Task.sleep(for: .milliseconds(100))
+        }
+    }
+
+    private func look() async throws -> AMQPInspection.Queue {
+        let found = try await BrokerLook.require(queues: [names.dead], on: broker)
+        return found.queues[names.dead] ?? AMQPInspection.Queue(messages: 0, consumers: 0)
+    }
+}
+
+/// What becomes of a dead job, and whether it was the last to be looked at.
+enum DeadVerdict {
+    case keep, takeOut, keepAndEnd
+
+    var takesOut: Bool { self == .takeOut }
+    var isEnough: Bool { self == .keepAndEnd }
 }

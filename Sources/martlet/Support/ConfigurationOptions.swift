@@ -15,7 +15,7 @@ struct ConfigurationOptions: ParsableArguments {
 
     func load() async throws -> ConfigurationSource {
         let source = try await read()
-        LoggingSystem.bootstrap(StreamLogHandler.standardError)
+        LoggingSystem.bootstrap(PrintableLog.handler)
         return source
     }
 

@@ -1,28 +1,60 @@
 import AMQPClient
 import Logging
+import Synchronization
 
-/// The messages of one queue, as they come, for a command.
+/// The messages of one queue, as they come, for a command. What it holds of them is bounded in bytes.
 final class Deliveries: Sendable {
-    let stream: AsyncStream<AMQPDelivery>
-    private let consumer: AMQPConsumer
+    /// nil: a moment has passed.
+    typealias Stream = AsyncThrowingStream<AMQPDelivery?, any Error>
 
+    private static let mostBytes = 32 << 20
+
+    let stream: Stream
+    private let consumer: AMQPConsumer
+    private let budget = AMQPByteBudget(limit: mostBytes)
+    private let ticking: Task<Void, Never>
+
+    /// - Parameters:
+    ///   - consumers: each of them takes up to 65,535 messages that are not acknowledged.
+    ///   - endsWithConnection: true: a lost connection is an error, as what was delivered comes again; false: it is made
+    ///     again.
     /// - Throws: when the broker can't be reached or refuses.
     init(
-        of queue: String, topology: AMQPTopology, broker: AMQPConfiguration, prefetch: UInt16 = 100, logger: Logger
+        of queue: String, topology: AMQPTopology = AMQPTopology(), broker: AMQPConfiguration, prefetch: UInt16 = .max,
+        consumers: Int = 1, endsWithConnection: Bool, logger: Logger
     ) async throws {
-        let (stream, continuation) = AsyncStream.makeStream(of: AMQPDelivery.self)
+        let (stream, continuation) = Stream.makeStream()
         self.stream = stream
+        let isConnected = Mutex(false)
         consumer = try AMQPConsumer(
             configuration: broker, topology: topology,
-            queues: [AMQPConsumedQueue(name: queue, prefetch: prefetch)], logger: logger
+            queues: Array(repeating: AMQPConsumedQueue(name: queue, prefetch: prefetch), count: consumers),
+            budget: budget, logger: logger
         ) { event in
             switch event {
             case .deliveries(let deliveries): for delivery in deliveries { continuation.yield(delivery) }
+            case .connected: isConnected.withLock { $0 = true }
+            case .disconnected(let error):
+                if endsWithConnection, isConnected.withLock({ $0 }) { continuation.finish(throwing: error) }
             case .closed: continuation.finish()
-            case .connected, .stopped, .disconnected: break
+            case .stopped: break
             }
         }
-        try await consumer.connectOnce()
+        ticking = Task {
+            while (try? await Task.sleep(for: .seconds(1))) != nil { continuation.yield(nil) }
+        }
+        do {
+            try await consumer.connectOnce()
+        } catch {
+            ticking.cancel()
+            throw error
+        }
+    }
+
+    /// It is out of memory now, so that others can come.
+    func letGo(of delivery: AMQPDelivery) {
+        budget.giveBack(delivery)
+        consumer.readOn()
     }
 
     func acknowledge(_ delivery: AMQPDelivery) {
@@ -30,5 +62,8 @@ final class Deliveries: Sendable {
     }
 
     /// What is not acknowledged goes back into the queue.
-    func close() async { await consumer.close() }
+    func close() async {
+        ticking.cancel()
+        await consumer.close()
+    }
 }

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Says every few seconds on standard error how far a long command has come.
 struct Progress {
     private static let interval = Duration.seconds(5)
@@ -14,9 +12,4 @@ struct Progress {
         last = now
         printError(text((now - start) / .seconds(1)))
     }
-}
-
-/// Prints a line on standard error.
-func printError(_ line: String) {
-    FileHandle.standardError.write(Data((line + "\n").utf8))
 }

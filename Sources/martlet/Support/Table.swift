@@ -1,4 +1,6 @@
-/// Text in columns, as wide as their widest cell.
+import MartletService
+
+/// Text in columns, as wide as their widest cell; what a cell holds stays in its place.
 struct Table {
     private var rows: [[String]]
 
@@ -6,9 +8,9 @@ struct Table {
         rows = [header]
     }
 
-    mutating func append(_ row: [String]) { rows.append(row) }
+    mutating func append(_ row: [String]) { rows.append(row.map(\.printable)) }
 
-    var text: String {
+    fileprivate var lines: [String] {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in
             rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
@@ -17,6 +19,10 @@ struct Table {
             row.enumerated().map { index, cell in
                 index == row.count - 1 ? cell : cell + String(repeating: " ", count: widths[index] - cell.count)
             }.joined(separator: "  ")
-        }.joined(separator: "\n")
+        }
     }
+}
+
+func print(_ table: Table) {
+    for line in table.lines { print(line) }
 }

@@ -17,6 +17,7 @@ struct DoctorTests {
 
     @Test func aDatabaseThatIsNotVerifiedIsWarnedOf() async throws {
         try await Installation.with { installation in
+            #expect(try await installation.martlet(["doctor", "--declare"]).status == 0)
             #expect(try await !doctor(installation).output.contains("WARN"))
             let far = try await doctor(installation, host: "db.example.net", options: "hostaddr=127.0.0.1")
             #expect(

@@ -16,7 +16,7 @@ public final class LogLevel: Sendable {
 
     /// A logger to standard error that follows the level.
     public func logger(_ label: String) -> Logger {
-        Logger(label: label) { FollowingLogHandler(base: StreamLogHandler.standardError(label: $0), level: self) }
+        Logger(label: label) { FollowingLogHandler(base: PrintableLog.handler(label: $0), level: self) }
     }
 }
 

@@ -1,0 +1,93 @@
+import AMQPClient
+import DeliveryPipeline
+import Foundation
+import PushModel
+import TestSupport
+import Testing
+
+@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+struct DeadReplayTests {
+    private static let app = "com.example.shop"
+
+    @Test func aJobThatDiesAgainIsReplayedOnce() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            try await installation.withWorker { _ in
+                let broken = (1...3).map { JobText("odd-\($0)", app: Self.app, to: ["aa"], more: #","priorty":5"#) }
+                try await installation.publish(broken)
+                try await eventually("\(installation.results.rejections)") {
+                    installation.results.rejections.count == 3
+                }
+                let replayed = try await installation.martlet(["dead", "replay"])
+                #expect(replayed.status == 0 && replayed.output == "replayed 3 jobs\n", "\(replayed)")
+                try await eventually("\(installation.results.rejections)") {
+                    installation.results.rejections.count == 6
+                }
+                let listed = try await installation.martlet(["dead", "list", "--json"])
+                #expect(listed.output.ranges(of: "priorty").count == 3, "\(listed)")
+            }
+            #expect(installation.results.rejections.count == 6)
+        }
+    }
+
+    /// More bytes than a command holds at a time, and messages that are no jobs.
+    @Test func whatIsNotMeantIsPassedOver() async throws {
+        try await Installation.with { installation in
+            let large = Array(repeating: UInt8(ascii: "x"), count: 2_000_000)
+            let needle = Array(#"{"id":"needle","app":"com.example.shop"}"#.utf8)
+            let bodies: [[UInt8]] = Array(repeating: large, count: 20) + [[0xFF, 0x00, 0x1B], [], needle]
+            try await installation.publishDead(bodies.map { ($0, AMQPProperties()) })
+            let found = try await installation.martlet(["dead", "show", "--id", "needle"])
+            #expect(found.output == "\(String(decoding: needle, as: UTF8.self))\n", "\(found.errors)")
+            let dropped = try await installation.martlet(["dead", "drop", "--id", "needle"])
+            #expect(dropped.output == "dropped 1 jobs\n", "\(dropped)")
+            let all = try await installation.martlet(["dead", "list", "--json"])
+            #expect(all.output.ranges(of: "\"bytes\"").count == 22, "\(all.errors)")
+            let replayed = try await installation.martlet(["dead", "replay", "--to-lane", "bulk"])
+            #expect(replayed.output == "replayed 22 jobs\n", "\(replayed)")
+            try await eventually("they are in the lane") {
+                try await installation.waitingMessages() == [installation.names.queue(of: .bulk): 22]
+            }
+        }
+    }
+
+    @Test func whyTheBrokerGaveUpIsTheLastReason() async throws {
+        try await Installation.with { installation in
+            func died(_ reasons: String...) -> AMQPProperties {
+                var properties = AMQPProperties()
+                properties.headers["x-first-death-reason"] = "expired"
+                properties.headers["x-death"] = .array(reasons.map { .table(["reason": .string($0)]) })
+                return properties
+            }
+            // Some have waited in a delay queue before.
+            try await installation.publishDead([
+                ([1], died("delivery_limit", "expired")), ([2, 2], died("expired", "expired")),
+                ([3, 3, 3], died("maxlen")),
+                ([4, 4, 4, 4], AMQPProperties()),
+            ])
+            let listed = try await installation.martlet(["dead", "list"])
+            #expect(listed.output.contains(/- +- +normal +1 +was delivered too often/), "\(listed)")
+            #expect(
+                listed.output.contains(/normal +2 +expired in its queue before a worker took it/), "\(listed)")
+            #expect(listed.output.contains(/normal +3 +was dropped because its queue was full/), "\(listed)")
+            #expect(listed.output.contains(/normal +4 +no lane is called "odd"/), "\(listed)")
+        }
+    }
+}
+
+extension Installation {
+    /// Puts messages into the dead-letter queue.
+    func publishDead(_ messages: [(body: [UInt8], properties: AMQPProperties)]) async throws {
+        let publisher = try AMQPPublisher(
+            configuration: try brokerConfiguration(), topology: names.topology(delays: Self.quickRetry.delays),
+            logger: log.logger("publisher"))
+        try await publisher.connectOnce()
+        try await publisher.publishAndWait(
+            messages.enumerated().map { index, message in
+                AMQPPublication(
+                    id: UInt64(index), exchange: names.dead, routingKey: "odd", isMandatory: true,
+                    properties: message.properties, body: message.body)
+            })
+        await publisher.close()
+    }
+}

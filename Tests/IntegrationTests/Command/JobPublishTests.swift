@@ -1,0 +1,54 @@
+import CredentialStore
+import Foundation
+import PushModel
+import TestSupport
+import Testing
+
+@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+struct JobPublishTests {
+    private static let app = "com.example.shop"
+
+    @Test func theBrokerVouchesForWhoPublishes() async throws {
+        try await Installation.with { installation in
+            let user = try #require(URL(string: installation.servers.broker)?.user ?? "guest")
+            try await installation.addTokenApp(Self.app)
+            try await installation.setApp(App(bundleID: Self.app, team: "TEAM000001", allowedPublishers: [user]))
+            try await installation.withWorker { worker in
+                try await eventually("a worker has declared the exchange: \(worker.errors)") {
+                    worker.errors.contains("Worker started")
+                }
+                let job = JobText("named", app: Self.app, to: [Token.random()]).json
+                try await eventually("published: \(worker.errors)") {
+                    try await installation.martlet(["job", "publish"], input: job).status == 0
+                }
+                try await eventually("\(installation.results.rejections) \(worker.errors)") {
+                    installation.results.count == 1 || !installation.results.rejections.isEmpty
+                }
+            }
+            #expect(installation.results.tally == ["sent": 1], "\(installation.results.rejections)")
+        }
+    }
+
+    @Test func theLimitsAreThoseOfTheConfiguration() async throws {
+        try await Installation.with { installation in
+            let job = JobText("two", app: Self.app, to: Token.random(count: 2))
+            let limits = [
+                (["jobs.maximum_recipients": "1"], "recipients: has 2, more than jobs.maximum_recipients = 1"),
+                (["jobs.maximum_bytes": "1000"], "body: has "),
+            ]
+            var large = job
+            large.payload = #"{"aps":{"alert":"\#(String(repeating: "x", count: 2_000))"}}"#
+            for (changes, problem) in limits {
+                let refused = try await installation.martlet(["job", "publish"], changes, input: large.json)
+                #expect(refused.status == 1 && refused.errors.hasPrefix(problem), "\(refused)")
+            }
+            let once = JobText("x", app: Self.app, to: ["aa"], more: #","at_most_once":true"#).json
+            let nameless = once.replacing(#""id":"x","#, with: "")
+            let refused = try await installation.martlet(["job", "publish"], input: nameless)
+            #expect(refused.status == 1 && refused.errors.hasPrefix("id: is required with at_most_once"), "\(refused)")
+            let far = JobText("far", app: Self.app, to: ["aa"], more: #","send_at":"2099-01-01T00:00:00Z""#).json
+            let late = try await installation.martlet(["job", "publish"], input: far)
+            #expect(late.status == 1 && late.errors.hasPrefix("send_at: is more than 90 days ahead"), "\(late)")
+        }
+    }
+}

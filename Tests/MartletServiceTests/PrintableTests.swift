@@ -1,0 +1,38 @@
+import Foundation
+import MartletService
+import Testing
+
+@Suite struct PrintableTests {
+    @Test(arguments: [
+        ("order-8841", "order-8841"), ("Zürich 東京 🎉", "Zürich 東京 🎉"), ("", ""),
+        ("a\u{1B}[2J\u{1B}]0;owned\u{7}", #"a\u{1B}[2J\u{1B}]0;owned\u{7}"#),
+        ("one\r\ntwo\tthree", #"one\r\ntwo\tthree"#),
+        ("\u{9B}31m\u{7F}\u{0}", #"\u{9B}31m\u{7F}\u{0}"#),
+        ("\u{202E}gpj.exe\u{2066}\u{200B}\u{FEFF}", #"\u{202E}gpj.exe\u{2066}\u{200B}\u{FEFF}"#),
+        ("\u{2028}\u{E0041}\u{FFFF}", #"\u{2028}\u{E0041}\u{FFFF}"#),
+    ])
+    func whatMovesATerminalIsWrittenOut(text: String, shown: String) {
+        #expect(text.printable == shown)
+    }
+
+    @Test func linesOfOursStayLines() {
+        #expect("usage:\n  a\u{1B}b\n".printableLines == "usage:\n  a\\u{1B}b\n")
+    }
+
+    @Test func jsonStaysJSONOfTheSameValue() throws {
+        let value = ["a\u{1B}[0m\u{9B}": "\u{202E}\u{E0041}\n\u{7F}é"]
+        // An encoder leaves most of these as they are.
+        let text = try String(decoding: JSONEncoder().encode(value), as: UTF8.self)
+        let shown = text.printableJSON
+        #expect(shown.unicodeScalars.allSatisfy { (0x20..<0x7F).contains($0.value) || $0 == "é" }, "\(shown)")
+        #expect(try JSONDecoder().decode([String: String].self, from: Data(shown.utf8)) == value)
+        #expect("{\n\t\"a\": 1}\r\n".printableJSON == "{  \"a\": 1}  ")
+    }
+
+    @Test func aLogLineIsOneAndEnds() {
+        let line = PrintableLog.line("info martlet: id=a\nerror martlet: forged \u{1B}[31m\n")
+        #expect(line == "info martlet: id=a\\nerror martlet: forged \\u{1B}[31m\n")
+        let long = PrintableLog.line(String(repeating: "x", count: 10_000_000))
+        #expect(long.count < 10_000 && long.hasSuffix("…\n"))
+    }
+}
