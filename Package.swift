@@ -57,6 +57,7 @@ let package = Package(
         .systemLibrary(name: "CLibPQ", pkgConfig: "libpq"),
         .systemLibrary(name: "CNGHTTP2"),
         .systemLibrary(name: "COpenSSL"),
+        .systemLibrary(name: "CLinux"),
         .target(name: "AMQPClient", dependencies: ["CRabbitMQ", .logging], swiftSettings: settings),
         .target(name: "PostgresClient", dependencies: ["CLibPQ", .logging], swiftSettings: settings),
         .target(name: "HTTP2Session", dependencies: ["CNGHTTP2"], swiftSettings: settings),
@@ -126,7 +127,8 @@ let package = Package(
         .target(
             name: "MartletService",
             dependencies: [
-                "AMQPClient", "APNSOutput", "CredentialStore", "DeliveryPipeline", "PostgresClient", "PushModel",
+                "AMQPClient", "APNSOutput", "CLinux", "CredentialStore", "DeliveryPipeline", "PostgresClient",
+                "PushModel",
                 .configuration, .hummingbird, .lifecycle, .logging, .nioCore, .nioPosix, .unixSignals,
                 .yams,
             ],

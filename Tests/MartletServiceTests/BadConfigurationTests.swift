@@ -84,8 +84,11 @@ import Testing
 
     @Test(arguments: ["proxy.example.net:3128", "https://fred:s3cret@proxy:3128", "http://fred:s3cret@proxy"])
     func aProxyThatIsNoneAndItsPasswordStaysUnseen(url: String) async {
+        let variables = ["MARTLET_APNS_PROXY": url]
         #expect(
-            await failure { try await source("apns.proxy=\(url)").apns() }
+            await failure {
+                try await ConfigurationSource(file: nil, settings: [], environment: variables).apns()
+            }
                 == "configuration key apns.proxy (MARTLET_APNS_PROXY): must be http://[user:password@]host:port, user and password percent-encoded"
         )
     }

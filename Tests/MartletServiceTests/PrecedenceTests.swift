@@ -34,12 +34,16 @@ import Testing
             levels.enumerated().map { String(repeating: "  ", count: $0.offset) + $0.element + ":" }
             .joined(separator: "\n") + " 42\n"
         try await withFile(yaml) { path in
-            let sources = [
+            var sources = [
                 try await ConfigurationSource(file: path, settings: [], environment: [:]),
-                try await ConfigurationSource(file: nil, settings: ["\(key.rawValue)=42"], environment: [:]),
                 try await ConfigurationSource(file: nil, settings: [], environment: [key.environmentVariable: "42"]),
             ]
-            #expect(sources.map { $0.string(key) } == ["42", "42", "42"])
+            // A flag is no place for a secret.
+            if !key.isSecret {
+                sources.append(
+                    try await ConfigurationSource(file: nil, settings: ["\(key.rawValue)=42"], environment: [:]))
+            }
+            #expect(sources.allSatisfy { $0.string(key) == "42" })
         }
     }
 

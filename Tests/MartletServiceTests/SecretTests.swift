@@ -33,6 +33,17 @@ import Testing
         #expect(source.string(.amqpPrefix) == "martlet")
     }
 
+    @Test(arguments: ConfigurationKey.allCases.filter(\.isSecret))
+    func aFlagTakesNone(key: ConfigurationKey) async {
+        let variable = key.environmentVariable
+        #expect(
+            await failure {
+                try await ConfigurationSource(file: nil, settings: ["\(key.rawValue)=hunter2"], environment: [:])
+            }
+                == "--set \(key.rawValue): may hold a secret, and everybody on this machine can read command lines; use the file, \(variable) or \(variable)_FILE"
+        )
+    }
+
     @Test(arguments: [
         "amqp.url:amqp://user:hunter2@host", "amqp.ur=amqp://user:hunter2@host", "amqp.url amqp://user:hunter2@host",
     ])
@@ -77,8 +88,6 @@ import Testing
         try await withFile(file) { path in
             let sources = [
                 try await ConfigurationSource(file: path, settings: [], environment: [:]),
-                try await ConfigurationSource(
-                    file: nil, settings: ["amqp.url=\(amqp)", "database.url=\(postgres)"], environment: [:]),
                 try await ConfigurationSource(
                     file: nil, settings: [], environment: ["MARTLET_AMQP_URL": amqp, "MARTLET_DATABASE_URL": postgres]),
             ]

@@ -9,7 +9,7 @@ public struct ConfigurationSource: Sendable {
 
     /// - Parameters:
     ///   - file: path of a YAML file; nil for none.
-    ///   - settings: `key=value` from the command line.
+    ///   - settings: `key=value` from the command line; no secrets.
     ///   - environment: the process's environment variables.
     public init(file: String?, settings: [String], environment: [String: String]) async throws {
         try self.init(values: file.map(ConfigurationFile.read), settings: settings, environment: environment)
@@ -78,7 +78,7 @@ public struct ConfigurationSource: Sendable {
         return (String(host), port)
     }
 
-    /// A setting may hold a secret: what is wrong with one repeats its key only.
+    /// A setting may hold a secret by mistake: what is wrong with one repeats its key only.
     private static func read(_ settings: [String]) throws -> [ConfigurationKey: String] {
         var values: [ConfigurationKey: String] = [:]
         for setting in settings {
@@ -87,7 +87,13 @@ public struct ConfigurationSource: Sendable {
                 let name = setting.prefix { $0.isLetter || $0 == "." || $0 == "_" }
                 throw ConfigurationError("--set \(name)…: must be key=value")
             }
-            values[try ConfigurationKey(named: parts[0], in: "--set")] = parts[1]
+            let key = try ConfigurationKey(named: parts[0], in: "--set")
+            guard !key.isSecret else {
+                throw ConfigurationError(
+                    "--set \(key.rawValue): may hold a secret, and everybody on this machine can read command lines; "
+                        + "use the file, \(key.environmentVariable) or \(key.environmentVariable)_FILE")
+            }
+            values[key] = parts[1]
         }
         return values
     }

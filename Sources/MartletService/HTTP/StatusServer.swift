@@ -1,23 +1,19 @@
-import APNSOutput
 import CredentialStore
-import DeliveryPipeline
 import Hummingbird
 import Logging
 import NIOCore
 import PushModel
 import ServiceLifecycle
 
-/// The worker's HTTP endpoints: `/health` (the process answers), `/ready` (it consumes and can publish) and
-/// `/metrics`.
+/// The worker's HTTP endpoints: `/health` (the process answers), `/ready` (it consumes and can publish, or what keeps it
+/// from that) and `/metrics`.
 struct StatusServer: Service {
     let host: String
     let port: Int
     let eventLoops: any EventLoopGroup
     let logger: Logger
-    let counts: @Sendable () -> PipelineCounts
-    let refusals: @Sendable () -> [Refusal]
-    let badTokens: @Sendable () -> [APNSBadTokens]
-    let credentials: @Sendable () -> [CredentialSummary]
+    let state: WorkerState
+    let board: RefusalBoard
 
     func run() async throws {
         do {
@@ -30,19 +26,17 @@ struct StatusServer: Service {
     private func application() -> Application<RouterResponder<BasicRequestContext>> {
         let router = Router()
         router.get("health") { _, _ in "ok\n" }
-        router.get("ready") { [counts] _, _ in
-            let counts = counts()
-            let isReady = counts.isConsuming && counts.isPublishing
+        router.get("ready") { [state] _, _ in
+            let obstacle = state.obstacle
             return EditedResponse(
-                status: isReady ? .ok : .serviceUnavailable,
-                response: isReady
-                    ? "ready\n" : "consuming: \(counts.isConsuming), publishing: \(counts.isPublishing)\n")
+                status: obstacle == nil ? .ok : .serviceUnavailable, response: (obstacle?.printable ?? "ready") + "\n")
         }
-        router.get("metrics") { [counts, refusals, badTokens, credentials] _, _ in
+        router.get("metrics") { [state, board] _, _ in
             EditedResponse(
                 headers: [.contentType: "text/plain; version=0.0.4"],
                 response: MetricsText.render(
-                    counts(), refusals: refusals(), badTokens: badTokens(), credentials: credentials(), now: .now))
+                    state.counts, refusals: board.refusals, badTokens: board.badTokens,
+                    credentials: state.credentials, now: .now))
         }
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .notice)

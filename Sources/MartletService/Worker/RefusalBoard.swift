@@ -3,8 +3,8 @@ import CredentialStore
 import PushModel
 import Synchronization
 
-/// What APNs refuses just now, by this worker's pools, and how many bad tokens it has found. Told on their event loops, read by the metrics and by
-/// whoever writes it into the database.
+/// What APNs refuses just now, by this worker's pools, and how many bad tokens it has found. Told on their event loops,
+/// read by the metrics and by whoever writes it into the database.
 final class RefusalBoard: Sendable {
     private struct State {
         var open: [APNSRefusal.Subject: Refusal] = [:]

@@ -1,130 +1,64 @@
-import AMQPClient
-import APNSOutput
-import CredentialStore
-import DeliveryPipeline
 public import Logging
-import NIOCore
 import NIOPosix
-import PostgresClient
-import PushModel
 import ServiceLifecycle
 import UnixSignals
 
-/// A worker put together from its configuration: the one place that names the outputs.
+/// A worker put together from its configuration.
 public struct Worker: Sendable {
-    private let pipeline: DeliveryPipeline
     private let services: [any Service]
     private let drainTimeout: Duration
     private let logger: Logger
 
-    /// Reads the configuration, waits for the database, and loads apps and credentials.
+    /// Reads the configuration.
     ///
     /// - Parameters:
     ///   - level: that of `logger`.
     ///   - reload: reads the configuration again.
-    /// - Throws: ``ConfigurationError``; ``CredentialStoreError`` when migrations are missing. A database that
-    ///   can't be reached is waited for.
+    /// - Throws: ``ConfigurationError``.
     public init(
-        configuration: ConfigurationSource, logger: Logger, level: LogLevel,
+        configuration source: ConfigurationSource, logger: Logger, level: LogLevel,
         reload: @escaping @Sendable () async throws -> ConfigurationSource
     ) async throws {
         // First of all: until then a hang-up would end the process.
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
-        let broker = try configuration.broker()
-        let pipelineConfiguration = try configuration.pipeline()
-        let database = try configuration.database(applicationName: "martlet \(pipelineConfiguration.worker)")
-        let keyring = try configuration.keyring()
-        let apns = try configuration.apns()
-        let suppression = try configuration.deadTokens()
-        let drainSeconds = try configuration.integer(.workerDrainTimeout, in: 0...86_400)
-        let listen =
-            configuration.string(.httpListen).flatMap { $0.isEmpty ? nil : $0 } == nil
-            ? nil : try configuration.hostAndPort(.httpListen)
-
-        let pool = PostgresPool(database, logger: logger)
-        // What operators change is read over connections of its own: statements that wait for a lock don't keep it.
-        var few = PostgresPool.Options()
-        few.maximumConnections = 2
-        let operators = PostgresPool(database, options: few, logger: logger)
-        let changes = ChangeListener(database, logger: logger)
-        let (snapshots, cancellations) = try await Self.whenDatabaseIsThere(logger) {
-            try await Migrations(database, logger: logger).verify()
-            return (
-                try await SnapshotStore.load(
-                    from: operators, keyring: keyring, patience: ReadingPatience(first: ReadingPatience.longest),
-                    logger: logger),
-                try await CancellationFeed.load(from: operators, changes: changes, logger: logger)
-            )
-        }
-        let eventLoops = MultiThreadedEventLoopGroup.singleton
+        let configuration = try WorkerConfiguration(source)
+        let state = WorkerState()
         let board = RefusalBoard()
-        let outputs: [any Output] = [
-            APNSOutput(
-                configuration: apns, tokens: ProviderTokenRepository(pool, keyring: keyring), eventLoops: eventLoops,
-                logger: logger, clock: { .now },
-                refusals: { board.tell($0) }),
-            DiscardOutput(now: { .now }),
-        ]
-        let pipeline = try DeliveryPipeline(
-            configuration: pipelineConfiguration, broker: broker, outputs: outputs, snapshots: snapshots,
-            registry: DeviceTokenRegistry(pool, logger: logger), claims: ClaimRepository(pool),
-            deadTokens: suppression.map { DeadTokenFeed(pool, configuration: $0, logger: logger) },
-            cancellations: cancellations, logger: logger, now: { .now })
-
-        var services: [any Service] = [
-            SnapshotService(store: snapshots, following: changes, outputs: outputs),
-            ExpiryService(store: snapshots, now: { .now }, logger: logger),
-            RefusalService(
-                board: board, repository: RefusalRepository(pool), worker: pipelineConfiguration.worker, logger: logger),
-        ]
-        services.append(
-            MaintenanceService(
-                claims: ClaimRepository(pool), cancellations: CancellationRepository(pool), logger: logger))
-        services.append(
-            ReloadService(hangUps: hangUps, pipeline: pipeline, level: level, reload: reload, logger: logger))
-        if let listen {
+        // Listens before there is a database, and until everything is drained: whoever asks is told.
+        var services: [any Service] = []
+        if let listen = configuration.listen {
             services.append(
                 StatusServer(
-                    host: listen.host, port: listen.port, eventLoops: eventLoops, logger: logger,
-                    counts: { pipeline.counts }, refusals: { board.refusals }, badTokens: { board.badTokens },
-                    credentials: { snapshots.current.credentialSummaries }))
+                    host: listen.host, port: listen.port, eventLoops: MultiThreadedEventLoopGroup.singleton,
+                    logger: logger, state: state, board: board))
         }
         services.append(
-            PipelineService(
-                pipeline: pipeline, outputs: outputs, drainTimeout: .seconds(drainSeconds), logger: logger))
-        self.pipeline = pipeline
+            DeliveryService(
+                configuration: configuration, state: state, board: board, hangUps: hangUps, level: level,
+                reload: reload, logger: logger))
         self.services = services
-        drainTimeout = .seconds(drainSeconds)
+        drainTimeout = configuration.drainTimeout
         self.logger = logger
     }
 
     /// Works until SIGTERM or SIGINT, then drains.
+    ///
+    /// - Throws: what ``DeliveryService/run()`` throws; that `http.listen` can't be listened on.
     public func run() async throws {
         var configuration = ServiceGroupConfiguration(
-            services: services.map {
-                .init(
-                    service: $0, successTerminationBehavior: .gracefullyShutdownGroup,
-                    failureTerminationBehavior: .gracefullyShutdownGroup)
-            },
-            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+            services: services.map { $0.endingAll }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         configuration.maximumGracefulShutdownDuration = drainTimeout + .seconds(30)
-        logger.notice("Worker started")
         let secondSignal = Task { [logger] in await SecondSignal.watch(logger) }
         defer { secondSignal.cancel() }
         try await ServiceGroup(configuration: configuration).run()
     }
+}
 
-    /// A database that is away at start is waited for, aloud; any other fault ends the start.
-    private static func whenDatabaseIsThere<Value: Sendable>(
-        _ logger: Logger, _ body: () async throws -> Value
-    ) async throws -> Value {
-        while true {
-            do {
-                return try await body()
-            } catch let error as PostgresError where error.isRetriable {
-                logger.warning("Waiting for the database", metadata: ["error": "\(error)"])
-                try await Task.sleep(for: .seconds(2))
-            }
-        }
+extension Service {
+    /// Its end, good or bad, is the end of the group.
+    var endingAll: ServiceGroupConfiguration.ServiceConfiguration {
+        .init(
+            service: self, successTerminationBehavior: .gracefullyShutdownGroup,
+            failureTerminationBehavior: .gracefullyShutdownGroup)
     }
 }

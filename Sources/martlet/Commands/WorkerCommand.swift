@@ -10,6 +10,7 @@ struct WorkerCommand: AsyncParsableCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func run() async throws {
+        ProcessMemory.hide()
         let source = try await options.load()
         let level = LogLevel(try source.logLevel())
         var logger = level.logger("martlet.worker")

@@ -1,0 +1,100 @@
+import APNSOutput
+import CredentialStore
+import DeliveryPipeline
+import Logging
+import NIOPosix
+import PostgresClient
+import PushModel
+import ServiceLifecycle
+import UnixSignals
+
+/// Waits for the database, then delivers: the one place that names the outputs.
+struct DeliveryService: Service {
+    let configuration: WorkerConfiguration
+    let state: WorkerState
+    let board: RefusalBoard
+    let hangUps: UnixSignalsSequence
+    let level: LogLevel
+    let reload: @Sendable () async throws -> ConfigurationSource
+    let logger: Logger
+
+    /// - Throws: ``CredentialStoreError`` when migrations are missing, ``AMQPError``. A database that can't be reached is
+    ///   waited for, until the worker is told to stop.
+    func run() async throws {
+        let pool = PostgresPool(configuration.database, logger: logger)
+        // What operators change is read over connections of its own: statements that wait for a lock don't keep it.
+        var few = PostgresPool.Options()
+        few.maximumConnections = 2
+        let operators = PostgresPool(configuration.database, options: few, logger: logger)
+        defer {
+            pool.close()
+            operators.close()
+        }
+        let changes = ChangeListener(configuration.database, logger: logger)
+        guard let (snapshots, cancellations) = try await loadUnlessStopped(operators, changes) else { return }
+        let outputs = outputs(pool)
+        let pipeline = try DeliveryPipeline(
+            configuration: configuration.pipeline, broker: configuration.broker, outputs: outputs,
+            snapshots: snapshots, registry: DeviceTokenRegistry(pool, logger: logger), claims: ClaimRepository(pool),
+            deadTokens: configuration.suppression.map { DeadTokenFeed(pool, configuration: $0, logger: logger) },
+            cancellations: cancellations, logger: logger, now: { .now })
+        state.works(pipeline, snapshots)
+        logger.notice("Worker started")
+        let services: [any Service] = [
+            SnapshotService(store: snapshots, following: changes, outputs: outputs),
+            ExpiryService(store: snapshots, now: { .now }, logger: logger),
+            RefusalService(
+                board: board, repository: RefusalRepository(pool), worker: configuration.pipeline.worker,
+                logger: logger),
+            MaintenanceService(
+                claims: ClaimRepository(pool), cancellations: CancellationRepository(pool), logger: logger),
+            ReloadService(hangUps: hangUps, pipeline: pipeline, level: level, reload: reload, logger: logger),
+            PipelineService(
+                pipeline: pipeline, outputs: outputs, drainTimeout: configuration.drainTimeout, logger: logger),
+        ]
+        try await ServiceGroup(configuration: .init(services: services.map { $0.endingAll }, logger: logger)).run()
+    }
+
+    private func outputs(_ pool: PostgresPool) -> [any Output] {
+        [
+            APNSOutput(
+                configuration: configuration.apns,
+                tokens: ProviderTokenRepository(pool, keyring: configuration.keyring),
+                eventLoops: MultiThreadedEventLoopGroup.singleton, logger: logger, clock: { .now },
+                refusals: { [board] in board.tell($0) }),
+            DiscardOutput(now: { .now }),
+        ]
+    }
+
+    /// nil: told to stop before the database was there.
+    private func loadUnlessStopped(
+        _ operators: PostgresPool, _ changes: ChangeListener
+    ) async throws -> (SnapshotStore, CancellationFeed)? {
+        do {
+            return try await cancelWhenGracefulShutdown { try await loadWhenDatabaseIsThere(operators, changes) }
+        } catch  where Task.isShuttingDownGracefully {
+            return nil
+        }
+    }
+
+    /// A database that is away at start is waited for, aloud; any other fault ends the start.
+    private func loadWhenDatabaseIsThere(
+        _ operators: PostgresPool, _ changes: ChangeListener
+    ) async throws -> (SnapshotStore, CancellationFeed) {
+        while true {
+            do {
+                try await Migrations(configuration.database, logger: logger).verify()
+                let snapshots = try await SnapshotStore.load(
+                    from: operators, keyring: configuration.keyring,
+                    patience: ReadingPatience(first: ReadingPatience.longest), logger: logger)
+                return (
+                    snapshots, try await CancellationFeed.load(from: operators, changes: changes, logger: logger)
+                )
+            } catch let error as PostgresError where error.isRetriable {
+                state.waits("waiting for the database: \(error)")
+                logger.warning("Waiting for the database", metadata: ["error": "\(error)"])
+                try await Task.sleep(for: .seconds(2))
+            }
+        }
+    }
+}

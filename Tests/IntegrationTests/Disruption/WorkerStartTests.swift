@@ -1,0 +1,100 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A worker that starts while the database is away.
+@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+struct WorkerStartTests {
+    private func answer(_ path: String, port: Int) async throws -> String {
+        try await Subprocess.run(["/usr/bin/curl", "-s", "-w", "%{http_code}", "http://127.0.0.1:\(port)/\(path)"])
+            .output
+    }
+
+    @Test func itAnswersBeforeTheDatabaseIsThere() async throws {
+        try await Installation.with { installation in
+            let port = try freePort()
+            let worker = try installation.startWorker(["http.listen": "127.0.0.1:\(port)"])
+            defer { worker.signal(SIGKILL) }
+            try await eventually("it is ready: \(worker.errors)") {
+                try await answer("ready", port: port) == "ready\n200"
+            }
+            worker.signal(SIGTERM)
+            #expect(try await worker.finish().status == 0)
+
+            let refusing = try RefusingPort()
+            let away = "postgres://127.0.0.1:\(refusing.port)/none"
+            let waiting = try installation.startWorker(["http.listen": "127.0.0.1:\(port)", "database.url": away])
+            defer { waiting.signal(SIGKILL) }
+            try await eventually("it says why: \(waiting.errors)") {
+                let ready = try await answer("ready", port: port)
+                return ready.hasPrefix("waiting for the database: ") && ready.contains("\(refusing.port)")
+                    && ready.hasSuffix("\n503")
+            }
+            #expect(try await answer("health", port: port) == "ok\n200")
+            #expect(try await answer("metrics", port: port).contains("\nmartlet_consuming 0\n"))
+            waiting.signal(SIGTERM)
+            let finished = try await waiting.finish()
+            #expect(finished.status == 0, "\(finished)")
+        }
+    }
+
+    @Test func itCanBeStoppedInTheMiddleOfAnAttempt() async throws {
+        try await Installation.with { installation in
+            let (port, mute) = (try freePort(), try freePort())
+            let database = try Subprocess([
+                "/usr/bin/python3", "-c",
+                "import socket, time; server = socket.create_server(('127.0.0.1', \(mute))); time.sleep(600)",
+            ])
+            defer { database.signal(SIGKILL) }
+            let worker = try installation.startWorker([
+                "http.listen": "127.0.0.1:\(port)", "database.url": "postgres://127.0.0.1:\(mute)/none",
+            ])
+            defer { worker.signal(SIGKILL) }
+            try await eventually("it has begun: \(worker.errors)") {
+                try await answer("ready", port: port) == "starting\n503"
+            }
+            worker.signal(SIGTERM)
+            let finished = try await worker.finish(within: .seconds(10))
+            #expect(finished.status == 0, "\(finished)")
+        }
+    }
+
+    @Test func itGoesOnWhenTheDatabaseComes() async throws {
+        try await Installation.with { installation in
+            let port = try freePort()
+            var worker: Subprocess?
+            defer { worker?.signal(SIGKILL) }
+            try await installation.database.withoutConnections {
+                let started = try installation.startWorker(["http.listen": "127.0.0.1:\(port)"])
+                worker = started
+                try await eventually("it waits: \(started.errors)") {
+                    started.errors.contains("Waiting for the database")
+                }
+                #expect(!started.errors.contains("Worker started"))
+            }
+            let started = try #require(worker)
+            try await eventually("it is ready: \(started.errors)") {
+                try await answer("ready", port: port) == "ready\n200"
+            }
+            started.signal(SIGTERM)
+            #expect(try await started.finish().status == 0)
+        }
+    }
+
+    /// Where this is root, who can become somebody else: of a process that can't be dumped, the system's files are root's.
+    @Test(.enabled(if: getuid() == 0)) func itsMemoryIsNobodysBusiness() async throws {
+        let keys = "master-1 \(String(repeating: "A", count: 43))="
+        let worker = try Subprocess(
+            ["/usr/bin/setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", Project.command, "worker"],
+            environment: [
+                "MARTLET_AMQP_URL": "amqp://127.0.0.1:1/", "MARTLET_DATABASE_URL": "postgres://127.0.0.1:1/none",
+                "MARTLET_KEYRING_KEYS": keys, "MARTLET_HTTP_LISTEN": "",
+            ])
+        defer { worker.signal(SIGKILL) }
+        try await eventually("it waits: \(worker.errors)") {
+            worker.errors.contains("Waiting for the database") || !worker.isRunning
+        }
+        let owner = try FileManager.default.attributesOfItem(atPath: "/proc/\(worker.pid)/environ")[.ownerAccountID]
+        #expect(owner as? Int == 0, "\(worker.errors)")
+    }
+}

@@ -1,0 +1,24 @@
+import Foundation
+import Testing
+
+/// What `deploy/` gives to systemd.
+@Suite struct UnitFileTests {
+    private func unit(_ name: String) throws -> [String] {
+        let file = URL(filePath: #filePath).appending(path: "../../../deploy/\(name).service").standardized
+        return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
+    }
+
+    @Test(arguments: ["martlet", "martlet-migrate"])
+    func leavesNoCoreWithKeysInIt(name: String) throws {
+        #expect(try unit(name).contains("LimitCORE=0"))
+    }
+
+    @Test func theWorkerIsNotTheOwnerOfTheSchema() throws {
+        let (worker, migrate) = (try unit("martlet"), try unit("martlet-migrate"))
+        #expect(!worker.contains { $0.hasPrefix("Exec") && $0.contains("migrate") }, "as the worker's user")
+        #expect(migrate.contains { $0.hasPrefix("ExecStart=") && $0.contains("martlet migrate") })
+        func value(_ key: String, in unit: [String]) -> String? { unit.first { $0.hasPrefix(key + "=") } }
+        #expect(value("User", in: worker) != nil)
+        #expect(value("User", in: worker) != value("User", in: migrate))
+    }
+}
