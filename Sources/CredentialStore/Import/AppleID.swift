@@ -4,9 +4,11 @@ enum AppleID {
         id.utf8.count == 10 && id.allSatisfy { $0.isASCII && ($0.isUppercase || $0.isNumber) }
     }
 
-    static func check(_ id: String, _ field: String) throws(CredentialStoreError) -> String {
+    /// - Parameter file: names the file in the error.
+    static func check(_ id: String, _ field: String, of file: CredentialFile) throws(CredentialStoreError) -> String {
         guard isOne(id) else {
-            throw CredentialStoreError(.invalidField, "\(field) \(id) is not ten upper-case letters and digits")
+            throw CredentialStoreError(
+                .invalidField, "\(file.name): \(field) \(id) is not ten upper-case letters and digits")
         }
         return id
     }

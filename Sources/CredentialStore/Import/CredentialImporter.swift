@@ -69,10 +69,12 @@ public struct CredentialImporter: Sendable {
             throw CredentialStoreError(
                 .invalidField, "the key id is needed: \(file.name) is not named AuthKey_<key id>.p8")
         }
-        guard let team else { throw CredentialStoreError(.invalidField, "the team id is needed for a .p8 key") }
+        guard let team else {
+            throw CredentialStoreError(.invalidField, "\(file.name): the team id is needed for a .p8 key")
+        }
         return NewCredential(
-            kind: .token(keyID: try AppleID.check(keyID, "key id"), privateKeyPEM: key.pem),
-            team: try AppleID.check(team, "team id"), environments: try keyEnvironments(), topics: topics,
+            kind: .token(keyID: try AppleID.check(keyID, "key id", of: file), privateKeyPEM: key.pem),
+            team: try AppleID.check(team, "team id", of: file), environments: try keyEnvironments(), topics: topics,
             fingerprint: Self.fingerprint(key.publicKeyDER), label: label ?? "key \(keyID)")
     }
 
@@ -112,7 +114,7 @@ public struct CredentialImporter: Sendable {
         }
         return NewCredential(
             kind: .certificate(chainDER: leaf.chain(from: others).map(\.der), privateKeyDER: pair.key.der),
-            team: try AppleID.check(team, "team id"), environments: pair.push.environments,
+            team: try AppleID.check(team, "team id", of: pair.file), environments: pair.push.environments,
             topics: Set(pair.push.topicKinds.keys), topicKinds: pair.push.topicKinds, notBefore: leaf.notBefore,
             notAfter: leaf.notAfter, fingerprint: Self.fingerprint(leaf.der), label: label ?? pair.name)
     }

@@ -18,12 +18,16 @@ extension CredentialCommand {
         @Flag(help: "Say what is in the files and import nothing; needs no database.")
         var dryRun = false
 
+        @Flag(help: "As JSON.")
+        var json = false
+
         @OptionGroup var credential: CredentialFileOptions
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
             let new = try credential.read(files)
             if dryRun {
+                if json { return try printJSON(ImportDescription(new, id: nil, replacing: [])) }
                 print("\(new.label): team \(new.team), \(new.scope)")
                 new.printFacts(now: .now)
                 return print("nothing was imported")
@@ -33,10 +37,44 @@ extension CredentialCommand {
                 let id = try await repository.importCredential(new, keyring: try source.keyring())
                 return (id, try await repository.list().filter { $0.id != id && $0.isReplaced(by: new) })
             }
+            if json { return try printJSON(ImportDescription(new, id: id, replacing: older)) }
             print("imported \(new.label) as \(id): team \(new.team), \(new.scope)")
             new.printFacts(now: .now)
             for credential in older { print(credential.replacedNotice) }
         }
+    }
+}
+
+/// What was imported, or would be, as `--json` shows it.
+private struct ImportDescription: Encodable {
+    /// None after a dry run.
+    let id: String?
+    let kind, team, label, fingerprint: String
+    let key: String?
+    let environments, topics: [String]
+    /// What a certificate says each of its topics is for.
+    let covers: [String: [String]]
+    let notBefore, notAfter: String?
+    let daysLeft: Int?
+    /// Ids of those that are still active and that the new one goes before.
+    let replaces: [String]
+
+    init(_ new: NewCredential, id: String?, replacing older: [CredentialSummary]) {
+        self.id = id
+        switch new.kind {
+        case .token(let keyID, _): (kind, key) = (CredentialSummary.Kind.token.rawValue, keyID)
+        case .certificate: (kind, key) = (CredentialSummary.Kind.certificate.rawValue, nil)
+        }
+        team = new.team
+        label = new.label
+        fingerprint = new.fingerprint
+        environments = new.environments.map(\.rawValue).sorted()
+        topics = new.topics.sorted()
+        covers = new.topicKinds
+        notBefore = new.notBefore?.rfc3339
+        notAfter = new.notAfter?.rfc3339
+        daysLeft = new.notAfter.map { $0.days(from: .now) }
+        replaces = older.map(\.id).sorted()
     }
 }
 

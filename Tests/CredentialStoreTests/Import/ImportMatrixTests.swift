@@ -211,8 +211,10 @@ struct ImportMatrixTests {
             "AuthKey_CUT0000000.p8",
             gives: "AuthKey_CUT0000000.p8: is cut off: there is no line -----END PRIVATE KEY-----"),
         Row("renamed.txt", gives: "the key id is needed: renamed.txt is not named AuthKey_<key id>.p8"),
-        Row("AuthKey_ABC123DEFG.p8", team: nil, gives: "the team id is needed for a .p8 key"),
-        Row("AuthKey_ABC123DEFG.p8", team: "team", gives: "team id team is not ten upper-case letters and digits"),
+        Row("AuthKey_ABC123DEFG.p8", team: nil, gives: "AuthKey_ABC123DEFG.p8: the team id is needed for a .p8 key"),
+        Row(
+            "AuthKey_ABC123DEFG.p8", team: "team",
+            gives: "AuthKey_ABC123DEFG.p8: team id team is not ten upper-case letters and digits"),
         Row(
             "both.pem", team: "TEAM000009",
             gives: "the certificate of both.pem is of team TEAM000001, not of TEAM000009"),

@@ -6,6 +6,34 @@ import Testing
 
 @Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
 struct CredentialCommandTests {
+    private struct Imported: Decodable {
+        let id: String?
+        let kind, team, label: String
+        let environments, replaces: [String]
+        let daysLeft: Int?
+    }
+
+    @Test func anImportIsToldToScriptsToo() async throws {
+        try await Installation.with { installation in
+            try await makeFiles(in: installation)
+            func imported(_ arguments: [String]) async throws -> Imported {
+                let finished = try await installation.martlet(["credential", "import", "--json"] + arguments)
+                #expect(finished.status == 0, "\(finished)")
+                return try JSONDecoder().decode(Imported.self, from: Data(finished.output.utf8))
+            }
+            let key = [installation.path("AuthKey_KEY1234567.p8"), "--team", "TEAM000001"]
+            #expect(try await imported(key + ["--dry-run"]).id == nil)
+            let first = try await imported(key)
+            #expect(first.id != nil && first.kind == "token" && first.team == "TEAM000001" && first.daysLeft == nil)
+            #expect(first.environments == ["production", "sandbox"] && first.replaces == [])
+            let pem = installation.path("push.pem")
+            let certificate = try await imported([pem, "--team", "TEAM000002"])
+            #expect(certificate.kind == "certificate" && (certificate.daysLeft ?? 0) > 0)
+            let nameless = try await installation.martlet(["credential", "import", "--json", key[0]])
+            #expect(nameless.errors.contains("AuthKey_KEY1234567.p8: the team id is needed"), "\(nameless)")
+        }
+    }
+
     private struct Listed: Decodable {
         let id, kind, team, state: String
         let topics: [String]
