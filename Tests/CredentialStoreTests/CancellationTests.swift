@@ -208,7 +208,7 @@ struct CancellationTests {
     }
 
     @Test func theMigrationKeepsWhatWasCancelledBefore() async throws {
-        try await TestDatabase.withMigrated(before: 10) { database in
+        try await TestDatabase.withMigrated(before: 7) { database in
             try await database.pool.query(
                 """
                 INSERT INTO martlet.cancelled_jobs (job, cancelled_at) VALUES

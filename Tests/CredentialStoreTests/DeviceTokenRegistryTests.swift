@@ -204,7 +204,7 @@ struct DeviceTokenRegistryTests {
 
     /// They are none to readers, and go when the row is next written.
     @Test func timesThatNoCalendarHasDoNoHarm() async throws {
-        try await TestDatabase.withMigrated(before: 11) { database in
+        try await TestDatabase.withMigrated(before: 8) { database in
             try await database.pool.query(
                 """
                 INSERT INTO martlet.device_tokens (output, app, environment, token, registered_at, unregistered_at, marked_at)

@@ -42,10 +42,10 @@ public struct Migration: Sendable, Hashable {
             number: 6, name: "claim_content",
             sql: String(decoding: PackageResources._006_claim_content_sql, as: UTF8.self)),
         Migration(
-            number: 10, name: "cancellations",
-            sql: String(decoding: PackageResources._010_cancellations_sql, as: UTF8.self)),
+            number: 7, name: "cancellations",
+            sql: String(decoding: PackageResources._007_cancellations_sql, as: UTF8.self)),
         Migration(
-            number: 11, name: "token_times",
-            sql: String(decoding: PackageResources._011_token_times_sql, as: UTF8.self)),
+            number: 8, name: "token_times",
+            sql: String(decoding: PackageResources._008_token_times_sql, as: UTF8.self)),
     ]
 }
