@@ -62,6 +62,8 @@ struct AppCommand: AsyncParsableCommand {
             do {
                 return try await apps.change(app, changes)
             } catch let error as CredentialStoreError where error.code == .notFound && team == nil {
+                // or it is the credential that is not there
+                guard try await !apps.list().contains(where: { $0.bundleID == app }) else { throw error }
                 throw ValidationError("there is no app \(app) yet: to add it, say --team")
             }
         }
