@@ -2,8 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The command against clients that are not ours: of other projects, and such as mean it harm.
-@Suite struct ClientTests {
+/// The command against clients that are not ours: of other projects, and such as mean it harm. One after the other: each
+/// loads the machine as it likes.
+@Suite(.serialized) struct ClientTests {
     private static let folder = Project.root.appending(path: "Tests/APNSSimulatorTests/Clients").path
 
     private func run(_ arguments: [String]) async throws -> Subprocess.Finished {

@@ -119,16 +119,18 @@ import Testing
     }
 
     @Test func anAddressCanNotBeVerifiedThroughAProxy() async throws {
-        let settings = ["apns.proxy=http://proxy:3128", "apns.endpoint.sandbox=[2001:db8::1]:2197"]
+        let (proxy, settings) = (
+            ["MARTLET_APNS_PROXY": "http://proxy:3128"], ["apns.endpoint.sandbox=[2001:db8::1]:2197"]
+        )
         #expect(
             await failure {
-                try await ConfigurationSource(file: nil, settings: settings, environment: [:]).apns()
+                try await ConfigurationSource(file: nil, settings: settings, environment: proxy).apns()
             }
                 == "configuration key apns.endpoint.sandbox (MARTLET_APNS_ENDPOINT_SANDBOX): is 2001:db8::1, an address, which can't be verified through apns.proxy: give its name"
         )
         let unverified = ["apns.endpoint.production=10.0.0.1:2197", "apns.certificate_verification=none"]
         #expect(
-            try await ConfigurationSource(file: nil, settings: settings + unverified, environment: [:]).apns().proxy
+            try await ConfigurationSource(file: nil, settings: settings + unverified, environment: proxy).apns().proxy
                 != nil)
     }
 

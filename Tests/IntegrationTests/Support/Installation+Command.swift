@@ -47,3 +47,8 @@ extension Installation {
         return try Subprocess([Project.command, "worker", "--config", configuration], in: folder)
     }
 }
+
+extension Subprocess.Finished {
+    /// Only workers declare what is missing in the broker, and one that has just been started has not yet.
+    var isBeforeTheWorkerHasDeclared: Bool { errors.contains("has no exchange") || errors.contains("312 NO_ROUTE") }
+}
