@@ -165,19 +165,26 @@ struct DeviceTokenRegistryTests {
         }
     }
 
-    /// For the registry, for SQL, and for the filter that the pipeline asks.
-    @Test(arguments: [
-        ("ABCDEF01", "abcdef01"), ("<ABCDEF01>", "abcdef01"), ("<abcdef01 23456789>", "abcdef0123456789"),
+    private static let forms = [
+        ("ABCDEF01", "abcdef01"), ("<ABCDEF02>", "abcdef02"), ("<abcdef01 23456789>", "abcdef0123456789"),
         ("ab cd", "abcd"), ("dGVzdA:APA91b-X", "dGVzdA:APA91b-X"), ("<not hex>", "<not hex>"), ("<>", "<>"),
-    ])
-    func aTokenHasOneForm(token: String, stored: String) async throws {
+    ]
+
+    /// For the registry, and for the filter that the pipeline asks.
+    @Test(arguments: forms)
+    func aTokenHasOneForm(token: String, stored: String) {
         #expect(key(token).token == stored)
         func hash(_ text: String) -> UInt64 { Array(text.utf8).withUnsafeBytes { TokenHash.hash($0, seed: 7) } }
         #expect(hash(token) == hash(stored))
+    }
+
+    @Test func itIsThatOfSQLToo() async throws {
         try await TestDatabase.withMigrated { database in
-            try await database.pool.query("SELECT martlet.register_token('com.example.shop', $1)", [.text(token)])
+            for (token, _) in Self.forms {
+                try await database.pool.query("SELECT martlet.register_token('com.example.shop', $1)", [.text(token)])
+            }
             let rows = try await database.pool.query("SELECT token FROM martlet.device_tokens")
-            #expect(try rows.map { try $0["token"].text } == [stored])
+            #expect(try rows.map { try $0["token"].text }.sorted() == Self.forms.map(\.1).sorted())
         }
     }
 
