@@ -122,7 +122,7 @@ package final class PipelineCore: @unchecked Sendable {
             case .loaded(let all):
                 for output in outputs.values where all.count > 0 { output.cancel { all.contains($0) } }
             case .changed(let changes):
-                let cancelled = Set(changes.lazy.filter(\.isCancelled).map(\.job))
+                let cancelled = Set(changes.map(\.job).filter { cancelledJobs.contains($0) })
                 for output in outputs.values where !cancelled.isEmpty { output.cancel { cancelled.contains($0) } }
             }
             finishTurn()

@@ -122,6 +122,11 @@ struct ClaimRepositoryTests {
             #expect(answer6 == [.taken])
             let answer7 = try await answer(Self.second, after: Self.first)
             #expect(answer7 == [.claimed], "the answer was lost")
+            let both = try await claims.claim([
+                ClaimRequest(key: key("a"), owner: Self.first),
+                ClaimRequest(key: key("a"), owner: third, predecessor: Self.second),
+            ])
+            #expect(both == [.taken, .claimed], "its own copy beside it")
         }
     }
 }

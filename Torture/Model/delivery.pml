@@ -12,8 +12,8 @@
  *   AGAIN        what comes again is not taken for a copy of itself
  *   BEFORE       what is moved after it came again says so
  *   RENAME       what is moved after it was claimed gets a new name
- *   PREDECESSOR  the claim of what waits in the broker passes to what it was published again as
- *   PASS         … and passes once
+ *   PASS         the claim of what waits in the broker passes to what it was published again as, and passes once
+ *   UNANSWERED   what has asked in vain is not taken for a copy: its own statement may be committed late
  *   NAME         a job that is split twice makes chunks of the same names
  *   SETTLE       a message is acknowledged only when what became of it is safe
  */
@@ -52,6 +52,8 @@ Message queue[PLACES];
 byte holder[NAMES]; /* claims: a name's owner, 0 for none */
 bool database = true;
 byte ownerOf[2];    /* who asks just now, by worker */
+/* A statement that is still tried for a job that waits in the broker by now. */
+byte lateName, lateOwner, latePredecessor;
 byte names = FIRST_NAME;
 byte crashes = CRASHES, losses = LOSSES, moves = MOVES, holds = HOLDS;
 
@@ -133,9 +135,14 @@ inline makeUpName() {
 
 #define ready(n) (queue[n].used && !queue[n].isOut)
 #define comesAgain (queue[i].redelivered || queue[i].before)
+#ifdef WITHOUT_UNANSWERED
+#define isCertainCopy (!comesAgain)
+#else
+#define isCertainCopy (!comesAgain && queue[i].predecessor == 0)
+#endif
 
 #define isKnown(o) ( \
-    ownerOf[0] == o || ownerOf[1] == o || holder[1] == o || holder[2] == o || holder[3] == o || holder[4] == o || \
+    lateOwner == o || latePredecessor == o || ownerOf[0] == o || ownerOf[1] == o || holder[1] == o || holder[2] == o || holder[3] == o || holder[4] == o || \
     holder[5] == o || holder[6] == o || holder[7] == o || holder[8] == o || holder[9] == o || holder[10] == o || \
     holder[11] == o || holder[12] == o || holder[13] == o || holder[14] == o || holder[15] == o || \
     queue[0].predecessor == o || queue[1].predecessor == o || queue[2].predecessor == o || queue[3].predecessor == \
@@ -146,13 +153,11 @@ inline makeUpName() {
 inline claim() {
     if
     :: holder[queue[i].name] == 0 || holder[queue[i].name] == owner -> holder[queue[i].name] = owner; isMine = true
-#ifndef WITHOUT_PREDECESSOR
     :: holder[queue[i].name] != 0 && holder[queue[i].name] != owner && holder[queue[i].name] == queue[i].predecessor ->
 #ifndef WITHOUT_PASS
         holder[queue[i].name] = owner;
 #endif
         isMine = true
-#endif
     :: else -> isMine = false
     fi
 }
@@ -211,6 +216,14 @@ end_idle:
 #ifdef WITHOUT_CLAIM
     goto granted;
 #endif
+#ifndef PLAIN
+    if
+    :: true
+    :: holds > 0 -> holds--; /* others are asked for, and it has waited for too long */
+        publish(queue[i].kind, queue[i].name, queue[i].recipient, comesAgain, queue[i].predecessor);
+        goto done
+    fi;
+#endif
     makeUpOwner()
     }; /* what others may do meanwhile */
     atomic {
@@ -229,6 +242,10 @@ end_idle:
 #else
         if
         :: holds > 0 -> holds--;
+            if
+            :: lateName == 0 -> lateName = queue[i].name; lateOwner = owner; latePredecessor = queue[i].predecessor
+            :: true /* its worker is told to stop */
+            fi;
             publish(queue[i].kind, queue[i].name, queue[i].recipient, comesAgain, owner);
             goto done
         :: atomic { database -> claim() } /* the same owner asks again */
@@ -240,14 +257,14 @@ end_idle:
     :: else ->
 #ifndef WITHOUT_AGAIN
         if
-        :: !comesAgain -> goto done
+        :: isCertainCopy -> goto done
 #ifdef PLAIN
-        :: comesAgain
+        :: !isCertainCopy
 #elif defined(SPLIT)
-        :: comesAgain && queue[i].kind == whole
-        :: comesAgain && queue[i].kind != whole -> goto unknown
+        :: !isCertainCopy && queue[i].kind == whole
+        :: !isCertainCopy && queue[i].kind != whole -> goto unknown
 #else
-        :: comesAgain -> goto unknown
+        :: !isCertainCopy -> goto unknown
 #endif
         fi
 #else
@@ -308,7 +325,17 @@ proctype Database() {
     if
     :: true
     :: database = false; database = true
-    fi
+    fi;
+end_late:
+    do
+    :: atomic { lateName != 0 ->
+        if
+        :: holder[lateName] == 0 || holder[lateName] == lateOwner ||
+            (latePredecessor != 0 && holder[lateName] == latePredecessor) -> holder[lateName] = lateOwner
+        :: else
+        fi;
+        lateName = 0; lateOwner = 0; latePredecessor = 0 }
+    od
 }
 
 #define settled (!queue[0].used && !queue[1].used && !queue[2].used && !queue[3].used && \
@@ -331,7 +358,7 @@ init {
         run Database()
     };
     /* Everything settles: where this is never reached, spin finds an invalid end state. */
-    settled && _nr_pr == 3 || settled && _nr_pr == 4;
+    settled;
     assert(told[1]);
 #if defined(PLAIN) || defined(SPLIT)
     assert(told[2])

@@ -43,7 +43,7 @@ final class BrokerLink {
         try takeWhatTheLibraryHasRead()
         countsAcquisitions =
             BrokerVersion(serverProperty("version")).map { $0 >= BrokerVersion(major: 4, minor: 3) } ?? false
-        frames = FrameBuffer(maximumFrameSize: Int(amqp_get_frame_max(state)))
+        frames = FrameBuffer()
         let seconds = amqp_get_heartbeat(state)
         heartbeatInterval = .seconds(seconds > 0 ? Int(seconds) : 60)
         // Heartbeats are ours from here on (see HeartbeatTimer).

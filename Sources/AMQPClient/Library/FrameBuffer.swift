@@ -14,8 +14,11 @@ package final class FrameBuffer {
     private var unread = 0..<0
     private let maximumFrameSize: Int
 
-    /// - Parameter maximumFrameSize: as agreed with the broker.
-    package init(maximumFrameSize: Int, capacity: Int = 262_144) {
+    /// Most bytes of a frame, far more than is agreed with a broker: RabbitMQ holds bodies to that, but not headers to which
+    /// it has added its own, and a message that ended its connection would come again and again.
+    package static let largestFrame = 33_554_432
+
+    package init(maximumFrameSize: Int = largestFrame, capacity: Int = 262_144) {
         self.maximumFrameSize = maximumFrameSize
         memory = .allocate(byteCount: max(capacity, Self.overhead), alignment: 16)
     }
@@ -34,7 +37,7 @@ package final class FrameBuffer {
         return Int(UInt32(bigEndian: size)) + Self.overhead
     }
 
-    /// - Throws: ``AMQPError/Code/protocolViolation`` where this is no frame, or a larger one than agreed.
+    /// - Throws: ``AMQPError/Code/protocolViolation`` where this is no frame, or one that nobody would send.
     package func next() throws(AMQPError) -> Frame? {
         let size = frameSize
         guard size <= maximumFrameSize else {

@@ -11,10 +11,13 @@ public struct ClaimRepository: Sendable {
 
     /// Claims what nobody has claimed.
     ///
-    /// - Returns: an answer to each request. Of two for one name, the first gets it.
+    /// - Returns: an answer to each request. Of two for one name, the first gets it, or one that follows another.
     /// - Throws: ``PostgresError``.
     public func claim(_ requests: [ClaimRequest]) async throws -> [ClaimAnswer] {
-        let distinct = Dictionary(requests.map { ($0.key.uuid, $0) }) { first, _ in first }.values
+        // One that follows another is asked for first: the name may be its own already.
+        let distinct = Dictionary(requests.map { ($0.key.uuid, $0) }) { first, second in
+            first.predecessor == nil && second.predecessor != nil ? second : first
+        }.values
             .sorted { $0.key.uuid < $1.key.uuid }
         let rows = try await pool.query(
             Self.claimSQL,

@@ -28,9 +28,17 @@ BEGIN
     VALUES ($5, $1, $4, CASE WHEN digits ~ '^[0-9A-Fa-f]+$' THEN lower(digits) ELSE $2 END, $3)
     ON CONFLICT (output, app, environment, token) DO UPDATE SET
         registered_at = excluded.registered_at,
-        unregistered_at = CASE WHEN old.unregistered_at > excluded.registered_at THEN old.unregistered_at END,
-        marked_at = CASE WHEN old.unregistered_at > excluded.registered_at THEN old.marked_at END,
-        reason = CASE WHEN old.unregistered_at > excluded.registered_at THEN old.reason END
+        unregistered_at = CASE
+            WHEN old.unregistered_at > excluded.registered_at AND old.unregistered_at < '10000-01-01T00:00:00Z'
+            THEN old.unregistered_at END,
+        marked_at = CASE
+            WHEN old.unregistered_at > excluded.registered_at AND old.unregistered_at < '10000-01-01T00:00:00Z'
+            THEN CASE
+                WHEN old.marked_at > '-infinity' AND old.marked_at < '10000-01-01T00:00:00Z' THEN old.marked_at
+                ELSE now() END END,
+        reason = CASE
+            WHEN old.unregistered_at > excluded.registered_at AND old.unregistered_at < '10000-01-01T00:00:00Z'
+            THEN old.reason END
     WHERE excluded.registered_at > coalesce(
         CASE WHEN old.registered_at < '10000-01-01T00:00:00Z' THEN old.registered_at END, '-infinity');
 END $$;

@@ -31,9 +31,13 @@ public final class SnapshotStore: Sendable {
         patience: ReadingPatience = ReadingPatience(), logger: Logger
     ) async throws -> SnapshotStore {
         let loader = SnapshotLoader(pool: pool, keyring: keyring)
+        let start = ContinuousClock.now
         guard let loaded = try await loader.load(after: nil, timeout: patience.timeout) else {
             throw PostgresError(.unexpectedResult, "no snapshot of apps and credentials")
         }
+        // What the first one took tells how long the next may: no longer, so that one that hangs is noticed.
+        var patience = patience
+        patience.succeeded(after: .now - start)
         let store = SnapshotStore(
             loader: loader, loaded: loaded, pollInterval: pollInterval, patience: patience, logger: logger)
         store.log(loaded.snapshot, after: nil)

@@ -61,12 +61,15 @@ package struct Claims {
         return answered
     }
 
-    /// - Returns: jobs that wait no longer, since they have waited for so many milliseconds.
-    mutating func overdue(chunks: Int, others: Int, now: Timestamp) -> [Asked] {
+    /// - Returns: jobs that wait no longer, since they have waited for so many milliseconds, and whether they have been
+    ///   asked for: then they may be claimed, or be so later.
+    mutating func overdue(chunks: Int, others: Int, now: Timestamp) -> [(asked: Asked, mayBeClaimed: Bool)] {
         func isOverdue(_ asked: Asked) -> Bool {
             now.milliseconds - asked.since.milliseconds >= Int64(asked.claim.rule == .chunk ? chunks : others)
         }
-        let overdue = (asking?.jobs ?? []).compactMap(\.self).filter(isOverdue) + gathering.filter(isOverdue)
+        let overdue =
+            (asking?.jobs ?? []).compactMap(\.self).filter(isOverdue).map { ($0, true) }
+            + gathering.filter(isOverdue).map { ($0, false) }
         guard !overdue.isEmpty else { return [] }
         isDelayed = true
         if let asking { self.asking = (asking.id, asking.jobs.map { $0.map(isOverdue) == true ? nil : $0 }) }

@@ -31,7 +31,7 @@ extension PipelineCore {
             claimCheckIsScheduled = false
             let overdue = claims.overdue(
                 chunks: configuration.databasePatience, others: configuration.longestWaitMilliseconds, now: now)
-            for asked in overdue { goOnWithoutClaim(asked) }
+            for (asked, mayBeClaimed) in overdue { goOnWithoutClaim(asked, mayBeClaimed: mayBeClaimed) }
             finishTurn()
         }
     }
@@ -44,7 +44,7 @@ extension PipelineCore {
         }
     }
 
-    private func goOnWithoutClaim(_ asked: Claims.Asked) {
+    private func goOnWithoutClaim(_ asked: Claims.Asked, mayBeClaimed: Bool) {
         if asked.claim.rule == .chunk { return settle(asked, .claimed) }
         let (job, inbound) = (asked.job, asked.inbound)
         add(-asked.recipients, to: asked.use, from: inbound.queue)
@@ -57,7 +57,8 @@ extension PipelineCore {
             publish(
                 messages.moved(
                     inbound, to: .delay(seconds: seconds), firstAttempt: firstAttempt,
-                    claimedBy: asked.claim.request.owner),
+                    // One that was not asked for has nothing to pass on but what was passed to it.
+                    claimedBy: mayBeClaimed ? asked.claim.request.owner : inbound.earlierClaimant),
                 meeting: [.init(entry: asked.entry, count: ledger.owing(of: asked.entry))])
         case .expire: settleAll(job, asked, as: .expired, reason: "DatabaseUnavailable")
         case .giveUp: settleAll(job, asked, as: .failed, reason: "DatabaseUnavailable")
@@ -71,8 +72,10 @@ extension PipelineCore {
 
     private func settle(_ asked: Claims.Asked, _ answer: ClaimAnswer) {
         let (job, inbound) = (asked.job, asked.inbound)
+        // Whose claim was never answered is no certain copy: its own statement may have been committed late.
         let verdict = asked.claim.verdict(
-            answer, comesAgain: inbound.comesAgain, isToBeSplit: isToBeSplit(job, inbound))
+            answer, comesAgain: inbound.comesAgain || inbound.earlierClaimant != nil,
+            isToBeSplit: isToBeSplit(job, inbound))
         add(-asked.recipients, to: asked.use, from: inbound.queue)
         switch verdict {
         case .goOn where isDraining:

@@ -11,20 +11,26 @@ package struct InboundJob: Sendable {
     package let drop: Drop?
     /// When this worker got it, by whose clock the broker's patience runs.
     let arrivedAt: Timestamp
+    /// A worker has published it: how a job is split is believed from nobody else.
+    let isWorkers: Bool
     /// The broker never takes what is made of it, so it goes where the broker itself puts dead letters.
     var isUntakeable = false
     /// Set when its pushes are handed to an output.
     var use: AppUse?
     var recipients = 0
 
+    /// - Parameter worker: the broker's user that workers publish as; nil: the broker validates nobody.
     /// - Returns: nil for a queue that this consumer does not know.
-    package init?(_ delivery: AMQPDelivery, at now: Timestamp = Timestamp(milliseconds: 0)) {
+    package init?(
+        _ delivery: AMQPDelivery, at now: Timestamp = Timestamp(milliseconds: 0), worker: String? = nil
+    ) {
         let index = Int(delivery.tag.queueIndex)
         guard JobQueue.all.indices.contains(index) else { return nil }
         queue = JobQueue.all[index]
         self.delivery = delivery
         drop = queue == .dropped ? Drop(of: delivery) : nil
         arrivedAt = now
+        isWorkers = worker == nil || delivery.properties.userID == worker
         lane =
             switch queue {
             case .lane(let lane), .overflow(let lane): lane
@@ -69,11 +75,12 @@ package struct InboundJob: Sendable {
     /// What a worker has made of a job: a chunk, or what was left for another attempt.
     var part: String? { delivery.properties.headers[JobHeader.part]?.string }
 
-    var isChunk: Bool { delivery.properties.headers[JobHeader.chunk] == .boolean(true) }
+    var isChunk: Bool { isWorkers && delivery.properties.headers[JobHeader.chunk] == .boolean(true) }
 
     /// How many recipients a chunk is to have, of a job that has got its name to be split under.
     var chunkSize: Int? {
-        delivery.properties.headers[JobHeader.chunkSize]?.integer.flatMap { $0 > 0 ? Int(clamping: $0) : nil }
+        guard isWorkers, part != nil else { return nil }
+        return delivery.properties.headers[JobHeader.chunkSize]?.integer.flatMap { $0 > 0 ? Int(clamping: $0) : nil }
     }
 
     /// Who has asked to claim it before it was put where it comes from.

@@ -7,7 +7,7 @@ import PushModel
 extension PipelineCore {
     /// Decodes a delivery and lets it wait for its turn.
     func arrive(_ delivery: AMQPDelivery) {
-        guard let inbound = InboundJob(delivery, at: now) else { return }
+        guard let inbound = InboundJob(delivery, at: now, worker: configuration.brokerUser) else { return }
         if inbound.drop?.isOurs == true { return leaveToBroker(inbound) }
         if let held = heldEvent(inbound) { return resume(held, inbound) }
         if let drop = inbound.drop { return reject(inbound, as: drop) }

@@ -81,7 +81,7 @@ package struct OutboundMessages {
     /// A job that can't be used, its body untouched.
     /// - Parameter part: its new name, if its old one is claimed: replayed, it must not be taken for its own duplicate.
     package mutating func dead(_ inbound: InboundJob, reason: String, part: String? = nil) -> AMQPPublication {
-        var properties = inbound.delivery.properties.carried
+        var properties = inbound.carriedProperties
         if inbound.wasSentBefore { properties.headers[JobHeader.redelivered] = true }
         properties.sign(as: user, for: inbound.publisher(worker: user))
         properties.headers[JobHeader.reason] = .string(reason.cut(toBytes: Self.maximumReasonBytes))
@@ -182,7 +182,7 @@ package struct OutboundMessages {
     }
 
     private func movedProperties(_ inbound: InboundJob, part: String?) -> AMQPProperties {
-        var properties = inbound.delivery.properties.carried
+        var properties = inbound.carriedProperties
         if inbound.wasSentBefore { properties.headers[JobHeader.redelivered] = true }
         properties.sign(as: user, for: inbound.publisher(worker: user))
         name(&properties, part, inbound)

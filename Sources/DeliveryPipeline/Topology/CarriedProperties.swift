@@ -13,6 +13,15 @@ extension AMQPProperties {
     }
 }
 
+extension InboundJob {
+    /// Signed by us, what somebody else says of how it is split would be believed.
+    var carriedProperties: AMQPProperties {
+        var properties = delivery.properties.carried
+        if !isWorkers { for header in [JobHeader.chunk, JobHeader.chunkSize] { properties.headers[header] = nil } }
+        return properties
+    }
+}
+
 extension AMQPFieldTable {
     /// Each header that workers know, once, and only as a worker may have written it. All of them fit into the smallest
     /// frame that a broker agrees to.

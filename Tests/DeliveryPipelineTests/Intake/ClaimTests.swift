@@ -184,6 +184,26 @@ import Testing
         #expect(harness.started == ["order-1"])
     }
 
+    /// While others are asked for, it waited in vain, and not for the first time: what may be claimed is the first asking's.
+    @Test func whatWasNotAskedForPassesOnWhatWasPassedToIt() throws {
+        let (harness, first) = (PipelineHarness(), "0b6e1f0c-6a51-4c7e-9d3a-2f1e0d9c8b7a")
+        harness.deliver(jobBody("asked", more: Self.once), number: 1)
+        harness.deliver(
+            jobBody("waits", more: Self.once), number: 2,
+            properties: AMQPProperties(headers: ["x-martlet-claim": .string(first)]))
+        harness.deliver(jobBody("is new", more: Self.once), number: 3)
+        for _ in 1...5 { harness.passLookUpTime() }
+        let claims = harness.published.map { $0.properties.headers["x-martlet-claim"]?.string }
+        #expect(claims == [harness.claims[0].requests[0].owner, first, nil])
+    }
+
+    /// Its own statement may have been committed late.
+    @Test(arguments: [(Self.once, "unknown Redelivered"), ("", "sent")])
+    func whatHasAskedInVainIsNotTakenForACopy(more: String, expected: String) throws {
+        let properties = AMQPProperties(headers: ["x-martlet-claim": "0b6e1f0c-6a51-4c7e-9d3a-2f1e0d9c8b7a"])
+        #expect(try outcome(jobBody(more: more), properties: properties, window: 60, isFresh: false) == expected)
+    }
+
     @Test func aJobWhoseTimeIsUpBeforeItIsClaimedHasExpired() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody(more: Self.once + #""expires_at":1800000020,"#))

@@ -43,6 +43,20 @@ import Testing
         #expect(harness.acknowledged == [5] && harness.core.currentCounts().jobsScattered == 0)
     }
 
+    /// A million recipients in one piece would keep a worker from everything else.
+    @Test(arguments: ["x-martlet-chunk", "x-martlet-chunk-size"])
+    func howAJobIsSplitIsBelievedFromWorkersOnly(header: String) throws {
+        let harness = PipelineHarness(brokerUser: "workers") { $0.chunkSize = 3 }
+        let forged: AMQPFieldTable = [
+            "x-martlet-part": "mine", header: header == "x-martlet-chunk" ? true : 1_000_000,
+        ]
+        harness.deliver(body(recipients: 8), properties: AMQPProperties(headers: forged, userID: "a publisher"))
+        let named = try #require(harness.published.first).properties.headers
+        #expect(harness.started == [] && harness.published.count == 1)
+        #expect(named["x-martlet-chunk-size"] == 3 && named["x-martlet-chunk"] == nil)
+        #expect(named["x-martlet-part"] != "mine")
+    }
+
     @Test func aJobWithoutAnIDGetsOneWithItsName() throws {
         let harness = harness(chunkSize: 3)
         let nameless = body(recipients: 8).replacing(#""id":"big","#, with: "")
