@@ -118,7 +118,8 @@ struct SnapshotStoreTests {
             try await database.withLogin(in: "martlet_worker") { login, _ in
                 let store = try await SnapshotStore.load(
                     from: login, keyring: .sample(), pollInterval: .milliseconds(20),
-                    patience: ReadingPatience(shortest: .milliseconds(200)), logger: database.logger)
+                    patience: ReadingPatience(shortest: .milliseconds(200), first: ReadingPatience.longest),
+                    logger: database.logger)
                 try await database.pool.batch([
                     PostgresStatement("ALTER TABLE martlet.apps ENABLE ROW LEVEL SECURITY"),
                     PostgresStatement("CREATE POLICY slow ON martlet.apps USING (pg_sleep(1) IS NOT NULL)"),
