@@ -10,6 +10,8 @@ extension PipelineCore {
         guard let inbound = InboundJob(delivery, at: now, worker: configuration.brokerUser) else { return }
         if inbound.drop?.isOurs == true { return leaveToBroker(inbound) }
         if let held = heldEvent(inbound) { return resume(held, inbound) }
+        // By another exchange than the one that did not know its lane.
+        if inbound.drop?.isEarly == true { return move(inbound, to: .overflow) }
         if let drop = inbound.drop { return reject(inbound, as: drop) }
         do throws(JobRejection) {
             // First of all: whatever else is to become of it, it is published once more, and has to fit into a frame.

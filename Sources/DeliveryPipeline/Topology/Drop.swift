@@ -10,6 +10,8 @@ package struct Drop: Sendable, Hashable {
 
     /// A worker has rejected it, and told so: no message made of it would have been taken.
     let isOurs: Bool
+    /// Its lane exists, and was not bound yet when it was published: the very first worker was about to.
+    let isEarly: Bool
 
     package init(of delivery: AMQPDelivery) {
         let headers = delivery.properties.headers
@@ -17,14 +19,14 @@ package struct Drop: Sendable, Hashable {
         guard case .array(let deaths)? = headers["x-death"], case .table(let death)? = deaths.first,
             let cause = death["reason"]?.string, !delivery.exchange.hasSuffix(".jobs")
         else {
-            (reason, wasDelivered, isOurs) = (
-                "no lane is called \"\(delivery.routingKey.cut(toBytes: 100))\"", false, false
-            )
+            reason = "no lane is called \"\(delivery.routingKey.cut(toBytes: 100))\""
+            (wasDelivered, isOurs) = (false, false)
+            isEarly = delivery.routingKey.isEmpty || Lane(rawValue: delivery.routingKey) != nil
             return
         }
         let queue = (death["queue"]?.string ?? "its queue").cut(toBytes: 255)
         let deliveries = headers["x-delivery-count"]?.integer ?? 0
-        isOurs = cause == "rejected"
+        (isOurs, isEarly) = (cause == "rejected", false)
         wasDelivered = ["delivery_limit", "rejected"].contains(cause) || deliveries > 0
         reason =
             switch cause {

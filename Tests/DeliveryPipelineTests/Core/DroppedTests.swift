@@ -51,6 +51,18 @@ import Testing
         #expect(harness.acknowledged == [1])
     }
 
+    /// Published while the first worker of all declares: the exchange is there, and the lane is not bound to it.
+    @Test(arguments: [("bulk", "bulk"), ("", "normal")])
+    func whatCameBeforeItsLaneIsSent(key: String, lane: String) throws {
+        let harness = PipelineHarness()
+        harness.deliver([dropped([], exchange: "martlet.jobs", key: key)])
+        let moved = try #require(harness.published.first)
+        #expect(harness.published.count == 1 && moved.exchange == "martlet.moved")
+        #expect(moved.routingKey == PipelineNames.movingKey(to: .overflow(try #require(Lane(rawValue: lane)))))
+        harness.confirm(moved)
+        #expect(harness.acknowledged == [1])
+    }
+
     /// It was told when it was rejected: no message made of it would have been taken.
     @Test func whatAWorkerHasRejectedIsLeftToTheBroker() throws {
         let harness = PipelineHarness()
