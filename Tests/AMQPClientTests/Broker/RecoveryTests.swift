@@ -64,7 +64,7 @@ struct RecoveryTests {
         let dead = try addresses.map { try DeadPort(address: $0, port: port) }
         configuration.endpoints = [.init(host: "broker.test", port: port)]
         configuration.knownAddresses = ["broker.test": addresses + ["127.0.0.1"], "dead.test": addresses]
-        configuration.connectTimeout = .seconds(1)
+        configuration.connectTimeout = .seconds(5)
         let queue = TestBroker.queue("dead-address")
         let test = try TestPublisher(configuration, topology: AMQPTopology(queues: [queue]))
         try await test.publisher.connectOnce()
