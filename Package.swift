@@ -58,18 +58,20 @@ let package = Package(
         .systemLibrary(name: "CNGHTTP2"),
         .systemLibrary(name: "COpenSSL"),
         .systemLibrary(name: "CLinux"),
-        .target(name: "AMQPClient", dependencies: ["CRabbitMQ", .logging], swiftSettings: settings),
-        .target(name: "PostgresClient", dependencies: ["CLibPQ", .logging], swiftSettings: settings),
+        .target(name: "Threading", swiftSettings: settings),
+        .target(name: "AMQPClient", dependencies: ["CRabbitMQ", "Threading", .logging], swiftSettings: settings),
+        .target(name: "PostgresClient", dependencies: ["CLibPQ", "Threading", .logging], swiftSettings: settings),
         .target(name: "HTTP2Session", dependencies: ["CNGHTTP2"], swiftSettings: settings),
         .target(
             name: "HTTP2Channel", dependencies: ["HTTP2Session", .nioCore], swiftSettings: settings),
         .testTarget(
-            name: "AMQPClientTests", dependencies: ["AMQPClient", "TestSupport", .logging], swiftSettings: settings),
+            name: "AMQPClientTests", dependencies: ["AMQPClient", "TestSupport", "Threading", .logging],
+            swiftSettings: settings),
         .target(name: "PushModel", swiftSettings: settings),
         .target(name: "CredentialFormats", dependencies: ["COpenSSL", "PushModel"], swiftSettings: settings),
         .target(
             name: "CredentialStore",
-            dependencies: ["CredentialFormats", "PostgresClient", "PushModel", .crypto, .logging],
+            dependencies: ["CredentialFormats", "PostgresClient", "PushModel", "Threading", .crypto, .logging],
             resources: [.embedInCode("Migrations")],
             swiftSettings: settings),
         .testTarget(
@@ -79,14 +81,14 @@ let package = Package(
             name: "CredentialStoreTests",
             dependencies: [
                 "CredentialFormats", "CredentialStore", "PostgresClient", "PushModel", "PushTestSupport", "TestSupport",
-                .logging,
+                "Threading", .logging,
             ],
             swiftSettings: settings),
         .target(
             name: "APNSOutput",
             dependencies: [
-                "CredentialStore", "HTTP2Channel", "HTTP2Session", "PushModel",
-                .crypto, .logging, .nioCore, .nioPosix, .nioSSL, .nioTLS,
+                "CredentialStore", "HTTP2Channel", "HTTP2Session", "PushModel", "Threading", .crypto, .logging,
+                .nioCore, .nioPosix, .nioSSL, .nioTLS,
             ],
             swiftSettings: settings),
         .target(
@@ -96,21 +98,21 @@ let package = Package(
         .target(
             name: "APNSSimulator",
             dependencies: [
-                "HTTP2Channel", "HTTP2Session",
-                .crypto, .cryptoExtras, .hummingbird, .lifecycle, .logging, .nioCore, .nioPosix, .nioSSL, .nioTLS,
-                .swiftASN1, .x509,
+                "HTTP2Channel", "HTTP2Session", "Threading", .crypto, .cryptoExtras, .hummingbird, .lifecycle, .logging,
+                .nioCore, .nioPosix, .nioSSL, .nioTLS, .swiftASN1, .x509,
             ],
             swiftSettings: settings),
         .target(
-            name: "PushTestSupport", dependencies: ["PushModel"], path: "Tests/Support/PushTestSupport",
+            name: "PushTestSupport", dependencies: ["PushModel", "Threading"], path: "Tests/Support/PushTestSupport",
             swiftSettings: settings),
         .testTarget(
-            name: "PushModelTests", dependencies: ["PushModel", "PushTestSupport"], swiftSettings: settings),
+            name: "PushModelTests", dependencies: ["PushModel", "PushTestSupport", "Threading"], swiftSettings: settings
+        ),
         .testTarget(
             name: "APNSOutputTests",
             dependencies: [
                 "APNSOutput", "APNSSimulator", "CredentialStore", "HTTP2Channel", "HTTP2Session", "PushModel",
-                "PushTestSupport", "TestSupport", .crypto, .logging, .nioCore, .nioPosix, .nioSSL,
+                "PushTestSupport", "TestSupport", "Threading", .crypto, .logging, .nioCore, .nioPosix, .nioSSL,
             ],
             swiftSettings: settings),
         .testTarget(name: "HTTP2SessionTests", dependencies: ["HTTP2Session"], swiftSettings: settings),
@@ -120,7 +122,7 @@ let package = Package(
         .testTarget(
             name: "APNSSimulatorTests",
             dependencies: [
-                "APNSSimulator", "CredentialFormats", "HTTP2Channel", "HTTP2Session", "TestSupport",
+                "APNSSimulator", "CredentialFormats", "HTTP2Channel", "HTTP2Session", "TestSupport", "Threading",
                 .crypto, .nioCore, .nioPosix, .nioSSL, .nioTLS,
             ],
             exclude: ["Clients"], swiftSettings: settings),
@@ -128,14 +130,15 @@ let package = Package(
             name: "MartletService",
             dependencies: [
                 "AMQPClient", "APNSOutput", "CLinux", "CredentialStore", "DeliveryPipeline", "PostgresClient",
-                "PushModel",
-                .configuration, .hummingbird, .lifecycle, .logging, .nioCore, .nioPosix, .unixSignals,
-                .yams,
+                "PushModel", "Threading", .configuration, .hummingbird, .lifecycle, .logging, .nioCore, .nioPosix,
+                .unixSignals, .yams,
             ],
             swiftSettings: settings),
         .testTarget(
             name: "DeliveryPipelineTests",
-            dependencies: ["AMQPClient", "CredentialStore", "DeliveryPipeline", "PushModel", "TestSupport", .logging],
+            dependencies: [
+                "AMQPClient", "CredentialStore", "DeliveryPipeline", "PushModel", "TestSupport", "Threading", .logging,
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "MartletServiceTests",
@@ -147,7 +150,8 @@ let package = Package(
         .executableTarget(
             name: "martlet-bench",
             dependencies: [
-                "APNSOutput", "CredentialStore", "PostgresClient", "PushModel", .argumentParser, .logging, .nioPosix,
+                "APNSOutput", "CredentialStore", "PostgresClient", "PushModel", "Threading", .argumentParser, .logging,
+                .nioPosix,
             ],
             path: "Benchmarks/SendBench",
             swiftSettings: settings),
@@ -155,7 +159,7 @@ let package = Package(
             name: "martlet",
             dependencies: [
                 "AMQPClient", "APNSOutput", "APNSSimulator", "CredentialFormats", "CredentialStore", "MartletService",
-                "PostgresClient", "PushModel", .argumentParser, .configuration, .logging,
+                "PostgresClient", "PushModel", "Threading", .argumentParser, .configuration, .logging,
             ],
             swiftSettings: settings),
         // What is fuzzed; `Fuzzing/run` builds it with libFuzzer, the tests replay the kept corpus.
@@ -170,14 +174,16 @@ let package = Package(
         // What tests of several targets need; no Testing in it, so it is built as any other target.
         .target(
             name: "TestSupport",
-            dependencies: ["AMQPClient", "CredentialStore", "DeliveryPipeline", "PostgresClient", .logging],
+            dependencies: [
+                "AMQPClient", "CredentialStore", "DeliveryPipeline", "PostgresClient", "Threading", .logging,
+            ],
             path: "Tests/Support/TestSupport", exclude: ["broker.py"], swiftSettings: settings),
         // The torture run: one harness for `make torture` and for its short form among the tests.
         .target(
             name: "TortureRun",
             dependencies: [
                 "AMQPClient", "APNSSimulator", "CredentialStore", "DeliveryPipeline", "PostgresClient", "PushModel",
-                "PushTestSupport", "TestSupport", .crypto, .logging,
+                "PushTestSupport", "TestSupport", "Threading", .crypto, .logging,
             ],
             path: "Torture/TortureRun", swiftSettings: settings),
         .executableTarget(
@@ -189,8 +195,8 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "AMQPClient", "APNSOutput", "APNSSimulator", "CredentialStore", "DeliveryPipeline", "HTTP2Channel",
-                "HTTP2Session", "PostgresClient", "PushModel", "PushTestSupport", "TestSupport", .crypto, .logging,
-                .nioCore, .nioPosix, .nioSSL,
+                "HTTP2Session", "PostgresClient", "PushModel", "PushTestSupport", "TestSupport", "Threading", .crypto,
+                .logging, .nioCore, .nioPosix, .nioSSL,
             ],
             swiftSettings: settings),
     ]

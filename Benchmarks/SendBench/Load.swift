@@ -1,6 +1,6 @@
 import APNSOutput
 import PushModel
-import Synchronization
+import Threading
 
 /// Keeps an output busy for some time: more is always waiting than it can send in a moment, and no more, so
 /// that what waits costs neither memory nor a start of its own.

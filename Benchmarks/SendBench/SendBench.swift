@@ -6,7 +6,7 @@ import Glibc
 import Logging
 import NIOPosix
 import PushModel
-import Synchronization
+import Threading
 
 @main
 struct MartletBench: AsyncParsableCommand {

@@ -2,7 +2,7 @@ public import CredentialStore
 public import Logging
 public import NIOCore
 public import PushModel
-import Synchronization
+import Threading
 
 /// Delivers pushes through Apple's push notification service over HTTP/2, one pool of connections for each
 /// credential and environment.

@@ -2,7 +2,7 @@ internal import HTTP2Session
 public import Logging
 internal import NIOCore
 internal import NIOPosix
-internal import Synchronization
+internal import Threading
 
 /// Apple's push service, on this machine: TLS and HTTP/2 on loopback with a certificate authority of its own. It
 /// checks requests as APNs does, answers with the right status, reason and fields, and does on demand what

@@ -1,6 +1,6 @@
 public import Logging
 public import PostgresClient
-import Synchronization
+import Threading
 
 /// Tells whoever wants to know that tables of the schema were changed, over one connection for all.
 public final class ChangeListener: Sendable {

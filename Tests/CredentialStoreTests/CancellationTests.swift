@@ -1,7 +1,7 @@
 import CredentialStore
 import PostgresClient
-import Synchronization
 import Testing
+import Threading
 
 @Suite struct CancelledJobsTests {
     @Test func itFollowsWhatTheFeedTells() {

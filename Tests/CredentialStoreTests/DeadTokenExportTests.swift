@@ -1,8 +1,8 @@
 import CredentialStore
 import PostgresClient
 import PushModel
-import Synchronization
 import Testing
+import Threading
 
 @Suite(.enabled(if: TestDatabase.serverURL != nil, TestDatabase.missing), .timeLimit(.minutes(1)))
 struct DeadTokenExportTests {

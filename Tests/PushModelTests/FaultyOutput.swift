@@ -1,5 +1,5 @@
 import PushModel
-import Synchronization
+import Threading
 
 /// An output with one fault.
 final class FaultyOutput: Output {

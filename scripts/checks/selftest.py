@@ -17,6 +17,8 @@ CASES = [
     (sources.imports,
      {"Sources/AMQPClient/A.swift": "internal import CLibPQ", "Sources/PostgresClient/A.swift": "internal import CLibPQ"},
      {"Sources/PostgresClient/A.swift": "internal import CLibPQ", "Sources/PostgresClient/B.swift": "internal import CLibPQ"}),
+    (sources.locks, {"Tests/ATests/A.swift": "import struct Synchronization.Mutex"},
+     {"Tests/ATests/A.swift": "import Threading", "Sources/Threading/A.swift": "@_exported public import Synchronization"}),
     (sources.reasons, {"Sources/PushModel/A.swift": "let a = try! b()"}, {"Sources/PushModel/A.swift": 'let a = "try! b()"'}),
     (sources.reasons, {"Sources/PushModel/A.swift": "fatalError()"},
      {"Sources/PushModel/A.swift": "// why: the compiler can't see that all cases are above.\nfatalError()"}),

@@ -5,11 +5,12 @@ import re
 # A module may import those before it in this list, never itself or one after it.
 ORDER = [
     "CRabbitMQ", "CLibPQ", "CNGHTTP2", "COpenSSL", "CLinux",
-    "AMQPClient", "PostgresClient", "HTTP2Session", "HTTP2Channel", "PushModel", "CredentialFormats",
+    "Threading", "AMQPClient", "PostgresClient", "HTTP2Session", "HTTP2Channel", "PushModel", "CredentialFormats",
     "CredentialStore", "APNSOutput", "DeliveryPipeline", "APNSSimulator", "MartletService", "martlet", "martlet-bench",
 ]
 # Only these may name an output: everything else works with the Output protocol.
 COMPOSERS = {"MartletService", "martlet", "martlet-bench"}
+SWIFT_FOLDERS = ("Sources", "Tests", "Benchmarks", "Fuzzing", "Torture")
 LONGEST_FILE = 400
 # What the command says goes through its `print`, which lets no byte of a stranger's move the terminal.
 TERMINAL = re.compile(r"\bSwift\.(?:print|debugPrint|dump)\b|\b(?:debugPrint|dump|fputs|puts|fwrite|printf)\s*\("
@@ -65,6 +66,20 @@ def imports(root: pathlib.Path) -> list[str]:
     return problems
 
 
+def locks(root: pathlib.Path) -> list[str]:
+    """`Mutex` comes from Threading, which the thread sanitizer's build gives another one."""
+    problems = []
+    for file in swift_files(root, *SWIFT_FOLDERS):
+        name = file.relative_to(root)
+        if name.parts[:2] == ("Sources", "Threading"):
+            continue
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            found = IMPORT.match(line)
+            if found and found["module"] == "Synchronization":
+                problems.append(f"{name}:{number}: import Threading, which has Mutex and Atomic, in place of Synchronization")
+    return problems
+
+
 def reasons(root: pathlib.Path) -> list[str]:
     """`// why:` stands on the line itself or in the comment directly above it."""
     problems = []
@@ -97,7 +112,7 @@ def terminal(root: pathlib.Path) -> list[str]:
 
 def sizes(root: pathlib.Path) -> list[str]:
     problems = []
-    for file in swift_files(root, "Sources", "Tests", "Benchmarks", "Fuzzing", "Torture"):
+    for file in swift_files(root, *SWIFT_FOLDERS):
         length = len(file.read_text().splitlines())
         if length > LONGEST_FILE:
             problems.append(f"{file.relative_to(root)}: {length} lines; split it ({LONGEST_FILE} at most)")

@@ -1,6 +1,6 @@
 import Glibc
 import Logging
-import Synchronization
+import Threading
 
 /// Runs one connection on a thread of its own: waits, reads, writes, recovers. See ``ConnectionLoop`` for what the
 /// thread does; this is the side that other threads use.

@@ -1,4 +1,4 @@
-import Synchronization
+import Threading
 
 /// How many bytes of messages may be held. A prefetch counts messages, and the broker has none that counts bytes.
 ///

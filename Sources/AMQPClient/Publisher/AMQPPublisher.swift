@@ -1,5 +1,5 @@
 public import Logging
-import Synchronization
+import Threading
 
 /// Publishes with publisher confirms over a connection of its own.
 ///

@@ -1,4 +1,4 @@
-import Synchronization
+import Threading
 
 /// Publications whose caller waits until the broker has answered for all of them.
 final class AwaitedBatch: Sendable {

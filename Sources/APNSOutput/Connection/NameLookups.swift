@@ -1,6 +1,6 @@
 import Dispatch
 import NIOCore
-import Synchronization
+import Threading
 
 /// Looks names up, each at most once at a time: who asks for one that the system is still asking about joins.
 ///

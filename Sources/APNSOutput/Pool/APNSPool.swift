@@ -2,7 +2,7 @@ import HTTP2Session
 import Logging
 import NIOCore
 import PushModel
-import Synchronization
+import Threading
 
 /// All connections of one credential to one environment, and the pushes that wait for them.
 ///

@@ -1,6 +1,6 @@
 public import CredentialStore
 public import PushModel
-import Synchronization
+import Threading
 
 /// Provider tokens for a process that has no fleet: made and kept in memory.
 public final class LocalProviderTokens: ProviderTokenStore {

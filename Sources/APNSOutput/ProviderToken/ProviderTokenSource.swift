@@ -1,7 +1,7 @@
 package import CredentialStore
 package import Logging
 package import PushModel
-import Synchronization
+import Threading
 
 /// The one place in a process where the provider tokens of a credential come from, shared by its pools.
 package final class ProviderTokenSource: Sendable {

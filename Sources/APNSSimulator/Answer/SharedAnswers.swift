@@ -1,4 +1,4 @@
-import Synchronization
+import Threading
 
 /// The answer plan of all connections. Costs a request nothing while no answers are chosen.
 final class SharedAnswers: Sendable {

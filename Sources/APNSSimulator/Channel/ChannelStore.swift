@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Synchronization
+internal import Threading
 
 /// The channels of all apps, in the simulator's one environment.
 final class ChannelStore: Sendable {

@@ -1,4 +1,4 @@
-import Synchronization
+import Threading
 
 /// What happened to one request, as it happens.
 package enum RequestSighting: Sendable, Hashable {

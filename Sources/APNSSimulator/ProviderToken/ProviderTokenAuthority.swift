@@ -1,4 +1,4 @@
-import Synchronization
+import Threading
 
 /// Verifies each distinct token once for the whole simulator: signatures are far too slow to check for every
 /// request.

@@ -1,7 +1,7 @@
 public import Logging
 public import PostgresClient
 import PushModel
-import Synchronization
+import Threading
 
 /// Follows which tokens are marked dead: all that are, then those that become so, a few seconds after they were
 /// marked by whomever. While the database is away it waits.

@@ -1,6 +1,6 @@
 import Logging
 import PostgresClient
-import Synchronization
+import Threading
 
 /// Says who holds the lock that a session waits for, and remembers it.
 final class LockWatch: Sendable {

@@ -1,4 +1,4 @@
-import Synchronization
+import Threading
 
 /// The master keys that secrets are sealed under: the first seals, all open.
 ///

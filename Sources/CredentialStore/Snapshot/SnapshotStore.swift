@@ -1,7 +1,7 @@
 public import Logging
 public import PostgresClient
 import PushModel
-import Synchronization
+import Threading
 
 /// Holds the newest snapshot, which it replaces when apps or credentials change.
 ///

@@ -1,5 +1,5 @@
 public import Logging
-import Synchronization
+import Threading
 
 /// The level of a running worker's log, which can be changed.
 public final class LogLevel: Sendable {

@@ -1,7 +1,7 @@
 import APNSOutput
 import CredentialStore
 import PushModel
-import Synchronization
+import Threading
 
 /// What APNs refuses just now, by this worker's pools, and how many bad tokens it has found. Told on their event loops,
 /// read by the metrics and by whoever writes it into the database.

@@ -1,6 +1,6 @@
 import CredentialStore
 import DeliveryPipeline
-import Synchronization
+import Threading
 
 /// How far a worker has come, for whoever asks over HTTP.
 final class WorkerState: Sendable {

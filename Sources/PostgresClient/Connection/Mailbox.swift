@@ -1,4 +1,4 @@
-import Synchronization
+import Threading
 
 /// What other threads say to a connection's thread, and what it lets them know.
 final class Mailbox: Sendable {

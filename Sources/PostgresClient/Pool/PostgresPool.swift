@@ -1,5 +1,5 @@
 public import Logging
-import Synchronization
+import Threading
 
 /// A bounded number of connections to one database, opened when needed.
 ///

@@ -1,6 +1,6 @@
 import AMQPClient
 import Logging
-import Synchronization
+import Threading
 
 /// The messages of one queue, as they come, for a command. What it holds of them is bounded in bytes.
 final class Deliveries: Sendable {

@@ -1,8 +1,8 @@
 import AMQPClient
 import Foundation
 import Logging
-import Synchronization
 import Testing
+import Threading
 
 /// The broker that the tests use, as `make test` provides it.
 enum TestBroker {

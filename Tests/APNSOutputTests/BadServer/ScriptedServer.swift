@@ -3,7 +3,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 import NIOSSL
-import Synchronization
+import Threading
 
 /// A TLS server that knows no HTTP/2: it sends the bytes of its script, whatever the client says.
 final class ScriptedServer: Sendable {

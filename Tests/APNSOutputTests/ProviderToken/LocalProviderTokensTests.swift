@@ -1,8 +1,8 @@
 import APNSOutput
 import CredentialStore
 import PushModel
-import Synchronization
 import Testing
+import Threading
 
 @Suite struct LocalProviderTokensTests {
     /// Minutes.

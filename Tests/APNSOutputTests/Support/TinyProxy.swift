@@ -1,6 +1,6 @@
 import NIOCore
 import NIOPosix
-import Synchronization
+import Threading
 
 /// An HTTP proxy with CONNECT and nothing else, on loopback. Whatever the tunnel is to, it ends at `target`.
 final class TinyProxy: Sendable {

@@ -9,7 +9,7 @@ import NIOPosix
 import NIOSSL
 import PushModel
 import PushTestSupport
-import Synchronization
+import Threading
 
 /// An APNs output that finds `push.test` at the addresses a test gives it.
 struct WireFixture {

@@ -3,9 +3,9 @@ import APNSSimulator
 import HTTP2Session
 import NIOCore
 import PushTestSupport
-import Synchronization
 import TestSupport
 import Testing
+import Threading
 
 /// GOAWAY by RFC 9113, section 6.8, over TLS.
 @Suite struct GoAwayTests {

@@ -5,9 +5,9 @@ import NIOCore
 import NIOPosix
 import PushModel
 import PushTestSupport
-import Synchronization
 import TestSupport
 import Testing
+import Threading
 
 /// A name server that does not answer for a while.
 @Suite struct NameLookupTests {

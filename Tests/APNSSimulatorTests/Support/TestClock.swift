@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Threading
 
 /// A clock that stands until it is moved.
 final class TestClock: Sendable {

@@ -1,7 +1,7 @@
 import CredentialStore
 import Foundation
-import Synchronization
 import Testing
+import Threading
 
 /// Files of every kind that somebody may try to import, made once by the openssl command.
 enum SampleFiles {

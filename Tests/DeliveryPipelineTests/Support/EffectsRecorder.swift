@@ -2,7 +2,7 @@ import AMQPClient
 import CredentialStore
 import DeliveryPipeline
 import PushModel
-import Synchronization
+import Threading
 
 /// Stands for the broker, the database and the clock: writes down what the core asks for, and does nothing.
 final class EffectsRecorder: Sendable {

@@ -1,5 +1,5 @@
 import PushModel
-import Synchronization
+import Threading
 
 /// Takes jobs and reports nothing by itself: the test decides what becomes of them.
 final class ScriptedOutput: Output {

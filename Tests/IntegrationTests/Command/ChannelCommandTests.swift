@@ -1,8 +1,8 @@
 import CredentialStore
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
+import Threading
 
 /// `martlet channel` against a server that answers as Apple's page on channel management says.
 @Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))

@@ -1,4 +1,4 @@
-import Synchronization
+import Threading
 
 /// Output and logs of the commands of a test.
 final class SaidByCommands: Sendable {

@@ -2,8 +2,8 @@ import AMQPClient
 import DeliveryPipeline
 import Foundation
 import PushModel
-import Synchronization
 import TestSupport
+import Threading
 
 /// Jobs for all apps, without end; more of them for the apps that are looked at, so that each worker soon gets one.
 final class SteadyLoad: Sendable {

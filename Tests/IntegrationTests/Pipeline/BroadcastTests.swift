@@ -1,8 +1,8 @@
 import APNSSimulator
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
+import Threading
 
 /// Broadcast jobs from the broker to a server that answers as Apple's page on broadcasts says.
 @Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))

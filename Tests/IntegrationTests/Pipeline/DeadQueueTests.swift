@@ -1,9 +1,9 @@
 import AMQPClient
 import DeliveryPipeline
 import Logging
-import Synchronization
 import TestSupport
 import Testing
+import Threading
 
 @Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
 struct DeadQueueTests {

@@ -3,9 +3,9 @@ import DeliveryPipeline
 import Foundation
 import Logging
 import PushModel
-import Synchronization
 import TestSupport
 import Testing
+import Threading
 
 /// A job that is delivered again and again without being settled.
 @Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))

@@ -6,8 +6,8 @@ import NIOPosix
 import PostgresClient
 import PushModel
 import PushTestSupport
-import Synchronization
 import TestSupport
+import Threading
 
 /// A clock that the test moves, in milliseconds since 1970.
 final class SimulatedClock: Sendable {

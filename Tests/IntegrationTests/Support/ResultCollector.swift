@@ -2,8 +2,8 @@ import AMQPClient
 import DeliveryPipeline
 import Foundation
 import Logging
-import Synchronization
 import TestSupport
+import Threading
 
 /// Gathers all results, each event once.
 final class ResultCollector: Sendable {

@@ -4,9 +4,9 @@ import HTTP2Session
 import NIOCore
 import NIOPosix
 import NIOSSL
-import Synchronization
 import TestSupport
 import Testing
+import Threading
 
 /// An HTTP/2 server over TLS that keeps its requests and gives the answers a test has written for them.
 final class ScriptedServer: Sendable {

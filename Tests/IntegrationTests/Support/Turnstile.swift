@@ -1,4 +1,4 @@
-import Synchronization
+import Threading
 
 /// Lets so many tests at once have an installation: all of them together would only wait for each other.
 final class Turnstile: Sendable {

@@ -1,5 +1,5 @@
 package import PushModel
-import Synchronization
+import Threading
 
 /// A sink that keeps what it is told.
 package final class OutcomeRecorder: OutcomeSink {

@@ -1,5 +1,5 @@
 package import Logging
-import Synchronization
+import Threading
 
 /// Keeps what was logged, to be shown when a test fails.
 package final class LogBook: Sendable {

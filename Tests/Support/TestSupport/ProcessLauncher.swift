@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Threading
 
 /// Starts processes, by posix_spawn(3), and says when they end.
 ///

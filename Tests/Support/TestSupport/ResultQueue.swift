@@ -1,7 +1,7 @@
 package import AMQPClient
 package import DeliveryPipeline
 package import Logging
-import Synchronization
+import Threading
 
 /// A consumer of all results as an application would be: a durable queue bound to everything, acknowledged by hand.
 package final class ResultQueue: Sendable {

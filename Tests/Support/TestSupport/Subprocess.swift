@@ -1,5 +1,5 @@
 package import Foundation
-import Synchronization
+import Threading
 
 /// A process that ends with the tests at the latest, even when they are killed. Its output goes to files, so it
 /// can be read while it runs and no pipe can fill up.

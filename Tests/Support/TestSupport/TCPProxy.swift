@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Threading
 
 /// Stands between a client and a server, on loopback, and breaks connections in the ways a network does.
 package final class TCPProxy: Sendable {

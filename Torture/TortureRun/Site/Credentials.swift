@@ -1,10 +1,10 @@
 import APNSSimulator
-import Crypto
 import CredentialStore
+import Crypto
 import Foundation
 import PostgresClient
 import PushModel
-import Synchronization
+import Threading
 
 /// The apps of a run and their credentials, which the simulator knows, too.
 final class Credentials: Sendable {

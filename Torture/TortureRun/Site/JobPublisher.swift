@@ -2,7 +2,7 @@ import AMQPClient
 import DeliveryPipeline
 import Logging
 import PushModel
-import Synchronization
+import Threading
 
 /// One of several publishers with confirms. What is not confirmed when its connection is lost, and what the broker
 /// refuses because a node has gone, it publishes again, as publishers do.

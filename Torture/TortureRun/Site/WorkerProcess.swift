@@ -1,6 +1,6 @@
 import Foundation
-import Synchronization
 import TestSupport
+import Threading
 
 /// A `martlet worker` that is killed, stopped, frozen and started again. Its log goes to one file.
 final class WorkerProcess: Sendable {
