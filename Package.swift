@@ -59,6 +59,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL"),
         .systemLibrary(name: "CLinux"),
         .target(name: "Threading", swiftSettings: settings),
+        .testTarget(name: "ThreadingTests", dependencies: ["Threading"], swiftSettings: settings),
         .target(name: "AMQPClient", dependencies: ["CRabbitMQ", "Threading", .logging], swiftSettings: settings),
         .target(name: "PostgresClient", dependencies: ["CLibPQ", "Threading", .logging], swiftSettings: settings),
         .target(name: "HTTP2Session", dependencies: ["CNGHTTP2"], swiftSettings: settings),

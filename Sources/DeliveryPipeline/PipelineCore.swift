@@ -178,6 +178,7 @@ package final class PipelineCore: @unchecked Sendable {
 
     /// Every entry point ends here: what can start is started, what can leave leaves, in one batch each.
     func finishTurn() {
+        dispatchPrecondition(condition: .onQueue(queue))
         startJobs()
         watchPrefetch()
         if marks.isFull { writeMarks() }

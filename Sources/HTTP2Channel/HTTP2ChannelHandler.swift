@@ -57,6 +57,7 @@ public final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHa
     /// Closes the channel after sending what is ready. From inside the session's callbacks too: then the
     /// rest of what has arrived is still taken in.
     public func close() {
+        context?.eventLoop.preconditionInEventLoop()
         closeIsDue = true
         if !isReading {
             flush()

@@ -1,4 +1,5 @@
 import Logging
+import Threading
 
 /// The thread's side of ``AMQPConsumer``.
 final class ConsumerRole: ConnectionRole {
@@ -13,6 +14,7 @@ final class ConsumerRole: ConnectionRole {
         case active, stopRequested, cancelling(consumersLeft: Int), stopped
     }
 
+    private let owner = OwningThread()
     private let topology: AMQPTopology
     private let queues: [AMQPConsumedQueue]
     private let budget: AMQPByteBudget?
@@ -152,6 +154,7 @@ final class ConsumerRole: ConnectionRole {
     // MARK: Settling
 
     func perform(_ commands: [Command]) {
+        owner.preconditionIsCurrent()
         for command in commands {
             switch command {
             case .acknowledge(let acknowledgements):

@@ -1,4 +1,5 @@
 internal import CRabbitMQ
+import Threading
 
 extension BrokerLink {
     /// Takes one frame from what was read, or reads first. `nil` when nothing has come.
@@ -8,6 +9,7 @@ extension BrokerLink {
     }
 
     func read() throws(AMQPError) -> Inbound? {
+        owner.preconditionIsCurrent()
         while true {
             if let frame = try frames.next() { return try received(frame) }
             let count = frames.fill { [session, socket] in crabbitmq_receive(session, socket, $0.baseAddress, $0.count)

@@ -1,5 +1,6 @@
 internal import CRabbitMQ
 import Glibc
+import Threading
 
 /// One open connection of librabbitmq.
 ///
@@ -9,6 +10,7 @@ import Glibc
 /// (`TCP_USER_TIMEOUT`), which ends the call with an error.
 final class BrokerLink {
     let state: amqp_connection_state_t
+    let owner = OwningThread()
     /// Agreed with the broker.
     private(set) var heartbeatInterval = Duration.seconds(60)
     let pool = FieldPool()
@@ -54,6 +56,7 @@ final class BrokerLink {
     }
 
     deinit {
+        owner.preconditionIsCurrent()
         amqp_destroy_connection(state)
     }
 
@@ -85,6 +88,7 @@ final class BrokerLink {
     }
 
     func check(_ status: Int32, _ attempt: @autoclosure () -> String) throws(AMQPError) {
+        owner.preconditionIsCurrent()
         hasWritten = true
         guard status == AMQP_STATUS_OK.rawValue else { throw AMQPError(library: status, while: attempt()) }
     }

@@ -1,4 +1,5 @@
 import Logging
+import Threading
 
 /// The thread's side of ``AMQPPublisher``.
 final class PublisherRole: ConnectionRole {
@@ -22,6 +23,7 @@ final class PublisherRole: ConnectionRole {
     /// Written in one go before the thread looks for confirms and commands again.
     private static let largestChunk = (messages: 256, bytes: 262_144)
 
+    private let owner = OwningThread()
     private let topology: AMQPTopology
     private let counter: PublicationCounter
     private let logger: Logger
@@ -49,6 +51,7 @@ final class PublisherRole: ConnectionRole {
     }
 
     func perform(_ commands: [Command]) {
+        owner.preconditionIsCurrent()
         for command in commands {
             queue.append(command.publications.lazy.map { Item($0, command.batch) })
         }

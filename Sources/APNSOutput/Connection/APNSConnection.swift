@@ -30,6 +30,7 @@ final class APNSConnection: @unchecked Sendable {
     private let authority: String
     private let tokens: ProviderTokenSource?
     private unowned let owner: any APNSConnectionOwner
+    private let eventLoop: any EventLoop
     private let logger: Logger
 
     private var handler: HTTP2ChannelHandler<HTTP2ClientSession>?
@@ -59,11 +60,12 @@ final class APNSConnection: @unchecked Sendable {
 
     init(
         authority: String, tokens: ProviderTokenSource?, settingsTimeoutSeconds: Int,
-        owner: any APNSConnectionOwner, logger: Logger, now: Moment
+        owner: any APNSConnectionOwner, eventLoop: any EventLoop, logger: Logger, now: Moment
     ) throws {
         self.authority = authority
         self.tokens = tokens
         self.owner = owner
+        self.eventLoop = eventLoop
         self.logger = logger
         state = ConnectionState(
             usesProviderToken: tokens != nil, settingsTimeoutMilliseconds: Int64(settingsTimeoutSeconds) * 1000,
@@ -85,6 +87,7 @@ final class APNSConnection: @unchecked Sendable {
     /// TCP and TLS are through; ``APNSConnectionOwner/changed(_:)`` or
     /// ``APNSConnectionOwner/closed(_:error:whileConnecting:)`` tells what comes of it.
     func connected(_ channel: any Channel) {
+        eventLoop.preconditionInEventLoop()
         self.channel = channel
         state.connected(nowMilliseconds: Moment.uptimeMilliseconds())
         // why: given up meanwhile
@@ -116,6 +119,7 @@ final class APNSConnection: @unchecked Sendable {
 
     /// Puts a push on the wire; it leaves with the next ``flush()``.
     func send(_ push: QueuedPush, path: UnsafeRawBufferPointer, body: HTTP2Body, now: Moment) throws {
+        eventLoop.assertInEventLoop()
         token.used(now: tokenTime)
         let stream = try session.submit(
             connectionFields: fields, path: path, requestFields: push.job.fields, body: body, tag: inFlight.nextTag)
@@ -125,6 +129,7 @@ final class APNSConnection: @unchecked Sendable {
 
     /// Once per turn: anything the server sent proves that it is there.
     func noteSignsOfLife(now: Moment) {
+        eventLoop.preconditionInEventLoop()
         guard hasHeard else { return }
         hasHeard = false
         state.heard(nowMilliseconds: now.uptime)
@@ -139,6 +144,7 @@ final class APNSConnection: @unchecked Sendable {
 
     /// A request of which a part has not left is taken back; ``APNSConnectionOwner/unprocessed(_:)`` tells of it.
     func cancel(_ isMeant: (PreparedJob) -> Bool) {
+        eventLoop.preconditionInEventLoop()
         for push in inFlight.pushes where isMeant(push.push.job) {
             push.push.job.isCancelled = true
             guard !session.isWritten(push.streamID) else { continue }
@@ -149,6 +155,7 @@ final class APNSConnection: @unchecked Sendable {
 
     /// Takes no new pushes; closes once the last answer has come.
     func retire() {
+        eventLoop.preconditionInEventLoop()
         guard state.retire() else { return }
         closeIfDrained()
         owner.changed(self)
@@ -311,6 +318,7 @@ extension APNSConnection: HTTP2ClientDelegate {
 
 extension APNSConnection: HTTP2ChannelObserver {
     func channelClosed(error: (any Error)?) {
+        eventLoop.preconditionInEventLoop()
         guard state.phase != .closed else { return }
         let wasConnecting = isConnecting
         state.close()

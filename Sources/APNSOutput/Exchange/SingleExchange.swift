@@ -49,6 +49,7 @@ final class SingleExchange: @unchecked Sendable {
         _ fields: HTTP2Fields, _ path: String, _ body: HTTP2Body, _ connector: APNSConnector,
         _ eventLoop: any EventLoop, _ timeout: TimeAmount
     ) throws {
+        eventLoop.preconditionInEventLoop()
         // Waits in the session until there is a connection.
         try Array(path.utf8).withUnsafeBytes {
             _ = try session.submit(
@@ -87,6 +88,7 @@ final class SingleExchange: @unchecked Sendable {
 
     /// Only the first result counts.
     private func finish(_ result: Result<Answer, any Error>) {
+        promise.futureResult.eventLoop.preconditionInEventLoop()
         guard !isOver else { return }
         isOver = true
         promise.completeWith(result)

@@ -140,8 +140,10 @@ final class APNSPool: @unchecked Sendable {
         scheduleTurn()
     }
 
+    /// Whatever happens to the pool comes here.
     func scheduleTurn() {
         guard !turnIsScheduled else { return }
+        eventLoop.preconditionInEventLoop()
         turnIsScheduled = true
         eventLoop.execute { self.turn() }
     }

@@ -43,6 +43,7 @@ final class PoolConnections: @unchecked Sendable {
     /// - Returns: in how many milliseconds to ask again; nil: when something has changed.
     /// - Throws: when a connection can't even be begun.
     func resize(waiting: Int, owner: any APNSConnectionOwner, now: Moment) throws -> Int64? {
+        eventLoop.preconditionInEventLoop()
         // While a token is awaited another connection would wait for the same.
         guard waiting > 0, !all.contains(where: \.isWaitingForToken) else { return nil }
         switch sizing.decide(load(waiting: waiting, now: now), nowMilliseconds: now.uptime) {
@@ -113,6 +114,7 @@ final class PoolConnections: @unchecked Sendable {
 
     /// Once a second: timeouts, and an idle connection closed.
     func tick(now: Moment) {
+        eventLoop.preconditionInEventLoop()
         let open = all.count(where: \.isOpen)
         for connection in all {
             connection.tick(now: now, requestTimeoutMilliseconds: Int64(configuration.requestTimeoutSeconds) * 1000)
@@ -125,6 +127,7 @@ final class PoolConnections: @unchecked Sendable {
     }
 
     func retire() {
+        eventLoop.preconditionInEventLoop()
         for connection in all { connection.retire() }
     }
 
@@ -135,7 +138,8 @@ final class PoolConnections: @unchecked Sendable {
         do {
             connection = try APNSConnection(
                 authority: connector.authority, tokens: tokens,
-                settingsTimeoutSeconds: configuration.connectTimeoutSeconds, owner: owner, logger: logger, now: now)
+                settingsTimeoutSeconds: configuration.connectTimeoutSeconds, owner: owner, eventLoop: eventLoop,
+                logger: logger, now: now)
         } catch {
             permit.failed(nowMilliseconds: now.uptime, random: .random(in: 0..<1))
             throw error

@@ -288,6 +288,7 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
     // MARK: Faults on demand
 
     func goAway(_ fault: GoAwayFault) {
+        loop.eventLoop.preconditionInEventLoop()
         if fault.announcesFirst {
             announceGoAway(before: fault)
             return
@@ -351,6 +352,7 @@ final class SimulatorConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
 
     /// Ends the connection as a lost network does: no GOAWAY, no TLS farewell.
     func cut() {
+        loop.eventLoop.preconditionInEventLoop()
         guard let tls = try? channel.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self) else {
             return channel.close(promise: nil)
         }

@@ -77,11 +77,13 @@ final class SimulatorLoop {
     // MARK: Counting
 
     func connectionOpened(_ connection: SimulatorConnection) {
+        eventLoop.preconditionInEventLoop()
         connections[ObjectIdentifier(connection)] = connection
         counters.connections += 1
     }
 
     func connectionClosed(_ connection: SimulatorConnection) {
+        eventLoop.preconditionInEventLoop()
         connections[ObjectIdentifier(connection)] = nil
     }
 
@@ -106,6 +108,7 @@ final class SimulatorLoop {
     }
 
     func requestArrived() {
+        eventLoop.assertInEventLoop()
         counters.arrivals += 1
     }
 
@@ -118,6 +121,7 @@ final class SimulatorLoop {
     }
 
     func answered(_ answer: PlannedAnswer) {
+        eventLoop.assertInEventLoop()
         if answer.status == 200, answer.reason == nil {
             acceptedAnswers += 1
         } else {
@@ -130,6 +134,7 @@ final class SimulatorLoop {
     }
 
     var snapshot: SimulatorCounters {
+        eventLoop.preconditionInEventLoop()
         var snapshot = counters
         snapshot.openConnections = connections.count
         snapshot.openStreams = connections.values.reduce(0) { $0 + $1.openStreams }
@@ -146,6 +151,7 @@ final class SimulatorLoop {
     }
 
     func reset() {
+        eventLoop.preconditionInEventLoop()
         counters = SimulatorCounters()
         acceptedAnswers = 0
         answersByReason = [:]
@@ -154,6 +160,7 @@ final class SimulatorLoop {
     }
 
     func apply(_ faults: StandingFaults) {
+        eventLoop.preconditionInEventLoop()
         self.faults = faults
         for connection in connections.values {
             connection.silence(faults.silence == .all)

@@ -1,11 +1,13 @@
 internal import CLibPQ
 import Glibc
+import Threading
 
 /// Owns a `PGconn`, which only the thread that made it may use (libpq manual, "Behavior in Threaded
 /// Programs"). Waits with poll(2) on its socket and on the wake-up of its mailbox.
 struct ConnectionHandle: ~Copyable {
     private let connection: OpaquePointer
     private let mailbox: Mailbox
+    private let owner = OwningThread()
 
     /// Connects, within the configuration's connect timeout.
     /// - Throws: ``PostgresError`` with code `connectFailed`, or `closed` if the owner lost interest.
@@ -44,7 +46,10 @@ struct ConnectionHandle: ~Copyable {
         guard PQsetnonblocking(connection, 1) == 0 else { throw lastError(.connectFailed) }
     }
 
-    deinit { PQfinish(connection) }
+    deinit {
+        owner.preconditionIsCurrent()
+        PQfinish(connection)
+    }
 
     var isBroken: Bool { PQstatus(connection) == CONNECTION_BAD }
     var isInTransaction: Bool { PQtransactionStatus(connection) != PQTRANS_IDLE }
@@ -54,6 +59,7 @@ struct ConnectionHandle: ~Copyable {
     enum Readiness { case socketReady, wokenUp, deadlinePassed }
 
     func wait(for events: Int32, until deadline: ContinuousClock.Instant?) -> Readiness {
+        owner.preconditionIsCurrent()
         var descriptors = [
             pollfd(fd: PQsocket(connection), events: Int16(events), revents: 0),
             pollfd(fd: mailbox.wakeUp.descriptor, events: Int16(POLLIN), revents: 0),
@@ -76,6 +82,7 @@ struct ConnectionHandle: ~Copyable {
     /// - Returns: false when the deadline has passed.
     /// - Throws: `connectionLost`: the connection is of no more use.
     func waitForResult(until deadline: ContinuousClock.Instant?) throws(PostgresError) -> Bool {
+        owner.preconditionIsCurrent()
         var unsent = PQflush(connection)
         while unsent != 0 || PQisBusy(connection) == 1 {
             guard unsent >= 0, !isBroken else { throw lastError(.connectionLost) }
@@ -100,6 +107,7 @@ struct ConnectionHandle: ~Copyable {
     // MARK: sending and receiving
 
     func send(_ work: Request.Work, after preamble: PostgresStatement?) throws(PostgresError) {
+        owner.preconditionIsCurrent()
         let first = preamble.map { [$0] } ?? []
         switch work {
         case .transactionControl(let sql): try send(sql, try ParameterEncoder([]))
