@@ -17,8 +17,10 @@ from .processes import free_port, spawn, stop
 BROKER_ROOT = pathlib.Path(os.environ.get("LOCAL_RABBITMQ_ROOT", "/"))
 SERVER = pathlib.Path("/usr/lib/rabbitmq/bin/rabbitmq-server")
 # Arguments: the root, the server's files, its user and group. In a mount namespace of its own; the process stays the same.
+# What tests have it read, as certificates, is in /tmp.
 IN_ROOT = """\
-mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && mkdir -p "$1$2" && mount --bind "$2" "$1$2" &&
+mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && mount --bind /tmp "$1/tmp" &&
+mkdir -p "$1$2" && mount --bind "$2" "$1$2" &&
 exec chroot "$1" setpriv --reuid "$3" --regid "$4" --clear-groups --pdeathsig KILL """ + str(SERVER)
 
 

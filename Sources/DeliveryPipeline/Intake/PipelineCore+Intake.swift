@@ -223,7 +223,7 @@ extension PipelineCore {
     private func names(of inbound: InboundJob) -> (id: String?, app: String?) {
         let delivery = inbound.delivery
         let messageID = delivery.properties.messageID
-        guard !delivery.isRedelivered, delivery.body.count <= configuration.maximumJobBytes else {
+        guard !inbound.wasLookedAt, delivery.body.count <= configuration.maximumJobBytes else {
             return (messageID, nil)
         }
         do throws(JobRejection) {

@@ -7,6 +7,8 @@ public struct PipelineNames: Sendable, Hashable {
     /// a quorum queue that does not say otherwise drops a message after 20. No limit at all is -1 there, which versions
     /// before refuse.
     private static let deadReadings: Int64 = 1_000_000
+    /// Of a suspect, before the broker takes it for a poison message.
+    static let suspectDeliveries = 3
 
     /// What every name begins with.
     public let prefix: String
@@ -82,7 +84,7 @@ public struct PipelineNames: Sendable, Hashable {
                     arguments: [
                         "x-queue-type": "quorum", "x-dead-letter-exchange": .string(dropped),
                         "x-dead-letter-strategy": "at-least-once", "x-overflow": "reject-publish",
-                        "x-delivery-limit": queue == .suspects ? 3 : 20,
+                        "x-delivery-limit": .int64(queue == .suspects ? Int64(Self.suspectDeliveries) : 20),
                     ]))
             guard let key = Self.movingKey(to: queue) else { continue }
             topology.bindings.append(AMQPBinding(queue: self.queue(of: queue), exchange: moved, routingKey: key))
