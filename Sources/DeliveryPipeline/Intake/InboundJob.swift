@@ -74,7 +74,9 @@ package struct InboundJob: Sendable {
 
     /// A worker has had it from this queue, and was gone. RabbitMQ 4 says the count of the queue where it died with the
     /// first delivery of a dead letter, too, which is above the limit of that queue; then it counts from one.
-    var wasLookedAt: Bool { delivery.isRedelivered && (drop == nil || earlierDeliveries <= PipelineNames.suspectDeliveries) }
+    var wasLookedAt: Bool {
+        delivery.isRedelivered && (drop == nil || earlierDeliveries <= PipelineNames.suspectDeliveries)
+    }
 
     /// What a worker has made of a job: a chunk, or what was left for another attempt.
     var part: String? { delivery.properties.headers[JobHeader.part]?.string }
