@@ -147,7 +147,7 @@ import Testing
         #expect(all.map(\.count).reduce(0, +) == 500)
         for event in full {
             let size = (consume event).finish().count
-            #expect((262_144...270_000).contains(size))
+            #expect((253_952...262_144).contains(size))
         }
         #expect(full.count == 2)
     }

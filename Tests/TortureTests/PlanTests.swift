@@ -31,8 +31,8 @@ struct PlanTests {
     @Test func everythingGoesWrongInAnHour() {
         let names = Set(Schedule(seed: 5, profile: .long(minutes: 60)).tracks.joined().map(\.fault.name))
         // Of workers, of servers (stop and kill of one, the other and both), of a table, of three links, of APNs,
-        // of credentials, of settings.
-        #expect(names.count == 4 + 2 * 3 + 1 + 3 * 3 + 9 + 1 + 1, "\(names.sorted())")
+        // of credentials, of settings, of a queue of results, and what shows only when others are left out.
+        #expect(names.count == 4 + 2 * 3 + 1 + 3 * 3 + 9 + 1 + 1 + 4, "\(names.sorted())")
     }
 
     @Test func ofSeveralNodesOneAtATimeGoesDown() {
@@ -54,6 +54,22 @@ struct PlanTests {
         #expect(nodes == [1, 2, 3])
     }
 
+    @Test func whatHidesAnInterludeIsLeftOut() {
+        let tracks = Schedule(seed: 5, profile: .long(minutes: 6)).tracks
+        let all = tracks.joined()
+        for fault in [Fault.joinLate, .lockTables] {
+            let entries = all.filter { $0.fault == fault }
+            #expect(entries.count == 1)
+            guard let entry = entries.first else { continue }
+            for other in all where other.fault != fault && other.fault.disconnects(worker: 1) {
+                #expect(
+                    other.start + other.milliseconds < entry.start || other.start > entry.start + entry.milliseconds)
+            }
+        }
+        #expect(all.contains { $0.fault == .lockTables && $0.milliseconds >= 2 * Profile.patience })
+        #expect(!Schedule(seed: 5, profile: .long(minutes: 5)).tracks.joined().contains { $0.fault == .lockTables })
+    }
+
     @Test func theFirstWorkerLivesThrough() {
         for entry in Schedule(seed: 6, profile: .long(minutes: 60)).tracks.joined() {
             #expect(entry.fault != .killWorker(1) && entry.fault != .restartWorker(1))
@@ -64,7 +80,9 @@ struct PlanTests {
         let jobs = (0..<1_000).map(Workload(seed: 8, profile: .long(minutes: 1)).job)
         #expect(jobs[0].traits == JobTraits(), "the run begins when this one has an outcome")
         #expect(Set(jobs.map(\.traits.identity)) == Set(JobTraits.Identity.allCases))
-        #expect(Set(jobs.compactMap(\.traits.flaw)) == Set(JobFlaw.allCases))
+        #expect(Set(jobs.compactMap(\.traits.flaw)) == Set(JobFlaw.allCases).subtracting([.takenID]))
+        #expect(Set(jobs.compactMap(\.traits.slip)) == Set(Slip.allCases))
+        #expect(jobs.contains { $0.traits.isFollowed })
         let wishes: [(JobTraits) -> Bool] = [
             { $0.isAtMostOnce && $0.sendAfter != nil }, { $0.isAtMostOnce && $0.publishAgainAfter != nil },
             { $0.wantsProblemsOnly }, { $0.cancelAfter == 0 }, { $0.cancelAfter ?? 0 > 0 },
@@ -91,7 +109,7 @@ struct PlanTests {
             let expiresAt = plan.traits.expireAfter.map { $0 == 0 ? 0 : Int64(1_900_000_000_456) }
             let body = Array(plan.json(sendAt: sendAt, expiresAt: expiresAt).utf8)
             #expect(JobPlan.number(in: String(decoding: body, as: UTF8.self)) == plan.number)
-            let isNoJob = [.brokenJSON, .unknownField, .noRecipients].contains(plan.traits.flaw)
+            let isNoJob = [.brokenJSON, .unknownField, .noRecipients, .longRef].contains(plan.traits.flaw)
             do throws(JobRejection) {
                 let job = try JobDecoder.decode(body, messageID: plan.messageID) { "made-up" }
                 #expect(!isNoJob)
@@ -106,6 +124,24 @@ struct PlanTests {
                 #expect(isNoJob, "\(error)")
                 #expect(error.description.contains(plan.traits.flaw?.reason ?? "?"))
             }
+        }
+    }
+
+    @Test func someJobsAreSpecial() {
+        var profile = Profile.long(minutes: 1)
+        let workload = Workload(seed: 8, profile: profile)
+        let giants = (0..<8).map { workload.job(JobNumber.giant($0)) }
+        #expect(giants.allSatisfy { profile.giantJobs.contains($0.recipients.count) && $0.traits.flaw == nil })
+        #expect(Set(giants.map(\.traits.identity)) == Set(JobTraits.Identity.allCases))
+        let flood = workload.job(JobNumber.flood(3))
+        #expect(flood.recipients.count == 100 && flood.traits == JobTraits())
+        #expect(!giants.contains { JobNumber.isFlood($0.number) } && JobNumber.isFlood(flood.number))
+        profile.deduplicationWindow = 3_600
+        for number in 0..<1_000 where workload.job(number).traits.isFollowed {
+            let follower = workload.job(JobNumber.follower(of: number))
+            #expect(follower.json().contains(JobPlan.id(number)) || follower.messageID == JobPlan.id(number))
+            #expect(JobPlan.number(in: follower.json()) == follower.number)
+            #expect(follower.json() != workload.job(number).json())
         }
     }
 

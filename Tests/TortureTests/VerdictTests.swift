@@ -107,7 +107,7 @@ struct VerdictTests {
         sendAgain(&record, isRedelivered: false)
         record.faults = [crash]
         #expect(broken(record) == [.duplicatesOwnUp, .arrivalsExplained])
-        record.jobs[7]?.isMaybeTwice = true
+        record.jobs[7]?.timesRepeated = 1
         #expect(broken(record) == [.duplicatesOwnUp, .arrivalsExplained], "it has an id")
         record.jobs[7]?.traits.identity = .none
         #expect(broken(record) == [], "its publisher may have published the job twice")
@@ -170,7 +170,7 @@ struct VerdictTests {
         sendAgain(&record)
         record.faults = [crash]
         #expect(broken(record) == [.atMostOnce])
-        record.jobs[7]?.isMaybeTwice = true
+        record.jobs[7]?.timesRepeated = 1
         #expect(broken(record) == [.atMostOnce])
     }
 

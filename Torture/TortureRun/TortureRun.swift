@@ -19,13 +19,15 @@ package struct TortureRun: Sendable {
     /// Where logs, the report and evidence go.
     package let folder: URL
     private let instance: String
+    private let martlet: String
     private let say: @Sendable (String) -> Void
 
     /// - Parameters:
     ///   - instance: names the private servers.
+    ///   - martlet: the program whose workers run; nil: the one that is built along with this.
     ///   - say: told of the run's progress.
     package init(
-        seed: UInt64, profile: Profile, hasFaults: Bool = true, instance: String,
+        seed: UInt64, profile: Profile, hasFaults: Bool = true, instance: String, martlet: String? = nil,
         say: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.seed = seed
@@ -34,6 +36,7 @@ package struct TortureRun: Sendable {
         self.profile = profile
         self.hasFaults = hasFaults
         self.instance = instance
+        self.martlet = martlet ?? Project.command
         self.say = say
         folder = Project.root.appending(path: ".local/torture/\(seed)")
     }
@@ -42,11 +45,12 @@ package struct TortureRun: Sendable {
         try? FileManager.default.removeItem(at: folder)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let started = ContinuousClock.now
-        let servers = LocalServers(instance: instance, nodes: profile.nodes)
+        let servers = LocalServers(
+            instance: instance, nodes: profile.nodes, brokerSettings: ["consumer_timeout": "\(Profile.patience)"])
         try await servers.up()
         let log = RunLog()
         do {
-            let site = try await Site.start(profile, servers: servers, folder: folder, log: log)
+            let site = try await Site.start(profile, martlet: martlet, servers: servers, folder: folder, log: log)
             do {
                 try await run(on: site, log)
             } catch {
@@ -71,6 +75,8 @@ package struct TortureRun: Sendable {
         log.update { $0.limits = Limits(profile) }
         let consumer = ResultConsumer(log: log)
         try await consumer.start(Site.names, broker: try site.brokerConfiguration(), logger: site.logger)
+        let suspicions = SuspicionWatch(log: log)
+        try await suspicions.start(Site.names, broker: try site.brokerConfiguration(client: 1), logger: site.logger)
         let workload = Workload(seed: seed, profile: profile)
         let canceller = Canceller(pool: site.database.pool, log: log)
         let publishers = (0..<profile.publishers).map { _ in
@@ -80,7 +86,7 @@ package struct TortureRun: Sendable {
             try await publisher.start(
                 broker: try site.brokerConfiguration(client: number), delays: profile.retryDelays, logger: site.logger)
         }
-        for worker in site.workers { try worker.start() }
+        for worker in site.workers.prefix(profile.workers) { try worker.start() }
         publishers[0].publish(0)
         try await eventually("first outcome", within: .seconds(30)) { log.doneCount > 0 }
         say("publishing and disturbing for \(profile.seconds) s")
@@ -92,6 +98,7 @@ package struct TortureRun: Sendable {
         observer.cancel()
         await observer.value
         try await finish(site, log)
+        await suspicions.stop()
         await consumer.stop()
     }
 
@@ -108,7 +115,7 @@ package struct TortureRun: Sendable {
                         until: start + .seconds(profile.seconds))
                 }
             }
-            group.addTask { await FaultRunner(site: site, log: log).run(schedule, from: start) }
+            group.addTask { await FaultRunner(site: site, log: log, publishers: publishers).run(schedule, from: start) }
         }
         await site.simulator.changeStreamLimit(to: site.simulator.configuration.streamLimit)
     }

@@ -21,6 +21,9 @@ struct Torture: AsyncParsableCommand {
     @Option(help: "Nodes of RabbitMQ: 1, or a cluster of 3, of which one at a time is killed or stopped.")
     var cluster = 1
 
+    @Option(help: ArgumentHelp("The program whose workers run, in place of the one beside this.", valueName: "path"))
+    var martlet: String?
+
     @Flag(help: "The short form that is among the tests.")
     var short = false
 
@@ -36,7 +39,9 @@ struct Torture: AsyncParsableCommand {
         if let rate { profile.rate = rate }
         profile.nodes = cluster
         let started = ContinuousClock.now
-        let run = TortureRun(seed: seed, profile: profile, hasFaults: !calm, instance: "torture-run") { text in
+        let run = TortureRun(
+            seed: seed, profile: profile, hasFaults: !calm, instance: "torture-run", martlet: martlet
+        ) { text in
             print("[\(Int((ContinuousClock.now - started) / .seconds(1))) s] \(text)")
             fflush(nil)
         }

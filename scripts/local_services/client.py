@@ -22,7 +22,7 @@ def running(state: dict) -> bool:
         is_alive(server["process"]) for server in state["servers"].values())
 
 
-def up(instance: Instance, fresh: bool, owner: int | None, nodes: int) -> int:
+def up(instance: Instance, fresh: bool, owner: int | None, nodes: int, settings: list[str]) -> int:
     lock = acquire(instance, owner, fresh)
     if lock is None:
         return 0
@@ -30,7 +30,7 @@ def up(instance: Instance, fresh: bool, owner: int | None, nodes: int) -> int:
         instance.wipe()
     instance.forget_state()
     command = [sys.executable, str(ROOT / "scripts" / "services"), *instance.options, "supervise", "--lock", str(lock),
-               "--nodes", str(nodes)]
+               "--nodes", str(nodes), *(f"--broker-setting={setting}" for setting in settings)]
     if owner:
         command += ["--owner", str(owner)]
     started = time.monotonic()

@@ -54,7 +54,8 @@ class RabbitMQ:
     # A node asked to stop flushes its queues first.
     stop_patience = 20.0
 
-    def __init__(self, instance: Instance, lock: int, epmd: Epmd, number: int, ports: dict, taken: set[int]):
+    def __init__(self, instance: Instance, lock: int, epmd: Epmd, number: int, ports: dict, taken: set[int],
+                 settings: list[str]):
         if not below_root(SERVER).exists():
             raise Refusal(f"{below_root(SERVER)} is missing; run scripts/install")
         if BROKER_ROOT != pathlib.Path("/") and os.geteuid() != 0:
@@ -62,6 +63,7 @@ class RabbitMQ:
         self.instance = instance
         self.lock = lock
         self.epmd = epmd
+        self.settings = settings
         self.account = epmd.account
         self.name = server_name(number)
         suffix = "" if number == 1 else f"-{number}"
@@ -96,6 +98,7 @@ class RabbitMQ:
             "disk_free_limit.absolute = 50MB",
             "raft.wal_max_size_bytes = 64000000",
             *self._cluster(),
+            *(setting.replace("=", " = ", 1) for setting in self.settings),
             "",
         ]))
         os.chown(configuration, -1, self.account.pw_gid)

@@ -22,7 +22,7 @@ class Stop(Exception):
 
 
 class Supervisor:
-    def __init__(self, instance: Instance, lock: int, owner: int | None, nodes: int):
+    def __init__(self, instance: Instance, lock: int, owner: int | None, nodes: int, settings: list[str]):
         self.instance = instance
         self.owner = identity(owner) if owner else None
         self.owner_end = os.pidfd_open(owner) if owner else None
@@ -31,7 +31,8 @@ class Supervisor:
             ports = json.loads(instance.ports_file.read_text())
         taken: set[int] = set()
         self.epmd = Epmd(service_account("rabbitmq"), lock, ports, taken)
-        self.nodes = [RabbitMQ(instance, lock, self.epmd, number, ports, taken) for number in range(1, nodes + 1)]
+        self.nodes = [RabbitMQ(instance, lock, self.epmd, number, ports, taken, settings)
+                      for number in range(1, nodes + 1)]
         for node in self.nodes:
             node.members = [member.node for member in self.nodes]
         self.servers = {node.name: node for node in self.nodes}
@@ -112,7 +113,7 @@ class Supervisor:
             server.close()
 
 
-def run(instance: Instance, lock: int, owner: int | None, nodes: int) -> int:
+def run(instance: Instance, lock: int, owner: int | None, nodes: int, settings: list[str]) -> int:
     def stop(number: int, _frame) -> None:
         raise Stop(signal.Signals(number).name)
 
@@ -126,7 +127,7 @@ def run(instance: Instance, lock: int, owner: int | None, nodes: int) -> int:
     supervisor = None
     failure = ""
     try:
-        supervisor = Supervisor(instance, lock, owner, nodes)
+        supervisor = Supervisor(instance, lock, owner, nodes, settings)
         supervisor.start_all()
         watched = [wakeup] + ([supervisor.owner_end] if supervisor.owner_end is not None else [])
         while True:

@@ -2,9 +2,10 @@ package import PushModel
 
 /// Gathers outcomes into events by what they share.
 package struct EventBatcher {
-    /// An event is full with so many bytes, however few outcomes they are: far below what any broker takes (RabbitMQ's
-    /// `max_message_size` is 16 MiB from version 4 on).
-    static let enoughBytes = 262_144
+    /// An event is full with so many bytes, however few outcomes they are: with the one that fills it, the longest there can
+    /// be, it has at most 256 KiB, far below what any broker takes (RabbitMQ's `max_message_size` is 16 MiB from version
+    /// 4 on).
+    static let enoughBytes = 262_144 - 8_192
 
     private let worker: String
     private let maximumOutcomes: Int

@@ -25,6 +25,16 @@ package struct Broker: Sendable {
         _ = try await ask(["delete-exchanges"] + exchanges)
     }
 
+    /// A queue that is bound to everything an exchange gets, takes so many messages and refuses all others.
+    package func bindShort(_ queue: String, length: Int, to exchange: String) async throws {
+        _ = try await ask(["bind-short", queue, "\(length)", exchange])
+    }
+
+    /// It gets nothing any more, and what it has is thrown away.
+    package func unbind(_ queue: String, from exchange: String) async throws {
+        _ = try await ask(["unbind", queue, exchange])
+    }
+
     private func ask(_ question: [String]) async throws -> Data {
         let script = Project.root.appending(path: "Tests/Support/TestSupport/broker.py").path
         let finished = try await Subprocess.run(["/usr/bin/python3", "-B", script, url] + question)

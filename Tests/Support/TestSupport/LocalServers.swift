@@ -21,19 +21,23 @@ package struct LocalServers: Sendable {
 
     private let instance: String
     private let nodes: Int
+    private let brokerSettings: [String: String]
 
     /// - Parameters:
     ///   - instance: names their files, in .local/<instance>.
     ///   - nodes: of RabbitMQ; several form a cluster.
-    package init(instance: String, nodes: Int = 1) {
+    ///   - brokerSettings: lines of `rabbitmq.conf`.
+    package init(instance: String, nodes: Int = 1, brokerSettings: [String: String] = [:]) {
         self.instance = instance
         self.nodes = nodes
+        self.brokerSettings = brokerSettings
     }
 
     /// Starts all of them from empty data.
     package func up() async throws {
         try await services(
-            "up", "--fresh", "--nodes", "\(nodes)", "--while", "\(ProcessInfo.processInfo.processIdentifier)")
+            ["up", "--fresh", "--nodes", "\(nodes)", "--while", "\(ProcessInfo.processInfo.processIdentifier)"]
+                + brokerSettings.sorted { $0.key < $1.key }.flatMap { ["--broker-setting", "\($0.key)=\($0.value)"] })
     }
 
     /// Stops all of them, and leaves no file of theirs.
@@ -83,7 +87,9 @@ package struct LocalServers: Sendable {
 
     private var folder: URL { Project.root.appending(path: ".local/\(instance)") }
 
-    private func services(_ arguments: String...) async throws {
+    private func services(_ arguments: String...) async throws { try await services(arguments) }
+
+    private func services(_ arguments: [String]) async throws {
         let script = Project.root.appending(path: "scripts/services").path
         // Not tied to a parent: what `up` leaves running watches this process itself.
         let finished = try await Subprocess.run(

@@ -16,10 +16,19 @@ package final class ResultQueue: Sendable {
         _ names: PipelineNames, broker: AMQPConfiguration, logger: Logger,
         _ take: @escaping @Sendable (AMQPDelivery) -> Void
     ) async throws {
-        let queue = AMQPQueue(name: Self.name(names), arguments: ["x-queue-type": "quorum"])
+        try await start(
+            Self.name(names), of: names.results, key: "#", names, broker: broker, logger: logger, take)
+    }
+
+    /// The same with a queue of this name, of what any of Martlet's exchanges gets under a key.
+    package func start(
+        _ name: String, of exchange: String, key: String, _ names: PipelineNames, broker: AMQPConfiguration,
+        logger: Logger, _ take: @escaping @Sendable (AMQPDelivery) -> Void
+    ) async throws {
+        let queue = AMQPQueue(name: name, arguments: ["x-queue-type": "quorum"])
         let topology = AMQPTopology(
-            exchanges: names.topology(delays: []).exchanges.filter { $0.name == names.results }, queues: [queue],
-            bindings: [AMQPBinding(queue: queue.name, exchange: names.results, routingKey: "#")])
+            exchanges: names.topology(delays: []).exchanges.filter { $0.name == exchange }, queues: [queue],
+            bindings: [AMQPBinding(queue: queue.name, exchange: exchange, routingKey: key)])
         let consumer = try AMQPConsumer(
             configuration: broker, topology: topology, queues: [AMQPConsumedQueue(name: queue.name, prefetch: 200)],
             logger: logger

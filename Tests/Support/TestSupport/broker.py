@@ -1,4 +1,5 @@
 """broker.py URL counts QUEUE... | delete-queues QUEUE... | delete-exchanges EXCHANGE... | bodies QUEUE
+          | bind-short QUEUE LENGTH EXCHANGE | unbind QUEUE EXCHANGE
 
 What the tests ask of the broker and Martlet never does. Counts and bodies are printed as JSON; bodies leaves the
 messages where they are.
@@ -25,4 +26,13 @@ elif command == "delete-queues":
 elif command == "delete-exchanges":
     for name in names:
         channel.exchange_delete(name)
+elif command == "bind-short":
+    queue, length, exchange = names
+    channel.queue_declare(queue, durable=True, arguments={
+        "x-queue-type": "quorum", "x-max-length": int(length), "x-overflow": "reject-publish"})
+    channel.queue_bind(queue, exchange, "#")
+elif command == "unbind":
+    queue, exchange = names
+    channel.queue_unbind(queue, exchange, "#")
+    channel.queue_purge(queue)
 connection.close()

@@ -19,12 +19,21 @@ package enum Fault: Hashable, Sendable {
     case hurryWorker(Int)
     /// SIGSTOP, for longer than the broker waits for a heartbeat.
     case freezeWorker(Int)
+    /// A job of thousands is published while everything to the broker takes long, and all workers are killed with the
+    /// first of its pushes; worker 1 loses its connection instead. Counted from 0.
+    case killWhileSplitting(Int)
+    /// A flood is published, and a worker of its own starts while the others are busy with it; later it leaves.
+    case joinLate
 
     case stopServers(Servers)
     /// SIGKILL for RabbitMQ, an immediate shutdown for PostgreSQL.
     case killServers(Servers)
     /// Somebody alters the table of device tokens: whoever marks one waits.
     case lockTokens
+    /// The same for longer than the broker waits for acknowledgements, and nobody can claim a job either.
+    case lockTables
+    /// Another consumer's queue is full, and refuses every event.
+    case fullQueue
 
     // One of several nodes of the broker, by number from 1.
     case stopNode(Int)
@@ -64,9 +73,13 @@ extension Fault {
         case .restartWorker: "SIGTERM and restart of a worker"
         case .hurryWorker: "SIGTERM twice and restart of a worker"
         case .freezeWorker: "frozen worker"
+        case .killWhileSplitting: "kill -9 while a job is split"
+        case .joinLate: "worker that joins late"
         case .stopServers(let servers): "stop and start of \(servers.rawValue)"
         case .killServers(let servers): "kill of \(servers.rawValue)"
         case .lockTokens: "lock on the device tokens"
+        case .lockTables: "lock on device tokens and claims for two minutes"
+        case .fullQueue: "full queue of results"
         case .stopNode: "stop and start of a broker node"
         case .killNode: "kill -9 of a broker node"
         case .cut(let link, _): "cut connections to \(link.rawValue)"
@@ -93,8 +106,10 @@ extension Fault {
             .slow(.broker, _, _):
             1
         case .stopServers(.rabbitmq), .stopServers(.both), .killServers(.rabbitmq), .killServers(.both), .stopNode,
-            .killNode:
+            .killNode, .killWhileSplitting:
             workers
+        // It drains, and may not be done in time.
+        case .joinLate: 1
         default: 0
         }
     }
@@ -103,7 +118,7 @@ extension Fault {
     package func blindsPushes(workers: Int) -> Int {
         switch self {
         case .cut(.apns, _), .blackHole(.apns, _), .slow(.apns, _, _): 1
-        case .goAway, .cutPushes, .silence, .apnsDown, .slowAnswers: workers
+        case .goAway, .cutPushes, .silence, .apnsDown, .slowAnswers, .joinLate: workers
         default: 0
         }
     }
@@ -112,6 +127,33 @@ extension Fault {
     package var holdsUpRequests: Bool {
         switch self {
         case .freezeWorker, .blackHole(.apns, _), .slow(.apns, _, _), .silence: true
+        default: false
+        }
+    }
+
+    /// Whether it may cost this worker its connection to the broker.
+    package func disconnects(worker: Int) -> Bool {
+        switch self {
+        case .freezeWorker(worker), .cut(.broker, worker), .blackHole(.broker, worker), .slow(.broker, worker, _): true
+        case .killWhileSplitting: true
+        default: affectsBroker
+        }
+    }
+
+    package var affectsBroker: Bool {
+        switch self {
+        case .stopServers(.rabbitmq), .stopServers(.both), .killServers(.rabbitmq), .killServers(.both), .stopNode,
+            .killNode:
+            true
+        default: false
+        }
+    }
+
+    /// The database, or somebody's lock on it, goes.
+    package var affectsDatabase: Bool {
+        switch self {
+        case .stopServers(.postgres), .stopServers(.both), .killServers(.postgres), .killServers(.both), .lockTokens:
+            true
         default: false
         }
     }

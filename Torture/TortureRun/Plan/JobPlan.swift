@@ -17,15 +17,24 @@ package struct JobPlan: Sendable {
 
     package var routingKey: String { traits.flaw == .unknownLane ? "express" : lane.rawValue }
     package var messageID: String? { traits.identity == .asMessageID ? id : nil }
-    private var id: String { Self.id(traits.sharesID ? number - 1 : number) }
+    /// The job whose id it has.
+    package var namesake: Int {
+        traits.flaw == .takenID ? JobNumber.followed(number) : traits.sharesID ? number - 1 : number
+    }
+    private var id: String { Self.id(namesake) }
 
     package func token(_ index: Int) -> String {
         RecipientID(job: number, index: index).token(recipients[index])
     }
 
+    private func recipient(_ index: Int) -> String {
+        guard let bytes = traits.refBytes else { return "\"\(token(index))\"" }
+        return #"{"token":"\#(token(index))","ref":"\#(RecipientID(job: number, index: index).ref(bytes))"}"#
+    }
+
     /// Milliseconds since 1970; an `expires_at` of 0 is now or never.
     package func json(sendAt: Int64? = nil, expiresAt: Int64? = nil) -> String {
-        let tokens = recipients.indices.map { "\"\(token($0))\"" }.joined(separator: ",")
+        let recipients = recipients.indices.map(recipient).joined(separator: ",")
         var fields = [
             #""app":"\#(traits.flaw == .unknownApp ? "com.example.nobody" : app)""#,
             #""payload":{"aps":{"alert":"job \#(Self.id(number))"}}"#,
@@ -39,7 +48,7 @@ package struct JobPlan: Sendable {
                 #""expires_at":"# + (expiresAt == 0 ? "0" : "\"\(Timestamp(milliseconds: expiresAt).rfc3339)\""))
         }
         if traits.flaw == .unknownField { fields.append(#""priorty":10"#) }
-        fields.append(#""recipients":[\#(traits.flaw == .noRecipients ? "" : tokens)]"#)
+        fields.append(#""recipients":[\#(traits.flaw == .noRecipients ? "" : recipients)]"#)
         return "{" + fields.joined(separator: ",") + (traits.flaw == .brokenJSON ? "" : "}")
     }
 }

@@ -23,17 +23,44 @@ package struct JobTraits: Sendable, Hashable {
     package var flaw: JobFlaw?
     /// It has the id of the job before it.
     package var sharesID = false
+    /// When it is done, another job is published under its id.
+    package var isFollowed = false
+    /// Bytes of what each recipient is called by its publisher (`ref`).
+    package var refBytes: Int?
+    /// What its publisher was careless to put on the message.
+    package var slip: Slip?
 
     package init() {}
 
     package var hasID: Bool { identity != .none }
 }
 
+/// What a publisher should not put on a message.
+package enum Slip: Sendable, Hashable, CaseIterable {
+    /// What only the broker has a say in: a delivery count, and a priority.
+    case brokersWord
+    /// `CC` and `BCC` with keys that lead nowhere, or where it goes anyway.
+    case copiesForNobody
+    /// `CC` with another lane: there are two of it from the beginning.
+    case copyInAnotherLane
+    /// `expiration`: the broker drops it unless a worker takes it at once.
+    case expiration
+}
+
 /// What makes a message no job.
 package enum JobFlaw: String, Sendable, CaseIterable {
     case brokenJSON, unknownField, noRecipients, unknownApp
+    /// What a recipient is called is too long.
+    case longRef
     /// Routed nowhere: the broker hands it to a worker as what it has dropped.
     case unknownLane
+    /// Another job has its id, which is to be one job's.
+    case takenID
+
+    /// What a publisher's job may be from the beginning.
+    static let ofPublishers = allCases.filter { $0 != .takenID }
+
+    package static let takenIDProblem = "was given to another job"
 
     /// What the dead-letter queue's `x-martlet-reason` must hold.
     package var reason: String {
@@ -42,7 +69,9 @@ package enum JobFlaw: String, Sendable, CaseIterable {
         case .unknownField: "is not a field of a job"
         case .noRecipients: "recipients: "
         case .unknownApp: "is not registered"
+        case .longRef: "is longer than 1024 bytes"
         case .unknownLane: "no lane is called"
+        case .takenID: Self.takenIDProblem
         }
     }
 }

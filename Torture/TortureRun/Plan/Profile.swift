@@ -10,6 +10,8 @@ package struct Profile: Sendable {
         package var apns: ClosedRange<Int>
         package var credentials: ClosedRange<Int>
         package var settings: ClosedRange<Int>
+        package var splitting = 20_000...40_000
+        package var queue = 60_000...90_000
     }
 
     /// Seconds during which jobs are published and faults happen.
@@ -23,6 +25,14 @@ package struct Profile: Sendable {
     package var freeze: ClosedRange<Int>
     /// Milliseconds that the device tokens are locked.
     var locking = 10_000...60_000
+    /// Milliseconds that another consumer's queue is full: what is refused comes back after a second, five, and thirty.
+    package var fullness = 4_000...5_500
+    /// Milliseconds that device tokens and claims are locked, once in a run that is long enough: more than the broker waits
+    /// for an acknowledgement, and looks for such only once a minute.
+    var standstill = 125_000...135_000
+    /// Seconds a run has to last at least for a worker to join late, and for the long lock.
+    var joinsFrom = 90
+    var standsStillFrom = 360
     /// Milliseconds that a worker works with other settings.
     package var resetting: ClosedRange<Int>
     /// Seconds until everything must be settled when the faults have ended.
@@ -48,13 +58,17 @@ package struct Profile: Sendable {
     package var mostRecipients = 300
     /// Of a large job, around and above what `at_most_once` jobs are split by; one in a hundred jobs is large.
     package var largeJobs = 499...1_000
+    /// Of a job of thousands.
+    package var giantJobs = 2_000...6_000
+    /// Jobs of 100 recipients, published at once for a worker that joins.
+    package var flood = 240
     package var heartbeatSeconds = 2
     package var requestTimeoutSeconds = 3
     package var drainSeconds = 8
     package var retryDelays = [1, 2, 4]
     package var maximumAttempts = 12
     package var maximumInFlight = 2_000
-    package var prefetch: [Lane: Int] = [.urgent: 50, .normal: 50, .bulk: 20]
+    package var prefetch: [Lane: Int] = [.urgent: 100, .normal: 200, .bulk: 50]
     /// Megabytes that no worker may ever exceed.
     package var memoryLimit = 400
 
@@ -74,7 +88,9 @@ package struct Profile: Sendable {
         var profile = shortOfTime
         (profile.retryDelays, profile.maximumAttempts) = ([1, 2], 8)
         (profile.oddity, profile.mostRecipients) = (3, 150)
-        profile.locking = 1_000...3_000
+        (profile.locking, profile.fullness) = (1_000...3_000, 1_000...2_000)
+        (profile.gaps.splitting, profile.gaps.queue) = (4_000...6_000, 3_000...5_000)
+        profile.giantJobs = 1_010...1_400
         (profile.sendAfter, profile.cancelledSendAfter) = (1_000...5_000, 7_000...9_000)
         return profile
     }()
@@ -87,6 +103,9 @@ package struct Profile: Sendable {
         outage: 300...1_500, freeze: 4_500...5_500, resetting: 1_000...3_000, settleSeconds: 120,
         hasSilentTokens: false)
 
-    /// Open jobs of one worker: no more can come back at once.
-    package var openJobs: Int { prefetch.values.reduce(0, +) }
+    /// The worker that joins late.
+    package var latecomer: Int { workers + 1 }
+
+    /// Of the broker: milliseconds within which a delivery must be acknowledged.
+    package static let patience = 60_000
 }

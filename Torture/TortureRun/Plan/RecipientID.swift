@@ -21,7 +21,7 @@ package enum RecipientKind: String, Sendable, CaseIterable {
 
 /// Which recipient of which job; its device token says it, too, so that what APNs sees can be put down to it.
 package struct RecipientID: Hashable, Sendable, Comparable, CustomStringConvertible {
-    private static let mostInJob = 1_024
+    private static let mostInJob = 8_192
 
     package let job: Int
     package let index: Int
@@ -40,6 +40,15 @@ package struct RecipientID: Hashable, Sendable, Comparable, CustomStringConverti
         let number = String(job * Self.mostInJob + index, radix: 16)
         return kind.prefix + String(repeating: "0", count: 64 - kind.prefix.count - number.count) + number
     }
+
+    /// What its publisher calls it, in so many bytes.
+    func ref(_ bytes: Int) -> String {
+        let name = "\(job)/\(index)/"
+        return name + String(repeating: "r", count: max(0, bytes - name.utf8.count))
+    }
+
+    /// Whether a publisher may have called it so.
+    func isCalled(_ ref: String) -> Bool { ref.hasPrefix("\(job)/\(index)/") }
 
     package static func < (one: Self, other: Self) -> Bool {
         (one.job, one.index) < (other.job, other.index)

@@ -14,6 +14,7 @@ package struct Schedule: Sendable {
 
     package init(seed: UInt64, profile: Profile) {
         var generator = SeededGenerator(seed: seed)
+        let interludes = Interlude.all(profile)
         var tracks: [[Entry]] = []
         func track(
             _ gaps: ClosedRange<Int>, _ make: (inout SeededGenerator) -> (Fault, ClosedRange<Int>)
@@ -26,7 +27,7 @@ package struct Schedule: Sendable {
                 let (fault, length) = make(&own)
                 let entry = Entry(start: time, milliseconds: .random(in: length, using: &own), fault: fault)
                 guard entry.start + entry.milliseconds < profile.seconds * 1_000 else { break }
-                entries.append(entry)
+                if !interludes.contains(where: { $0.leavesOut(entry, profile) }) { entries.append(entry) }
                 time = entry.start + entry.milliseconds + .random(in: gaps, using: &own)
             }
             tracks.append(entries)
@@ -41,6 +42,13 @@ package struct Schedule: Sendable {
             (.rotateCredential(app: .random(in: 0..<Workload.apps.count, using: &$0)), 0...0)
         }
         track(profile.gaps.settings) { (Self.otherSettings(profile, &$0), profile.resetting) }
+        var giants = 0
+        track(profile.gaps.splitting) { _ in
+            defer { giants += 1 }
+            return (.killWhileSplitting(giants), 0...0)
+        }
+        track(profile.gaps.queue) { _ in (.fullQueue, profile.fullness) }
+        tracks += interludes.map { [$0.entry(seed: generator.next())] }
         self.tracks = tracks
     }
 

@@ -16,6 +16,9 @@ package struct Workload: Sendable {
         AppPlan(bundleID: "com.example.bank", team: "TEAM000004", usesCertificate: true),
     ]
 
+    /// Of each job of a flood.
+    static let floodRecipients = 100
+
     let seed: UInt64
     let profile: Profile
 
@@ -25,6 +28,7 @@ package struct Workload: Sendable {
     }
 
     package func job(_ number: Int) -> JobPlan {
+        if JobNumber.isFollower(number) { return follower(of: job(JobNumber.followed(number))) }
         var generator = SeededGenerator(seed: seed ^ UInt64(number) &* 0x9E37_79B9_7F4A_7C15)
         var size =
             switch Int.random(in: 0..<10, using: &generator) {
@@ -32,7 +36,9 @@ package struct Workload: Sendable {
             case 4..<8: Int.random(in: 2...50, using: &generator)
             default: Int.random(in: 51...profile.mostRecipients, using: &generator)
             }
-        if number % 100 == 50 || isOfCampaign(number) {
+        if JobNumber.isGiant(number) || number % 400 == 120 {
+            size = Int.random(in: profile.giantJobs, using: &generator)
+        } else if number % 100 == 50 || isOfCampaign(number) {
             let least = profile.largeJobs.lowerBound
             // Mostly anything, often at the very edge.
             size = Int.random(
@@ -45,13 +51,60 @@ package struct Workload: Sendable {
             default: .bulk
             }
         let app = Int.random(in: 0..<Self.apps.count, using: &generator)
+        if JobNumber.isFlood(number) {
+            return JobPlan(
+                number: number, app: Self.apps[0].bundleID, lane: .normal,
+                recipients: Array(repeating: .plain, count: Self.floodRecipients), traits: JobTraits())
+        }
         return JobPlan(
             number: number, app: Self.apps[app].bundleID, lane: lane,
-            recipients: (0..<size).map { _ in recipient(&generator) }, traits: traits(of: number, &generator))
+            recipients: (0..<size).map { _ in recipient(&generator) },
+            traits: JobNumber.isGiant(number) ? Self.traits(ofGiant: number) : traits(of: number, &generator))
+    }
+
+    /// With and without an id, and to be sent once, in turns.
+    private static func traits(ofGiant number: Int) -> JobTraits {
+        var traits = JobTraits()
+        switch number % 4 {
+        case 1: traits.identity = .inBody
+        case 3: (traits.identity, traits.isAtMostOnce) = (.asMessageID, true)
+        default: traits.identity = .none
+        }
+        return traits
+    }
+
+    /// A mistake: another job under the same id.
+    private func follower(of job: JobPlan) -> JobPlan {
+        var traits = JobTraits()
+        (traits.identity, traits.isAtMostOnce, traits.flaw) = (job.traits.identity, job.traits.isAtMostOnce, .takenID)
+        return JobPlan(
+            number: JobNumber.follower(of: job.number), app: job.app, lane: job.lane, recipients: [.plain],
+            traits: traits)
     }
 
     /// The first job is an ordinary one: with its outcome the run begins.
     private func traits(of number: Int, _ generator: inout SeededGenerator) -> JobTraits {
+        var traits = wishes(of: number, &generator)
+        guard number > 0, !isOfCampaign(number) else { return traits }
+        traits.slip = slip(of: number, traits)
+        let isOneJobs = traits.isAtMostOnce || profile.deduplicationWindow > 0 && traits.hasID
+        traits.isFollowed =
+            isOneJobs && traits.flaw == nil && traits.cancelAfter == nil && traits.expireAfter == nil
+            && traits.slip != .expiration && number % 25 == 5
+        return traits
+    }
+
+    private func slip(of number: Int, _ traits: JobTraits) -> Slip? {
+        switch number % 42 {
+        case 3, 17, 31: .brokersWord
+        case 10 where traits.flaw == nil: .copiesForNobody
+        case 24 where traits.flaw == nil: .copyInAnotherLane
+        case 38 where traits.flaw == nil: .expiration
+        default: nil
+        }
+    }
+
+    private func wishes(of number: Int, _ generator: inout SeededGenerator) -> JobTraits {
         func share(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
         var traits = JobTraits()
         guard number > 0 else { return traits }
@@ -61,12 +114,22 @@ package struct Workload: Sendable {
         }
         if share(2 * profile.oddity) {
             traits.identity = .asMessageID
-            traits.flaw = JobFlaw.allCases.randomElement(using: &generator)
+            traits.flaw = JobFlaw.ofPublishers.randomElement(using: &generator)
+            if traits.flaw == .longRef { traits.refBytes = .random(in: 1_025...2_000, using: &generator) }
             return traits
         }
+        if number % 400 == 50 {
+            // All outcomes at once, and each as long as can be.
+            (traits.refBytes, traits.cancelAfter) = (1_024, 0)
+            traits.sendAfter = Int.random(in: profile.cancelledSendAfter, using: &generator)
+            return traits
+        }
+        if share(3 * profile.oddity) { traits.refBytes = [10, 300, 1_024].randomElement(using: &generator) }
         traits.isAtMostOnce = share(30)
         traits.wantsProblemsOnly = share(15)
         traits.identity = share(50) ? .inBody : share(50) || traits.isAtMostOnce ? .asMessageID : .none
+        // Of what is dropped by the broker this alone tells which it was.
+        if number % 42 == 38 { traits.identity = .asMessageID }
         if share(10) { traits.sendAfter = Int.random(in: profile.sendAfter, using: &generator) }
         if traits.hasID {
             if share(4 * profile.oddity) {

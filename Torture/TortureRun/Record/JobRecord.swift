@@ -12,7 +12,8 @@ package struct JobRecord: Sendable {
     /// When the broker took responsibility; nil: it did not say so.
     package var confirmed: Int64?
     /// Its publisher lost the connection before the confirm and published it again.
-    package var isMaybeTwice = false
+    package var isMaybeTwice: Bool { timesRepeated > 0 }
+    package var timesRepeated = 0
     /// When its cancellation was known to be committed.
     package var cancelled: Int64?
 
@@ -34,11 +35,22 @@ package struct JobRecord: Sendable {
     /// Before that it had nothing to do.
     var due: Int64 { max(published, sendAt ?? 0) }
 
+    /// Messages of it that its publisher knows of: each is sent where nothing makes them one.
+    var messages: Int {
+        1 + timesRepeated + (traits.publishAgainAfter != nil ? 1 : 0)
+    }
+
+    /// Queues that the broker put each of them into.
+    private var copies: Int { traits.slip == .copyInAnotherLane ? 2 : 1 }
+
+    /// Most runs of it without anything going wrong.
+    func mostRuns(_ limits: Limits) -> Int { mayRunTwice(limits) ? messages * copies : 1 }
+
     /// Workers may have had two messages of it, of which each has its outcomes: what is to be sent once goes by the id,
     /// and what is cancelled does not come so far.
     func mayRunTwice(_ limits: Limits) -> Bool {
         let isSentOnce = traits.isAtMostOnce || limits.deduplicates && traits.hasID
-        return (isMaybeTwice || traits.publishAgainAfter != nil) && (!isSentOnce || traits.cancelAfter != nil)
+        return messages * copies > 1 && (!isSentOnce || traits.cancelAfter != nil)
     }
 }
 

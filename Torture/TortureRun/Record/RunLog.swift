@@ -17,6 +17,10 @@ final class RunLog: Sendable {
         var open: [Int: Int] = [:]
         /// Of these nobody tells that they were sent.
         var wantProblemsOnly: Set<Int> = []
+        /// Jobs of thousands that APNs has got the first push of.
+        var begunGiants: Set<Int> = []
+        /// When each worker's first outcome of the flood came.
+        var flooded: [String: Int64] = [:]
 
         mutating func finish(_ recipients: some Sequence<RecipientID>) {
             for recipient in recipients where done.insert(recipient).inserted {
@@ -59,7 +63,7 @@ final class RunLog: Sendable {
     }
 
     func maybeTwice(_ jobs: [Int]) {
-        update { for job in jobs { $0.jobs[job]?.isMaybeTwice = true } }
+        update { for job in jobs { $0.jobs[job]?.timesRepeated += 1 } }
     }
 
     /// Recipients of confirmed jobs that still wait for what becomes of them.
@@ -83,20 +87,44 @@ final class RunLog: Sendable {
 
     func add(_ outcomes: [OutcomeRecord]) {
         update { $0.outcomes += outcomes }
-        progress.withLock { $0.finish(outcomes.lazy.map(\.recipient)) }
+        progress.withLock { progress in
+            progress.finish(outcomes.lazy.map(\.recipient))
+            for outcome in outcomes where JobNumber.isFlood(outcome.recipient.job) {
+                progress.flooded[outcome.worker] = progress.flooded[outcome.worker] ?? outcome.received
+            }
+        }
     }
 
-    func add(_ rejection: RejectionRecord) { update { $0.rejections.append(rejection) } }
+    func add(_ rejection: RejectionRecord) {
+        update { $0.rejections.append(rejection) }
+        // One that the broker has dropped waits for nothing more.
+        progress.withLock { $0.open[rejection.job] = nil }
+    }
 
     // MARK: Requests
 
     func add(_ sighting: SightingRecord) {
         update { $0.sightings.append(sighting) }
+        if JobNumber.isGiant(sighting.recipient.job) {
+            progress.withLock { _ = $0.begunGiants.insert(sighting.recipient.job) }
+        }
         guard sighting.what == .answered(200) else { return }
         progress.withLock {
             if $0.wantProblemsOnly.contains(sighting.recipient.job) { $0.finish(CollectionOfOne(sighting.recipient)) }
         }
     }
+
+    func hasBegun(giant job: Int) -> Bool { progress.withLock { $0.begunGiants.contains(job) } }
+
+    func firstFloodOutcome(of worker: String) -> Int64? { progress.withLock { $0.flooded[worker] } }
+
+    /// Recipients of the flood that wait.
+    var floodLeft: Int {
+        progress.withLock { $0.open.reduce(0) { JobNumber.isFlood($1.key) ? $0 + $1.value : $0 } }
+    }
+
+    /// Every recipient has an outcome.
+    func isDone(_ job: Int) -> Bool { progress.withLock { $0.open[job] == nil } }
 
     var sightingCount: Int { record.withLock { $0.sightings.count } }
 

@@ -28,6 +28,35 @@ package struct MemorySample: Sendable {
     }
 }
 
+/// A job that a worker has put among the suspects.
+package struct SuspicionRecord: Sendable {
+    package var job: Int?
+    package var received: Int64
+
+    package init(job: Int?, received: Int64) {
+        self.job = job
+        self.received = received
+    }
+}
+
+/// A worker that started while the others had more than they could do.
+package struct JoinRecord: Sendable {
+    package var worker: Int
+    /// When it said that it works; nil: it did not.
+    package var ready: Int64?
+    /// When the first outcome of the flood came that was its doing.
+    package var firstOutcome: Int64?
+    /// Recipients of the flood that nobody had sent to by then, or when nobody waited for it any longer.
+    package var left: Int
+
+    package init(worker: Int, ready: Int64?, firstOutcome: Int64?, left: Int) {
+        self.worker = worker
+        self.ready = ready
+        self.firstOutcome = firstOutcome
+        self.left = left
+    }
+}
+
 /// A worker's end that was not by SIGKILL of ours.
 package struct WorkerEnd: Sendable {
     package var worker: Int

@@ -12,6 +12,13 @@ package struct TortureRecord: Sendable {
     /// What is in the dead-letter queue.
     package var dead: [DeadRecord] = []
     package var rejections: [RejectionRecord] = []
+    /// What workers put among the suspects.
+    package var suspicions: [SuspicionRecord] = []
+    package var joins: [JoinRecord] = []
+    /// What workers said of channels that the broker closed because a delivery was not acknowledged in time.
+    package var timeouts: [String] = []
+    /// Bytes of the largest event's body.
+    package var largestEvent = 0
     package var memory: [MemorySample] = []
     package var workerEnds: [WorkerEnd] = []
     /// What the harness could not make sense of.
@@ -25,7 +32,6 @@ package struct TortureRecord: Sendable {
 /// What a run may take, from its profile.
 package struct Limits: Sendable {
     package var workers = 3
-    package var openJobs = 120
     package var maximumInFlight = 2_000
     package var mostRecipients = 300
     package var memoryMegabytes = 400
@@ -38,7 +44,6 @@ package struct Limits: Sendable {
 
     package init(_ profile: Profile) {
         workers = profile.workers
-        openJobs = profile.openJobs
         maximumInFlight = profile.maximumInFlight
         mostRecipients = max(profile.mostRecipients, profile.largeJobs.upperBound)
         memoryMegabytes = profile.memoryLimit
@@ -55,6 +60,8 @@ package struct OutcomeRecord: Sendable {
     package var worker: String
     package var attempts: Int
     package var isRedelivered: Bool
+    /// The id that a worker has made up for its job.
+    package var madeUpID: String?
     package var at: Int64
     package var received: Int64
     /// Which event it came in; one that came twice has the same number.
@@ -64,7 +71,8 @@ package struct OutcomeRecord: Sendable {
 
     package init(
         recipient: RecipientID, kind: String, reason: String? = nil, worker: String = "worker-1", attempts: Int = 1,
-        isRedelivered: Bool = false, at: Int64 = 0, received: Int64 = 0, event: Int, isRepeated: Bool = false
+        isRedelivered: Bool = false, madeUpID: String? = nil, at: Int64 = 0, received: Int64 = 0, event: Int,
+        isRepeated: Bool = false
     ) {
         self.recipient = recipient
         self.kind = kind
@@ -72,6 +80,7 @@ package struct OutcomeRecord: Sendable {
         self.worker = worker
         self.attempts = attempts
         self.isRedelivered = isRedelivered
+        self.madeUpID = madeUpID
         self.at = at
         self.received = received
         self.event = event

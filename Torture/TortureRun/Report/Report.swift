@@ -30,10 +30,13 @@ struct Report {
             "faults: \(result.record.faults.count): "
                 + list(Dictionary(grouping: result.record.faults) { $0.fault.name }.mapValues(\.count)),
         ]
+        lines.append(
+            "the largest event had \(result.record.largestEvent) bytes; \(result.record.suspicions.count) jobs were suspected; "
+                + "workers that joined late: \(list(joins))")
         lines += memory
         let failed = Invariant.allCases.filter { result.verdict.count(of: $0) > 0 }
         for invariant in failed {
-            lines.append("BROKEN, \(result.verdict.count(of: invariant)) times: \(invariant.rawValue)")
+            lines.append("BROKEN \(invariant), \(result.verdict.count(of: invariant)) times: \(invariant.rawValue)")
             for finding in result.verdict.findings.filter({ $0.invariant == invariant }).prefix(3) {
                 lines.append("    \(finding.recipient.map { "\($0): " } ?? "")\(finding.text)")
             }
@@ -58,6 +61,15 @@ struct Report {
         guard let first = sorted.first, let last = sorted.last else { return "none" }
         func share(_ percent: Int) -> Int64 { sorted[min(sorted.count - 1, sorted.count * percent / 100)] }
         return "at least \(first) ms, half within \(share(50)) ms, 99 % within \(share(99)) ms, at most \(last) ms"
+    }
+
+    private var joins: [String: Int] {
+        let first = result.record.joins.map { join in
+            join.ready.flatMap { ready in
+                join.firstOutcome.map { "after \($0 - ready) ms, \(join.left) of the flood left" }
+            } ?? "never"
+        }
+        return Dictionary(grouping: first) { $0 }.mapValues(\.count)
     }
 
     private var memory: [String] {
@@ -126,6 +138,7 @@ struct Report {
             + (history.job.traits.wantsProblemsOnly ? ", problems only" : "")
             + (history.job.traits.publishAgainAfter != nil ? ", published twice" : "")
             + (history.job.traits.hasID ? "" : ", without an id")
+            + (history.job.traits.slip.map { ", \($0)" } ?? "")
             + (history.job.expiresAt == 0 ? ", now or never" : "")
             + (history.job.isMaybeTwice ? ", perhaps published twice" : "")
         return [header] + events.sorted { $0.at < $1.at }.map { "   \(clock($0.at)) \($0.text)" }

@@ -7,6 +7,7 @@ import TestSupport
 struct FaultRunner: Sendable {
     let site: Site
     let log: RunLog
+    let publishers: [JobPublisher]
 
     /// Returns when the last fault is over.
     func run(_ schedule: Schedule, from start: ContinuousClock.Instant) async {
@@ -38,20 +39,13 @@ struct FaultRunner: Sendable {
 
     private func carryOut(_ fault: Fault, for time: Duration) async throws {
         switch fault {
-        case .killWorker(let number):
-            try await site.workers[number - 1].kill()
-            try await Task.sleep(for: time)
-            try site.workers[number - 1].start()
-        case .restartWorker(let number), .hurryWorker(let number):
-            let isHurried = fault == .hurryWorker(number)
-            try await site.workers[number - 1].stop(
-                within: .seconds(site.profile.drainSeconds + 45), isHurried: isHurried)
-            try await Task.sleep(for: time)
-            try site.workers[number - 1].start()
-        case .freezeWorker(let number):
-            site.workers[number - 1].freeze()
-            try await Task.sleep(for: time)
-            site.workers[number - 1].resume()
+        case .killWorker(let number), .restartWorker(let number), .hurryWorker(let number), .freezeWorker(let number):
+            let worker = site.workers[number - 1]
+            await worker.takeWhenFree()
+            defer { worker.giveBack() }
+            try await carryOut(fault, at: worker, for: time)
+        case .killWhileSplitting(let index): try await killWhileSplitting(JobNumber.giant(index))
+        case .joinLate: try await joinLate(for: time)
         case .stopServers(let servers):
             for server in servers.all { try await site.servers.stop(server) }
             try await Task.sleep(for: time)
@@ -60,11 +54,12 @@ struct FaultRunner: Sendable {
             for server in servers.all { try await kill(server) }
             try await Task.sleep(for: time)
             for server in servers.all { try await site.servers.start(server) }
-        case .lockTokens:
-            try await site.database.pool.transaction { connection in
-                try await connection.execute(script: "LOCK TABLE martlet.device_tokens IN ACCESS EXCLUSIVE MODE")
-                try await Task.sleep(for: time)
-            }
+        case .lockTokens: try await lock("martlet.device_tokens", for: time)
+        case .lockTables: try await lock("martlet.device_tokens, martlet.claims", for: time)
+        case .fullQueue:
+            try await site.fullQueue.fill()
+            try await Task.sleep(for: time)
+            try await site.fullQueue.empty()
         case .stopNode(let node):
             try await site.servers.stop(.rabbitmq(node: node))
             try await Task.sleep(for: time)
@@ -88,6 +83,29 @@ struct FaultRunner: Sendable {
             try site.workers[number - 1].reconfigure(nil)
         case .rotateCredential(let app): try await rotate(app)
         default: try await carryOutAtAPNs(fault, for: time)
+        }
+    }
+
+    private func carryOut(_ fault: Fault, at worker: WorkerProcess, for time: Duration) async throws {
+        switch fault {
+        case .freezeWorker:
+            worker.freeze()
+            try await Task.sleep(for: time)
+            return worker.resume()
+        case .killWorker: try await worker.kill()
+        default:
+            var isHurried = false
+            if case .hurryWorker = fault { isHurried = true }
+            try await worker.stop(within: .seconds(site.profile.drainSeconds + 45), isHurried: isHurried)
+        }
+        try await Task.sleep(for: time)
+        try worker.start()
+    }
+
+    private func lock(_ tables: String, for time: Duration) async throws {
+        try await site.database.pool.transaction { connection in
+            try await connection.execute(script: "LOCK TABLE \(tables) IN ACCESS EXCLUSIVE MODE")
+            try await Task.sleep(for: time)
         }
     }
 

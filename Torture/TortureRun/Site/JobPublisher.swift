@@ -12,6 +12,9 @@ final class JobPublisher: Sendable {
         let body: [UInt8]
     }
 
+    /// For a job to be done.
+    private static let longestWait = Duration.seconds(60)
+
     /// Jobs without a confirm: then it waits.
     private static let mostUnconfirmed = 20
 
@@ -24,6 +27,8 @@ final class JobPublisher: Sendable {
     private let canceller: Canceller
     private let unconfirmed = Mutex<[UInt64: Message]>([:])
     private let publisher = Mutex<AMQPPublisher?>(nil)
+    /// Recipients of jobs that were published out of turn, and not made up for.
+    private let ahead = Mutex(0)
     /// What is still to be done with jobs that are published.
     private let errands = Mutex<[Task<Void, Never>]>([])
 
@@ -65,12 +70,25 @@ final class JobPublisher: Sendable {
         var next = ContinuousClock.now
         var number = first
         while ContinuousClock.now < end {
-            next += .seconds(Double(publish(number)) / rate)
+            next += .seconds(Double(publish(number) + takeAhead()) / rate)
             number += stride
             try? await Task.sleep(until: min(next, end))
             while isBusy, ContinuousClock.now < end { try? await Task.sleep(for: .milliseconds(20)) }
             // What could not be published for a while is not made up for.
             next = max(next, .now - .seconds(1))
+        }
+    }
+
+    /// Others wait until so many recipients would have been published anyway.
+    func publishOutOfTurn(_ number: Int) {
+        let count = publish(number)
+        ahead.withLock { $0 += count }
+    }
+
+    private func takeAhead() -> Int {
+        ahead.withLock { count in
+            defer { count = 0 }
+            return count
         }
     }
 
@@ -90,7 +108,18 @@ final class JobPublisher: Sendable {
         if let wait = plan.traits.publishAgainAfter {
             after(wait) { $0.publish(message, as: UInt64(number) + Self.secondCopy) }
         }
+        if plan.traits.isFollowed { after(0) { await $0.follow(number) } }
         return plan.recipients.count
+    }
+
+    /// Publishes another job under the id of one that is done.
+    private func follow(_ number: Int) async {
+        let deadline = ContinuousClock.now + Self.longestWait
+        while !log.isDone(number) {
+            guard ContinuousClock.now < deadline, !Task.isCancelled else { return }
+            try? await Task.sleep(for: .milliseconds(100))
+        }
+        publish(JobNumber.follower(of: number))
     }
 
     private func publish(_ message: Message, as id: UInt64) {
@@ -107,12 +136,23 @@ final class JobPublisher: Sendable {
         ])
     }
 
-    /// A careless publisher's, now and then: what only the broker has a say in.
+    /// A careless publisher's, now and then.
     private func properties(of plan: JobPlan) -> AMQPProperties {
         var properties = AMQPProperties(contentType: "application/json", messageID: plan.messageID)
-        guard plan.number % 7 == 3 else { return properties }
-        properties.priority = 31
-        properties.headers = ["x-delivery-count": 50]
+        // A queue gets one copy, however many keys lead to it.
+        let keys = [plan.lane.rawValue, "nowhere", "suspects", "\(plan.lane.rawValue).overflow"]
+        switch plan.traits.slip {
+        case nil: break
+        case .brokersWord:
+            properties.priority = 31
+            properties.headers = ["x-delivery-count": 50]
+        case .copiesForNobody:
+            properties.headers = ["CC": .array(keys.map { .string($0) }), "BCC": .array(keys.map { .string($0) })]
+        case .copyInAnotherLane:
+            let other: Lane = plan.lane == .normal ? .bulk : .normal
+            properties.headers = ["CC": .array((keys + [other.rawValue]).map { .string($0) })]
+        case .expiration: properties.expiration = "1"
+        }
         return properties
     }
 

@@ -11,16 +11,22 @@ final class ResultConsumer: Sendable {
         struct Outcome: Decodable {
             let job: String
             let recipient: String
+            let ref: String?
             let reason: String?
             let attempts: Int
             let redelivered: Bool?
             let at: String
         }
 
+        struct Problem: Decodable {
+            let problem: String
+        }
+
         let kind: String
         let worker: String?
         /// Of a job that can't be used.
         let job: String?
+        let errors: [Problem]?
         let outcomes: [Outcome]?
     }
 
@@ -45,21 +51,27 @@ final class ResultConsumer: Sendable {
                 guard event.kind == "job.rejected", let job = event.job.flatMap(JobPlan.number) else {
                     return log.odd("\(event.kind): \(String(decoding: delivery.body, as: UTF8.self))")
                 }
-                return log.add(RejectionRecord(job: job, received: received, isRepeated: isRepeated))
+                let isFollower = event.errors?.contains { $0.problem.contains(JobFlaw.takenIDProblem) } ?? false
+                return log.add(
+                    RejectionRecord(
+                        job: isFollower ? JobNumber.follower(of: job) : job, received: received, isRepeated: isRepeated)
+                )
             }
+            log.update { $0.largestEvent = max($0.largestEvent, delivery.body.count) }
             log.add(
                 outcomes.compactMap { outcome in
                     guard let recipient = RecipientID(token: outcome.recipient),
                         // Its own, that of the job before it, or one that a worker has made up.
                         [JobPlan.id(recipient.job), JobPlan.id(recipient.job - 1)].contains(outcome.job)
-                            || UUID(uuidString: outcome.job) != nil
+                            || UUID(uuidString: outcome.job) != nil, outcome.ref.map(recipient.isCalled) ?? true
                     else {
-                        log.odd("an outcome of \(outcome.recipient) in job \(outcome.job)")
+                        log.odd("an outcome of \(outcome.recipient) in job \(outcome.job), ref \(outcome.ref ?? "-")")
                         return nil
                     }
                     return OutcomeRecord(
                         recipient: recipient, kind: event.kind, reason: outcome.reason, worker: event.worker ?? "",
                         attempts: outcome.attempts, isRedelivered: outcome.redelivered ?? false,
+                        madeUpID: outcome.job.hasPrefix("torture-") ? nil : outcome.job,
                         at: Timestamp(rfc3339: outcome.at)?.milliseconds ?? 0, received: received, event: number,
                         isRepeated: isRepeated)
                 })

@@ -18,14 +18,18 @@ struct Site: Sendable {
     let database: TestDatabase
     let simulator: APNSSimulator
     let credentials: Credentials
+    let fullQueue: FullQueue
     private let links: [Int: [Fault.Link: WorkerLink]]
+    /// The last one joins late.
     let workers: [WorkerProcess]
     let logger: Logger
 
     private static let keyringText = "torture \(String(repeating: "A", count: 43))=\n"
 
     /// Starts everything but the workers.
-    static func start(_ profile: Profile, servers: LocalServers, folder: URL, log: RunLog) async throws -> Site {
+    static func start(
+        _ profile: Profile, martlet: String, servers: LocalServers, folder: URL, log: RunLog
+    ) async throws -> Site {
         var logger = Logger(label: "torture")
         logger.logLevel = .critical
         let simulator = try await startSimulator(logger)
@@ -46,7 +50,7 @@ struct Site: Sendable {
         let databasePort = UInt16(clamping: URLComponents(string: database.url)?.port ?? 0)
         var allLinks: [Int: [Fault.Link: WorkerLink]] = [:]
         var workers: [WorkerProcess] = []
-        for number in 1...profile.workers {
+        for number in 1...profile.latecomer {
             let links: [Fault.Link: WorkerLink] = [
                 .broker: try WorkerLink(to: try servers.brokerPorts.rotated(by: number - 1)),
                 .database: try WorkerLink(to: [databasePort]),
@@ -60,12 +64,14 @@ struct Site: Sendable {
             try configuration.write()
             workers.append(
                 WorkerProcess(
-                    number: number, configuration: configuration,
+                    number: number, program: martlet, configuration: configuration,
                     logFile: folder.appending(path: "worker-\(number).log"), log: log))
         }
         return Site(
             profile: profile, folder: folder, servers: servers, database: database, simulator: simulator,
-            credentials: credentials, links: allLinks, workers: workers, logger: logger)
+            credentials: credentials,
+            fullQueue: FullQueue(names, broker: Broker(url: try servers.brokerURL)), links: allLinks, workers: workers,
+            logger: logger)
     }
 
     /// Ends everything but the servers, which their owner stops.

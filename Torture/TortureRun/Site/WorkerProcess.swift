@@ -9,23 +9,48 @@ final class WorkerProcess: Sendable {
         var incarnation = 0
         /// Its end is our doing.
         var isEnding = false
+        /// One of the faults is at it.
+        var isTaken = false
     }
 
+    /// Of the broker, when a delivery is not acknowledged in time.
+    private static let timeout = "delivery acknowledgement on channel"
+
     let number: Int
+    private let program: String
     private let configuration: WorkerConfiguration
     private let logFile: URL
     private let log: RunLog
     private let state = Mutex(State())
 
-    init(number: Int, configuration: WorkerConfiguration, logFile: URL, log: RunLog) {
+    init(number: Int, program: String, configuration: WorkerConfiguration, logFile: URL, log: RunLog) {
         self.number = number
+        self.program = program
         self.configuration = configuration
         self.logFile = logFile
         self.log = log
     }
 
+    /// Whether nobody else has it: two that stop and start it would leave two of it.
+    func take() -> Bool {
+        state.withLock { state in
+            defer { state.isTaken = true }
+            return !state.isTaken
+        }
+    }
+
+    /// Waits until nobody else has it.
+    func takeWhenFree() async {
+        while !take(), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(20)) }
+    }
+
+    func giveBack() { state.withLock { $0.isTaken = false } }
+
+    /// It has said that it works.
+    var hasStarted: Bool { state.withLock { $0.process }?.errors.contains("Worker started") ?? false }
+
     func start() throws {
-        let process = try Subprocess([Project.command, "worker", "--config", configuration.file.path])
+        let process = try Subprocess([program, "worker", "--config", configuration.file.path])
         state.withLock {
             $0.process = process
             $0.incarnation += 1
@@ -125,6 +150,8 @@ final class WorkerProcess: Sendable {
     private func keep(_ finished: Subprocess.Finished) { keep(finished.errors, status: finished.status) }
 
     private func keep(_ errors: String, status: Int32) {
+        let timeouts = errors.split(separator: "\n").filter { $0.contains(Self.timeout) }
+        log.update { $0.timeouts += timeouts.map { "worker \(number): \($0)" } }
         let text = errors + "--- ended with \(status) at \(currentMilliseconds()) ---\n"
         if let handle = try? FileHandle(forWritingTo: logFile) {
             handle.seekToEndOfFile()

@@ -7,7 +7,13 @@ struct Disturbances {
     /// In which all workers learn of a cancellation (docs/publish.md).
     static let cancellationTakes: Int64 = 5_000
 
+    /// Milliseconds after which an event is offered again that a queue has refused (docs/operate.md).
+    private static let offersAgain: [Int64] = [0, 1_000, 6_000, 36_000, 156_000, 1_056_000]
+    /// Messages that a node of the broker has on their way from one queue to another, and may hand on twice.
+    private static let handedOn = 32
+
     private let redelivering: [FaultRecord]
+    private let refusing: [FaultRecord]
     private let blinding: [FaultRecord]
     private let delaying: [FaultRecord]
     /// During which a worker may not learn what is new in the database, in order of their starts.
@@ -16,13 +22,17 @@ struct Disturbances {
 
     init(_ faults: [FaultRecord], limits: Limits) {
         redelivering = faults.filter { $0.fault.redeliversJobs(workers: limits.workers) > 0 }
+        refusing = faults.filter { $0.fault == .fullQueue }
         blinding = faults.filter { $0.fault.blindsPushes(workers: limits.workers) > 0 }
         delaying = faults.filter(\.fault.holdsUpRequests)
         deafening = faults.filter(\.fault.keepsNewsFromWorkers)
             .map { ($0.start, $0.end + Self.databaseAftermath) }.sorted { $0.0 < $1.0 }
         duplicateBound = faults.reduce(0) { sum, record in
-            // A job that comes back is repeated from its beginning; what is on the wire is sent again.
-            sum + record.fault.redeliversJobs(workers: limits.workers) * limits.openJobs * limits.mostRecipients
+            // A job that comes back is repeated from its beginning, one of thousands by its chunks; what is on the wire is
+            // sent again.
+            sum + record.fault.redeliversJobs(workers: limits.workers)
+                * (limits.maximumInFlight + limits.mostRecipients)
+                + (record.fault.affectsBroker ? Self.handedOn * limits.mostRecipients : 0)
                 + record.fault.blindsPushes(workers: limits.workers) * (limits.maximumInFlight + limits.mostRecipients)
         }
     }
@@ -36,6 +46,32 @@ struct Disturbances {
     /// Whether a request that was made before the first time may have come in at the second one.
     func mayHoldUp(from start: Int64, to end: Int64) -> Bool {
         delaying.contains { $0.start <= end && $0.end >= start }
+    }
+
+    /// How often an event that first came at this time may have been refused by a full queue.
+    func refusals(of first: Int64) -> Int {
+        Self.offersAgain.prefix { offset in
+            // It may be late by a second or two.
+            refusing.contains { $0.start <= first + offset + 2_000 && $0.end + 1_000 >= first + offset }
+        }.count
+    }
+
+    /// How often jobs that were open between these times may have come back to the broker.
+    func redeliveries(from start: Int64, to end: Int64) -> Int {
+        redelivering.count { $0.start <= end && $0.end + Self.aftermath >= start }
+    }
+
+    /// How often just then, and not as a late consequence.
+    func disturbances(from start: Int64, to end: Int64) -> Int {
+        redelivering.count { $0.start <= end && $0.end >= start }
+    }
+
+    /// Whether a worker may have been lost by chance. Those that are killed once a job has been split far enough don't count.
+    func mayLoseWorker(from start: Int64, to end: Int64) -> Bool {
+        redelivering.contains {
+            if case .killWhileSplitting = $0.fault { return false }
+            return $0.start <= end && $0.end >= start
+        }
     }
 
     private static func any(_ faults: [FaultRecord], from start: Int64, to end: Int64) -> Bool {

@@ -9,9 +9,15 @@ extension Verdict {
         findings.append(Finding(invariant, history.recipient, text))
     }
 
-    mutating func judge(_ history: History, _ disturbances: Disturbances, _ record: TortureRecord) {
+    /// - Parameter isRejected: an event told that its job can't be used.
+    mutating func judge(
+        _ history: History, _ disturbances: Disturbances, _ record: TortureRecord, isRejected: Bool = false
+    ) {
         let wasSentUntold = history.job.traits.wantsProblemsOnly && history.acceptances > 0
-        if history.isConfirmed, history.outcomes.isEmpty, !wasSentUntold { find(.nothingLost, history, "no outcome") }
+        let wasDropped = history.job.traits.slip == .expiration && isRejected
+        if history.isConfirmed, history.outcomes.isEmpty, !wasSentUntold, !wasDropped {
+            find(.nothingLost, history, "no outcome")
+        }
         for outcome in history.distinct {
             if let lie = Self.lie(in: outcome, history, disturbances, record.limits) { find(.honest, history, lie) }
             if outcome.kind == "failed", !["RetriesExhausted", "Cancelled"].contains(outcome.reason) {
@@ -19,6 +25,12 @@ extension Verdict {
             }
         }
         judgeOutcomes(of: history, disturbances)
+        let first = history.distinct.count { !$0.isRedelivered }
+        if history.mayRunTwice, first > history.job.mostRuns(record.limits) {
+            find(
+                .notMultiplied, history,
+                "\(first) outcomes not 'redelivered', of at most \(history.job.mostRuns(record.limits)) messages")
+        }
         judgeArrivals(of: history, disturbances)
         judgeTime(of: history, disturbances, isCalm: record.faults.isEmpty)
         let isDead = history.outcomes.contains { $0.kind == "unregistered" }
@@ -40,11 +52,6 @@ extension Verdict {
             let last = distinct.map(\.received).max() ?? 0
             if !disturbances.mayRedeliver(from: history.job.published, to: last) {
                 find(.duplicatesExplained, history, "\(distinct.count) outcomes, and nothing happened")
-            }
-        }
-        for outcome in history.outcomes where outcome.isRepeated {
-            if !disturbances.mayRedeliver(from: history.job.published, to: outcome.received) {
-                find(.repeatedEventsExplained, history, "event \(outcome.event) came again, and nothing happened")
             }
         }
     }

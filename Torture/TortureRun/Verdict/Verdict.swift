@@ -10,7 +10,13 @@ package struct Verdict: Sendable {
         let sorted = histories.values.sorted { $0.recipient < $1.recipient }
         let disturbances = Disturbances(record.faults, limits: record.limits)
         tally = Tally(record, sorted, disturbances)
-        for history in sorted { judge(history, disturbances, record) }
+        let rejected = Set(record.rejections.map(\.job))
+        for history in sorted {
+            judge(history, disturbances, record, isRejected: rejected.contains(history.recipient.job))
+        }
+        judgeEvents(record, disturbances)
+        judgeNames(record, disturbances)
+        judgeWorkers(record, disturbances)
         judgeUnusable(record, disturbances)
         judgeWhole(record)
         findings += (strays + record.oddities).map { Finding(.understood, nil, $0) }
@@ -18,6 +24,9 @@ package struct Verdict: Sendable {
     }
 
     package func count(of invariant: Invariant) -> Int { findings.count { $0.invariant == invariant } }
+
+    /// What the broker does to a message with an `expiration` that nobody takes at once.
+    private static let expired = "expired in martlet.jobs."
 
     private mutating func judgeWhole(_ record: TortureRecord) {
         let duplicates = max(tally.recipientsWithSeveralOutcomes, tally.recipientsWithSeveralArrivals)
@@ -66,12 +75,21 @@ package struct Verdict: Sendable {
             }
         }
         for job in record.dead where job.job.flatMap({ record.jobs[$0]?.traits.flaw }) == nil {
+            if job.reason.contains(Self.expired), record.isToldAndMayExpire(job.job) { continue }
             let name = job.job.map { "job \($0)" } ?? "something"
             findings.append(Finding(.unusableAreDead, nil, "\(name) can be used, and is there: \"\(job.reason)\""))
         }
         for rejection in record.rejections where record.jobs[rejection.job]?.traits.flaw == nil {
+            if record.jobs[rejection.job]?.traits.slip == .expiration { continue }
             findings.append(Finding(.rejectionsAreTold, nil, "job \(rejection.job) can be used, and was rejected"))
         }
+    }
+}
+
+extension TortureRecord {
+    fileprivate func isToldAndMayExpire(_ job: Int?) -> Bool {
+        guard let job, jobs[job]?.traits.slip == .expiration else { return false }
+        return rejections.contains { $0.job == job }
     }
 }
 

@@ -1,0 +1,155 @@
+import Testing
+import TortureRun
+
+/// What others do to a run: each invariant is seen to fail, on made-up records.
+struct WorldTests {
+    private let recipient = RecipientID(job: 7, index: 0)
+
+    /// One confirmed job for one recipient, sent to.
+    private func record(_ change: (inout JobTraits) -> Void = { _ in }) -> TortureRecord {
+        var traits = JobTraits()
+        change(&traits)
+        var record = TortureRecord()
+        record.jobs[7] = JobRecord(traits: traits, recipients: [.plain], published: 1_000, confirmed: 1_010)
+        record.run(recipient, at: 1_100)
+        return record
+    }
+
+    private func broken(_ record: TortureRecord) -> Set<Invariant> { Set(Verdict(record).findings.map(\.invariant)) }
+
+    // MARK: A queue that refuses
+
+    private func refused(_ times: Int) -> TortureRecord {
+        var record = record()
+        record.faults = [FaultRecord(fault: .fullQueue, start: 1_100, end: 6_000)]
+        for time in 1...times {
+            var again = record.outcomes[0]
+            (again.isRepeated, again.received) = (true, 1_130 + Int64(time) * 1_000)
+            record.outcomes.append(again)
+        }
+        return record
+    }
+
+    @Test func whatAQueueRefusesComesAgainAFewTimes() {
+        #expect(broken(refused(2)) == [], "refused at first and after a second, taken after five more")
+        #expect(broken(refused(3)) == [.repeatedEventsBounded])
+        var record = refused(3)
+        record.faults.append(FaultRecord(fault: .cut(.broker, worker: 1), start: 2_000, end: 2_000))
+        #expect(broken(record) == [], "a confirm may have been lost")
+        record.faults[0].end = 60_000
+        record.faults.removeLast()
+        #expect(broken(record) == [], "it was full for longer")
+    }
+
+    @Test func eventsAreBounded() {
+        var record = record()
+        record.largestEvent = 262_144
+        #expect(broken(record) == [])
+        record.largestEvent += 1
+        #expect(broken(record) == [.eventsBounded])
+    }
+
+    // MARK: Publishers' slips
+
+    @Test func aJobRunsAsOftenAsThereAreMessagesOfIt() {
+        var record = record { $0.slip = .copyInAnotherLane }
+        record.limits.deduplicates = false
+        record.run(recipient, at: 2_000)
+        #expect(broken(record) == [], "the broker has made two of it")
+        record.run(recipient, at: 3_000)
+        #expect(broken(record) == [.notMultiplied])
+        record.jobs[7]?.timesRepeated = 1
+        #expect(broken(record) == [], "its publisher published it again")
+    }
+
+    @Test func whatTheBrokerDropsIsTold() {
+        var record = record { $0.slip = .expiration }
+        (record.sightings, record.outcomes) = ([], [])
+        record.dead = [DeadRecord(job: 7, reason: "message: expired in martlet.jobs.bulk before a worker took it")]
+        record.rejections = [RejectionRecord(job: 7, received: 1_100)]
+        #expect(broken(record) == [])
+        record.rejections = []
+        #expect(broken(record) == [.nothingLost, .unusableAreDead])
+        record.rejections = [RejectionRecord(job: 7, received: 1_100)]
+        record.dead[0].reason = ""
+        #expect(broken(record) == [.unusableAreDead], "no worker saw it")
+        record.jobs[7]?.traits.slip = nil
+        #expect(broken(record) == [.nothingLost, .unusableAreDead, .rejectionsAreTold])
+    }
+
+    @Test func whatIsSetApartWasDeliveredOftenEnough() {
+        var record = record { $0.slip = .brokersWord }
+        record.suspicions = [SuspicionRecord(job: 7, received: 9_000)]
+        #expect(broken(record) == [.suspicionsEarned])
+        record.faults = (1...5).map {
+            FaultRecord(fault: .killWorker(2), start: 1_000 * Int64($0), end: 1_000 * Int64($0))
+        }
+        #expect(broken(record) == [])
+    }
+
+    // MARK: Jobs of thousands
+
+    /// One of two thousand, two of them with outcomes under these ids.
+    private func giant(_ ids: [String]) -> TortureRecord {
+        var record = TortureRecord()
+        var traits = JobTraits()
+        traits.identity = .none
+        record.jobs[7] = JobRecord(
+            traits: traits, recipients: Array(repeating: .plain, count: 2_000), published: 1_000)
+        for (index, id) in ids.enumerated() {
+            record.run(RecipientID(job: 7, index: index), at: 2_000, madeUpID: id)
+        }
+        return record
+    }
+
+    @Test func aJobOfThousandsHasOneName() {
+        #expect(broken(giant(["a", "a"])) == [])
+        var record = giant(["a", "b"])
+        #expect(broken(record) == [.namedOnce])
+        record.faults = [FaultRecord(fault: .killWhileSplitting(0), start: 900, end: 3_000)]
+        #expect(broken(record) == [.namedOnce], "it had its name by then")
+        record.faults.append(FaultRecord(fault: .freezeWorker(1), start: 2_050, end: 7_000))
+        #expect(broken(record) == [.namedOnce], "by then, too")
+        record.faults[1].start = 1_050
+        #expect(broken(record) == [], "who gave the name was lost at it")
+        record = giant(["a", "b"])
+        record.jobs[7]?.timesRepeated = 1
+        #expect(broken(record) == [], "two messages")
+    }
+
+    // MARK: Workers
+
+    @Test func theBrokerNeedNotLosePatience() {
+        var record = record()
+        record.timeouts = ["worker 1: PRECONDITION_FAILED - delivery acknowledgement on channel 1 timed out"]
+        #expect(broken(record) == [.acknowledgedInTime])
+    }
+
+    @Test func whoJoinsHasWork() {
+        var record = record()
+        record.joins = [JoinRecord(worker: 4, ready: 1_000, firstOutcome: 16_000, left: 10)]
+        #expect(broken(record) == [])
+        record.joins[0].firstOutcome = 16_001
+        #expect(broken(record) == [.latecomersWork])
+        record.joins[0].firstOutcome = nil
+        #expect(broken(record) == [.latecomersWork])
+        record.joins[0].left = 0
+        #expect(broken(record) == [], "there was nothing left to do")
+        record.joins[0].ready = nil
+        #expect(broken(record) == [.latecomersWork])
+    }
+}
+
+extension TortureRecord {
+    /// A request that is accepted, and its outcome.
+    fileprivate mutating func run(_ recipient: RecipientID, at time: Int64, madeUpID: String? = nil) {
+        sightings += [
+            .init(recipient: recipient, what: .arrived, at: time),
+            .init(recipient: recipient, what: .answered(200), at: time + 10),
+        ]
+        outcomes.append(
+            .init(
+                recipient: recipient, kind: "sent", madeUpID: madeUpID, at: time + 20, received: time + 30,
+                event: outcomes.count))
+    }
+}

@@ -1,0 +1,40 @@
+import PushTestSupport
+
+/// Something that shows only while nothing else hides it, once in a run: meanwhile others are left out.
+struct Interlude {
+    let fault: Fault
+    /// Milliseconds after the start of the run.
+    private let start: Int
+    private let length: ClosedRange<Int>
+    /// Until others may go on, after the longest.
+    private let rest: Int
+
+    /// Those that a run is long enough for; a longer run begins like a shorter one.
+    static func all(_ profile: Profile) -> [Interlude] {
+        var all: [Interlude] = []
+        if profile.seconds >= profile.joinsFrom {
+            all.append(Interlude(fault: .joinLate, start: 45_000, length: 10_000...10_000, rest: 25_000))
+        }
+        if profile.seconds >= profile.standsStillFrom {
+            all.append(Interlude(fault: .lockTables, start: 150_000, length: profile.standstill, rest: 5_000))
+        }
+        return all
+    }
+
+    func entry(seed: UInt64) -> Schedule.Entry {
+        var generator = SeededGenerator(seed: seed)
+        return Schedule.Entry(start: start, milliseconds: .random(in: length, using: &generator), fault: fault)
+    }
+
+    /// Whether it can't be seen with this other fault, which may take longer than planned.
+    func leavesOut(_ entry: Schedule.Entry, _ profile: Profile) -> Bool {
+        let time = start - profile.drainSeconds * 1_000...start + length.upperBound + rest
+        guard entry.start <= time.upperBound, entry.start + entry.milliseconds >= time.lowerBound else { return false }
+        switch entry.fault {
+        case .rotateCredential, .reconfigureWorker: return false
+        // A worker must keep its connection to the broker for all the time. The others may come and go.
+        case _ where fault == .lockTables: return entry.fault.disconnects(worker: 1) || entry.fault.affectsDatabase
+        default: return true
+        }
+    }
+}

@@ -1,0 +1,17 @@
+/// What a job's number says of it. Ordinary ones are counted from 0; the others have a place of their own, far beyond.
+package enum JobNumber {
+    private static let place = 1 << 20
+
+    /// A job of thousands that is published to be split.
+    package static func giant(_ index: Int) -> Int { place + index }
+    package static func isGiant(_ number: Int) -> Bool { number / place == 1 }
+
+    /// Part of a flood.
+    package static func flood(_ index: Int) -> Int { 2 * place + index }
+    package static func isFlood(_ number: Int) -> Bool { number / place == 2 }
+
+    /// One that comes after another job and has its id.
+    package static func follower(of number: Int) -> Int { 3 * place + number }
+    package static func isFollower(_ number: Int) -> Bool { number / place == 3 }
+    package static func followed(_ number: Int) -> Int { number - 3 * place }
+}

@@ -1,0 +1,69 @@
+import APNSSimulator
+import Foundation
+import TestSupport
+
+/// Faults that bring jobs of their own.
+extension FaultRunner {
+    /// Milliseconds that everything takes on its way to the broker and back, so that splitting a job takes a while.
+    private static let delay = 100
+    private static let longestWait = Duration.seconds(10)
+
+    /// Whoever it is that splits the job, dies at it: the first of its pushes is on its way while its last chunks are not.
+    func killWhileSplitting(_ number: Int) async throws {
+        let others = site.workers[1..<site.profile.workers].filter { $0.take() }
+        defer { for worker in others { worker.giveBack() } }
+        setBrokerDelay(Self.delay)
+        defer { setBrokerDelay(0) }
+        publishers[0].publishOutOfTurn(number)
+        let deadline = ContinuousClock.now + Self.longestWait
+        while !log.hasBegun(giant: number) {
+            // It waits behind others; another one will be hit.
+            guard ContinuousClock.now < deadline else { return }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+        for worker in others { try await worker.kill() }
+        site.link(.broker, 1).cut()
+        setBrokerDelay(0)
+        for worker in others { try worker.start() }
+    }
+
+    private func setBrokerDelay(_ milliseconds: Int) {
+        for worker in 1...site.profile.workers { site.link(.broker, worker).setDelay(milliseconds: milliseconds) }
+    }
+
+    // MARK: A worker that joins late
+
+    private static let startTakes = Duration.seconds(30)
+
+    /// Nothing but the flood is published meanwhile, and it is far more than the others get done soon.
+    func joinLate(for time: Duration) async throws {
+        let worker = site.workers[site.profile.latecomer - 1]
+        var slow = StandingFaults()
+        slow.answerDelayMilliseconds = 2_000
+        await site.simulator.setFaults(slow)
+        await site.simulator.changeStreamLimit(to: 20)
+        for index in 0..<site.profile.flood {
+            publishers[index % publishers.count].publishOutOfTurn(JobNumber.flood(index))
+        }
+        // The others take what they can get.
+        try await Task.sleep(for: .seconds(3))
+        try worker.start()
+        var join = JoinRecord(worker: worker.number, ready: nil, firstOutcome: nil, left: 0)
+        try? await eventually("start of worker \(worker.number)", within: Self.startTakes) { worker.hasStarted }
+        if worker.hasStarted {
+            let ready = currentMilliseconds()
+            join.ready = ready
+            while join.firstOutcome == nil, currentMilliseconds() - ready <= Verdict.joiningTakes {
+                try await Task.sleep(for: .milliseconds(50))
+                join.firstOutcome = log.firstFloodOutcome(of: "worker-\(worker.number)")
+            }
+        }
+        join.left = log.floodLeft
+        let record = join
+        log.update { $0.joins.append(record) }
+        await site.simulator.setFaults(StandingFaults())
+        await site.simulator.changeStreamLimit(to: site.simulator.configuration.streamLimit)
+        try await Task.sleep(for: time)
+        try await worker.stop(within: .seconds(site.profile.drainSeconds + 45))
+    }
+}

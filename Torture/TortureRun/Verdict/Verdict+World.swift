@@ -1,0 +1,116 @@
+extension Verdict {
+    /// Bytes of an event's body (docs/consume.md).
+    private static let largestEvent = 262_144
+    /// A job of more recipients is split by every worker, whatever its settings.
+    private static let mostUnsplit = 1_000
+    /// Deliveries after which a job is set apart.
+    private static let suspicion = 5
+    /// Milliseconds that a worker which joins has for its first push, and the answer to it, on a busy machine.
+    package static let joiningTakes: Int64 = 15_000
+
+    private struct Event {
+        let recipient: RecipientID
+        let first: Int64
+        var last: Int64
+        var repeats = 0
+    }
+
+    // MARK: Events
+
+    mutating func judgeEvents(_ record: TortureRecord, _ disturbances: Disturbances) {
+        if record.largestEvent > Self.largestEvent {
+            findings.append(Finding(.eventsBounded, nil, "one has \(record.largestEvent) bytes"))
+        }
+        var events: [Int: Event] = [:]
+        for outcome in record.outcomes {
+            guard var event = events[outcome.event] else {
+                events[outcome.event] = Event(
+                    recipient: outcome.recipient, first: outcome.received, last: outcome.received)
+                continue
+            }
+            guard outcome.isRepeated, outcome.recipient == event.recipient else { continue }
+            event.repeats += 1
+            event.last = max(event.last, outcome.received)
+            events[outcome.event] = event
+        }
+        for (number, event) in events.sorted(by: { $0.key < $1.key }) where event.repeats > 0 {
+            judge(event, number, disturbances)
+        }
+    }
+
+    private mutating func judge(_ event: Event, _ number: Int, _ disturbances: Disturbances) {
+        let refusals = disturbances.refusals(of: event.first)
+        guard refusals > 0 else {
+            if !disturbances.mayRedeliver(from: event.first, to: event.last) {
+                findings.append(
+                    Finding(
+                        .repeatedEventsExplained, event.recipient, "event \(number) came again, and nothing happened"))
+            }
+            return
+        }
+        let most = refusals + disturbances.disturbances(from: event.first - 1_000, to: event.last + 1_000)
+        guard event.repeats > most else { return }
+        findings.append(
+            Finding(
+                .repeatedEventsBounded, event.recipient,
+                "event \(number) came \(event.repeats) times more in \(event.last - event.first) ms, at most \(most)"))
+    }
+
+    // MARK: Names
+
+    /// A worker that dies while it gives a job its name may have given two, and no other does.
+    mutating func judgeNames(_ record: TortureRecord, _ disturbances: Disturbances) {
+        let unnamed = record.jobs.filter {
+            !$0.value.traits.hasID && $0.value.traits.flaw == nil && $0.value.recipients.count > Self.mostUnsplit
+        }
+        guard !unnamed.isEmpty else { return }
+        var names: [Int: Set<String>] = [:]
+        for outcome in record.outcomes {
+            guard let id = outcome.madeUpID, unnamed[outcome.recipient.job] != nil else { continue }
+            names[outcome.recipient.job, default: []].insert(id)
+        }
+        var begun: [Int: Int64] = [:]
+        for sighting in record.sightings where unnamed[sighting.recipient.job] != nil {
+            begun[sighting.recipient.job] = min(begun[sighting.recipient.job] ?? .max, sighting.at)
+        }
+        for (number, names) in names.sorted(by: { $0.key < $1.key }) {
+            guard let job = unnamed[number], names.count > job.messages,
+                !disturbances.mayLoseWorker(from: job.published, to: begun[number] ?? job.published)
+            else { continue }
+            findings.append(
+                Finding(
+                    .namedOnce, nil, "job \(number) of \(job.recipients.count) recipients has \(names.count) ids"))
+        }
+    }
+
+    // MARK: Workers
+
+    mutating func judgeWorkers(_ record: TortureRecord, _ disturbances: Disturbances) {
+        for suspicion in record.suspicions {
+            let job = suspicion.job.flatMap { record.jobs[$0] }
+            let times = job.map { disturbances.redeliveries(from: $0.published, to: suspicion.received) } ?? 0
+            guard times < Self.suspicion else { continue }
+            findings.append(
+                Finding(
+                    .suspicionsEarned, nil,
+                    "job \(suspicion.job.map { "\($0)" } ?? "without a number") was set apart after \(times) faults"))
+        }
+        findings += record.timeouts.map { Finding(.acknowledgedInTime, nil, $0) }
+        for join in record.joins {
+            guard let ready = join.ready else {
+                findings.append(Finding(.latecomersWork, nil, "worker \(join.worker) did not start"))
+                continue
+            }
+            let time = join.firstOutcome.map { $0 - ready }
+            // Nothing was left for it.
+            if time == nil, join.left == 0 { continue }
+            guard let time, time <= Self.joiningTakes else {
+                findings.append(
+                    Finding(
+                        .latecomersWork, nil,
+                        "worker \(join.worker) had sent nothing, with \(join.left) of the flood left"))
+                continue
+            }
+        }
+    }
+}
