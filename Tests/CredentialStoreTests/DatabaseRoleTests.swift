@@ -32,6 +32,7 @@ struct DatabaseRoleTests {
         "INSERT INTO martlet.apps (bundle_id, team) VALUES ('x', 'x')", "DELETE FROM martlet.provider_tokens",
         "DELETE FROM martlet.device_tokens", "TRUNCATE martlet.device_tokens",
         "INSERT INTO martlet.cancelled_jobs (job) VALUES ('order-1')", "DELETE FROM martlet.cancelled_jobs",
+        "SELECT martlet.cancel_job('order-1')",
     ]
     private static let forbiddenToOperators = [
         "INSERT INTO martlet.refusals SELECT id, 'production', '', 'x', now(), now(), 'x' FROM martlet.credentials",

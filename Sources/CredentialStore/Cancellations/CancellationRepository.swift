@@ -9,19 +9,21 @@ public struct CancellationRepository: Sendable {
         self.pool = pool
     }
 
-    /// - Returns: whether it was not cancelled before.
+    /// One that is in force already holds for as long as a new one from now on.
+    /// - Returns: whether none was in force.
     /// - Throws: ``PostgresError``.
     public func cancel(_ job: String) async throws -> Bool {
-        try await pool.query(
-            "INSERT INTO martlet.cancelled_jobs (job) VALUES ($1) ON CONFLICT DO NOTHING", [.text(job)]
-        ).affectedRows == 1
+        try await pool.query("SELECT martlet.cancel_job($1) AS is_new", [.text(job)])[0]["is_new"].bool
     }
 
     /// What is still in the broker is sent after all.
-    /// - Returns: whether it was cancelled.
+    /// - Returns: whether a cancellation was in force.
     /// - Throws: ``PostgresError``.
     public func restore(_ job: String) async throws -> Bool {
-        try await pool.query("DELETE FROM martlet.cancelled_jobs WHERE job = $1", [.text(job)]).affectedRows == 1
+        try await pool.query(
+            "DELETE FROM martlet.cancelled_jobs WHERE job = $1 RETURNING expires_at > now() AS was_in_force",
+            [.text(job)]
+        ).first?["was_in_force"].bool ?? false
     }
 
     /// Forgets cancellations that have expired: those older than any job can be scheduled ahead.

@@ -47,5 +47,8 @@ public struct Migration: Sendable, Hashable {
         Migration(
             number: 8, name: "token_times",
             sql: String(decoding: PackageResources._008_token_times_sql, as: UTF8.self)),
+        Migration(
+            number: 9, name: "cancel_again",
+            sql: String(decoding: PackageResources._009_cancel_again_sql, as: UTF8.self)),
     ]
 }
