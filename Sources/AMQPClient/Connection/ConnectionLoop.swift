@@ -48,7 +48,10 @@ struct ConnectionLoop<Role: ConnectionRole> {
     private mutating func connect(to endpoint: AMQPConfiguration.Endpoint) -> ConnectionLifecycle.Action {
         var connectedAt: ContinuousClock.Instant?
         do throws(AMQPError) {
-            let link = try BrokerLink.open(to: endpoint, configuration)
+            let link = try BrokerLink.open(to: endpoint, configuration) {
+                takeCommands()
+                return shared.closeDeadline == nil || isWanted
+            }
             shared.socketOpened(link.socket)
             defer { shared.socketClosed() }
             try role.opened(link)

@@ -5,14 +5,17 @@ extension BrokerLink {
     /// Connects and logs in, at the first address of the host that answers. Blocks for up to twice `connectTimeout` for each,
     /// and for the system's name lookup.
     ///
+    /// - Parameter isWanted: asked before each address but the first; with false the failure of the last one is final.
     /// - Throws: ``AMQPError`` naming the host and the step that failed.
     static func open(
-        to endpoint: AMQPConfiguration.Endpoint, _ configuration: AMQPConfiguration
+        to endpoint: AMQPConfiguration.Endpoint, _ configuration: AMQPConfiguration,
+        while isWanted: () -> Bool = { true }
     ) throws(AMQPError) -> BrokerLink {
         let addresses =
             if let known = configuration.knownAddresses[endpoint.host] { known } else { try HostAddresses.of(endpoint) }
         var failure: AMQPError?
         for address in addresses {
+            if let failure, !isWanted() { throw failure }
             do throws(AMQPError) {
                 return try open(to: endpoint, at: address, configuration)
             } catch {

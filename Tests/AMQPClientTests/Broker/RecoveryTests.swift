@@ -80,6 +80,25 @@ struct RecoveryTests {
         withExtendedLifetime(dead) {}
     }
 
+    @Test("once it is closed, a connection that is being made tries no other address")
+    func closedWhileConnecting() async throws {
+        var configuration = try TestBroker.configuration()
+        let port = configuration.endpoints[0].port
+        let dead = try DeadPort(address: "127.0.3.1", port: port)
+        configuration.endpoints = [.init(host: "broker.test", port: port)]
+        configuration.knownAddresses = ["broker.test": ["127.0.3.1", "127.0.0.1"]]
+        configuration.connectTimeout = .seconds(1)
+        let publishing = try TestPublisher(configuration)
+        publishing.publisher.start()
+        let consuming = try TestConsumer(configuration, queues: [.init(name: "never", prefetch: 1)])
+        consuming.consumer.start()
+        await publishing.publisher.close()
+        await consuming.consumer.close()
+        #expect(publishing.log.events.connections == 0)
+        #expect(consuming.log.events.connections == 0)
+        withExtendedLifetime(dead) {}
+    }
+
     @Test("a consumer comes back, gets its open deliveries again, and old acknowledgements do no harm")
     func consumer() async throws {
         let (proxy, configuration) = try proxied()
