@@ -57,7 +57,8 @@ public struct CertificateAuthority: Sendable {
     ///
     /// - Throws: ``SimulatorError`` naming what is neither a name nor an address.
     package func issueServerCertificate(names: [String] = []) throws -> Issued {
-        let alternatives = try (["localhost", "127.0.0.1", "::1"] + names).map(Self.alternativeName)
+        let own = ["localhost", "127.0.0.1", "::1"]
+        let alternatives = try (own + names.filter { !own.contains($0) }).map(Self.alternativeName)
         return try issue(
             subject: DistinguishedName { CommonName("APNs simulator") }, validity: Validity(days: 397),
             extensions: Certificate.Extensions {

@@ -34,7 +34,7 @@ struct SimulateRunCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("hostname"),
         help: ArgumentHelp(
-            "Name or address the certificate is good for besides localhost, 127.0.0.1 and ::1. May be repeated.",
+            "Name or address the certificate is good for besides localhost, 127.0.0.1, ::1 and --bind. May be repeated.",
             valueName: "name"))
     var hostnames: [String] = []
 
