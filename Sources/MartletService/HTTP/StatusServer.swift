@@ -8,6 +8,11 @@ import ServiceLifecycle
 /// The worker's HTTP endpoints: `/health` (the process answers), `/ready` (it consumes and can publish, or what keeps it
 /// from that) and `/metrics`.
 struct StatusServer: Service {
+    /// Whoever opens more waits: delivery needs descriptors, too.
+    private static let maximumConnections = 100
+    /// For whoever says nothing, so that others get their turn.
+    private static let idleTimeout: TimeAmount = .seconds(10)
+
     let host: String
     let port: Int
     let eventLoops: any EventLoopGroup
@@ -41,7 +46,10 @@ struct StatusServer: Service {
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .notice)
         return Application(
-            router: router, configuration: .init(address: .hostname(host, port: port)),
+            router: router, server: .http1(configuration: .init(idleTimeout: Self.idleTimeout)),
+            configuration: .init(
+                address: .hostname(host, port: port),
+                availableConnectionsDelegate: .maximum(Self.maximumConnections, logger: quiet)),
             eventLoopGroupProvider: .shared(eventLoops), logger: quiet)
     }
 }

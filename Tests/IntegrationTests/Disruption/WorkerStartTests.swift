@@ -5,18 +5,13 @@ import Testing
 /// A worker that starts while the database is away.
 @Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
 struct WorkerStartTests {
-    private func answer(_ path: String, port: Int) async throws -> String {
-        try await Subprocess.run(["/usr/bin/curl", "-s", "-w", "%{http_code}", "http://127.0.0.1:\(port)/\(path)"])
-            .output
-    }
-
     @Test func itAnswersBeforeTheDatabaseIsThere() async throws {
         try await Installation.with { installation in
             let port = try freePort()
             let worker = try installation.startWorker(["http.listen": "127.0.0.1:\(port)"])
             defer { worker.signal(SIGKILL) }
             try await eventually("it is ready: \(worker.errors)") {
-                try await answer("ready", port: port) == "ready\n200"
+                try await Endpoint.answer("ready", port: port) == "ready\n200"
             }
             worker.signal(SIGTERM)
             #expect(try await worker.finish().status == 0)
@@ -26,12 +21,12 @@ struct WorkerStartTests {
             let waiting = try installation.startWorker(["http.listen": "127.0.0.1:\(port)", "database.url": away])
             defer { waiting.signal(SIGKILL) }
             try await eventually("it says why: \(waiting.errors)") {
-                let ready = try await answer("ready", port: port)
+                let ready = try await Endpoint.answer("ready", port: port)
                 return ready.hasPrefix("waiting for the database: ") && ready.contains("\(refusing.port)")
                     && ready.hasSuffix("\n503")
             }
-            #expect(try await answer("health", port: port) == "ok\n200")
-            #expect(try await answer("metrics", port: port).contains("\nmartlet_consuming 0\n"))
+            #expect(try await Endpoint.answer("health", port: port) == "ok\n200")
+            #expect(try await Endpoint.answer("metrics", port: port).contains("\nmartlet_consuming 0\n"))
             waiting.signal(SIGTERM)
             let finished = try await waiting.finish()
             #expect(finished.status == 0, "\(finished)")
@@ -51,7 +46,7 @@ struct WorkerStartTests {
             ])
             defer { worker.signal(SIGKILL) }
             try await eventually("it has begun: \(worker.errors)") {
-                try await answer("ready", port: port) == "starting\n503"
+                try await Endpoint.answer("ready", port: port) == "starting\n503"
             }
             worker.signal(SIGTERM)
             let finished = try await worker.finish(within: .seconds(10))
@@ -74,7 +69,7 @@ struct WorkerStartTests {
             }
             let started = try #require(worker)
             try await eventually("it is ready: \(started.errors)") {
-                try await answer("ready", port: port) == "ready\n200"
+                try await Endpoint.answer("ready", port: port) == "ready\n200"
             }
             started.signal(SIGTERM)
             #expect(try await started.finish().status == 0)

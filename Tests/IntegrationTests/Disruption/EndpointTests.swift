@@ -1,0 +1,69 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The worker's HTTP endpoint, to which anybody may connect who reaches it.
+@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+struct EndpointTests {
+    /// Connects and says nothing, until it is killed.
+    private func crowd(of count: Int, port: Int) throws -> Subprocess {
+        try Subprocess([
+            "/usr/bin/python3", "-c",
+            """
+            import socket, time
+            crowd = [socket.socket() for _ in range(\(count))]
+            for member in crowd:
+                member.setblocking(False)
+                member.connect_ex(("127.0.0.1", \(port)))
+            time.sleep(1)
+            print("here", flush=True)
+            time.sleep(600)
+            """,
+        ])
+    }
+
+    /// Of the process, in seconds (proc_pid_stat(5)).
+    private func processorTime(_ pid: pid_t) throws -> Double {
+        let stat = try String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)
+        let fields = stat[(stat.lastIndex(of: ")") ?? stat.startIndex)...].split(separator: " ")
+        return fields[12...13].compactMap { Double($0) }.reduce(0, +) / Double(sysconf(Int32(_SC_CLK_TCK)))
+    }
+
+    /// More connections than it has descriptors: it neither spins, nor lacks those that delivery needs, nor lets whoever
+    /// says nothing keep others out.
+    @Test func aCrowdAtTheEndpointStopsNothing() async throws {
+        try await Installation.with { installation in
+            let port = try freePort()
+            let file = try installation.configuration(["http.listen": "127.0.0.1:\(port)"])
+            var crowd: Subprocess?
+            defer { crowd?.signal(SIGKILL) }
+            var started: Subprocess?
+            defer { started?.signal(SIGKILL) }
+            try await installation.database.withoutConnections {
+                let worker = try Subprocess(
+                    ["/usr/bin/prlimit", "--nofile=256:256", Project.command, "worker", "--config", file],
+                    in: installation.folder)
+                started = worker
+                try await eventually("it waits: \(worker.errors)") {
+                    worker.errors.contains("Waiting for the database")
+                }
+                let coming = try self.crowd(of: 300, port: port)
+                crowd = coming
+                try await eventually("\(coming.errors)") { coming.output == "here\n" }
+                let before = try processorTime(worker.pid)
+                try await Task.sleep(for: .seconds(3))
+                let spent = try processorTime(worker.pid) - before
+                #expect(spent < 1, "processor seconds within three")
+            }
+            let worker = try #require(started)
+            try await eventually("it works: \(worker.errors)") { worker.errors.contains("Worker started") }
+            try await eventually("others are answered: \(worker.errors)") {
+                try await Endpoint.answer("ready", port: port) == "ready\n200"
+            }
+            #expect(crowd?.isRunning == true)
+            worker.signal(SIGTERM)
+            let finished = try await worker.finish()
+            #expect(finished.status == 0, "\(finished)")
+        }
+    }
+}
