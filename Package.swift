@@ -145,7 +145,7 @@ let package = Package(
             name: "MartletServiceTests",
             dependencies: [
                 "AMQPClient", "APNSOutput", "CredentialStore", "DeliveryPipeline", "MartletService", "PostgresClient",
-                "PushModel", .logging,
+                "PushModel", .lifecycle, .logging,
             ],
             swiftSettings: settings),
         .executableTarget(

@@ -186,6 +186,7 @@ public final class DeliveryPipeline: Sendable {
             do {
                 return try await body()
             } catch {
+                if Task.isCancelled { return nil }
                 logger.error("\(problem), trying again", metadata: ["error": "\(error)"])
                 try? await Task.sleep(for: wait)
                 wait = min(wait * 2, .seconds(10))
@@ -203,6 +204,7 @@ public final class DeliveryPipeline: Sendable {
                 deadTokens.note(falseAlarms: lookUp.keys.count - deaths.count)
                 await register(lookUp.registrations(against: deaths))
             } catch {
+                if Task.isCancelled { return }
                 logger.warning(
                     "It can't be told whether tokens are dead, so they are sent to",
                     metadata: ["tokens": "\(lookUp.keys.count)", "error": "\(error)"])

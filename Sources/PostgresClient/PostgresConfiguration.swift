@@ -7,6 +7,9 @@ public struct PostgresConfiguration: Sendable, CustomStringConvertible {
     public var connectTimeout: Duration
     /// Time for a request's answer, after which it is cancelled and its connection closed; nil waits for ever.
     public var queryTimeout: Duration? = .seconds(30)
+    /// Time a statement waits for a lock that another session holds, however long it may take otherwise. Without a time
+    /// limit there is none for locks either.
+    public var lockTimeout: Duration = .seconds(10)
 
     /// libpq's keywords and values.
     let options: [String: String]

@@ -14,6 +14,8 @@ public struct PostgresError: Error, Sendable, Hashable, CustomStringConvertible 
         public static let closed = Code(description: "closed")
         /// No answer within the query timeout: whether the server carried the request out is unknown.
         public static let timedOut = Code(description: "timed out")
+        /// The task was cancelled; callers get a `CancellationError`.
+        static let cancelled = Code(description: "cancelled")
         /// No connection of the pool became free within the lease timeout.
         public static let poolExhausted = Code(description: "pool exhausted")
         /// The server refused a statement; ``PostgresError/sqlState`` says why.
@@ -43,7 +45,7 @@ public struct PostgresError: Error, Sendable, Hashable, CustomStringConvertible 
     }
 
     /// Whether the same request may succeed later without anybody changing it: the connection was lost or
-    /// refused (class 08, 57P01 to 57P03), the time was over (57014), another transaction was in the way (40001, 40P01),
+    /// refused (class 08, 57P01 to 57P03), the time was over (57014), another transaction was in the way (40001, 40P01, 55P03),
     /// or the server has become a standby (25006), so that another connection may lead to the primary.
     ///
     /// Repeating is safe only for requests that may be carried out twice.
@@ -54,7 +56,7 @@ public struct PostgresError: Error, Sendable, Hashable, CustomStringConvertible 
         }
         guard let sqlState else { return false }
         return sqlState.hasPrefix("08")
-            || ["57P01", "57P02", "57P03", "57014", "40001", "40P01", "25006"].contains(sqlState)
+            || ["57P01", "57P02", "57P03", "57014", "40001", "40P01", "55P03", "25006"].contains(sqlState)
     }
 
     /// There was too little time, by our clock or by the server's.

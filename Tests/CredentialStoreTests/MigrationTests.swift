@@ -88,6 +88,23 @@ struct MigrationTests {
         }
     }
 
+    /// Only what applies may take as long as it takes: who looks says that it can't, and looks again.
+    @Test func lookingIsBounded() async throws {
+        try await TestDatabase.withMigrated { database in
+            let holder = try await PostgresConnection.connect(database.configuration)
+            try await holder.query("BEGIN")
+            try await holder.query("LOCK TABLE martlet.schema_migrations")
+            var hasty = database.configuration
+            hasty.queryTimeout = .seconds(2)
+            let migrations = Migrations(hasty, logger: database.logger)
+            let error = await #expect(throws: PostgresError.self) { try await migrations.verify() }
+            #expect(error?.isRetriable == true, "\(String(describing: error))")
+            await #expect(throws: PostgresError.self) { try await migrations.plan() }
+            await holder.close()
+            try await migrations.verify()
+        }
+    }
+
     @Test func aFailingOneLeavesNothingBehind() async throws {
         try await TestDatabase.withEmpty { database in
             let broken = Migration(number: 2, name: "broken", sql: "INSERT INTO martlet.a VALUES (1); SELECT 1 / 0")

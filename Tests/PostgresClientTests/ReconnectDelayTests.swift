@@ -10,6 +10,11 @@ import Testing
         #expect(delay.failed(chance: 0) == .milliseconds(100))
     }
 
+    @Test func firstAndLongestCanBeSaid() {
+        var delay = ReconnectDelay(first: .seconds(1), longest: .seconds(3))
+        #expect((0..<4).map { _ in delay.failed(chance: 0) } == [1, 2, 3, 3].map { .seconds($0) })
+    }
+
     @Test func chanceShortensByUpToHalf() {
         var delay = ReconnectDelay()
         #expect(delay.failed(chance: 1) == .milliseconds(50))

@@ -26,9 +26,6 @@ public struct Migrations: Sendable {
         _ configuration: PostgresConfiguration, known: [Migration], patience: LockPatience = LockPatience(),
         logger: Logger
     ) {
-        // an index on a large table takes as long as it takes
-        var configuration = configuration
-        configuration.queryTimeout = nil
         self.configuration = configuration
         self.known = known
         self.patience = patience
@@ -38,7 +35,7 @@ public struct Migrations: Sendable {
     /// What `apply` would do.
     /// - Throws: ``CredentialStoreError`` with code `migrationsDiffer`, ``PostgresError``.
     public func plan() async throws -> [Migration] {
-        try await withConnection { connection in
+        try await withConnection(configuration) { connection in
             try await MigrationPlan(known: known, applied: applied(connection)).pending
         }
     }
@@ -59,7 +56,10 @@ public struct Migrations: Sendable {
     ///   ``PostgresError``.
     @discardableResult
     public func apply() async throws -> [Migration] {
-        try await withConnection { connection in
+        // an index on a large table takes as long as it takes
+        var unlimited = configuration
+        unlimited.queryTimeout = nil
+        return try await withConnection(unlimited) { connection in
             var applied: [Migration] = []
             while let migration = try await applyNext(connection) {
                 applied.append(migration)
@@ -156,7 +156,7 @@ public struct Migrations: Sendable {
     }
 
     private func withConnection<Value: Sendable>(
-        _ body: (PostgresConnection) async throws -> Value
+        _ configuration: PostgresConfiguration, _ body: (PostgresConnection) async throws -> Value
     ) async throws -> Value {
         let connection = try await PostgresConnection.connect(configuration)
         do {

@@ -81,20 +81,15 @@ struct DeliveryService: Service {
     private func loadWhenDatabaseIsThere(
         _ operators: PostgresPool, _ changes: ChangeListener
     ) async throws -> (SnapshotStore, CancellationFeed) {
-        while true {
-            do {
-                try await Migrations(configuration.database, logger: logger).verify()
-                let snapshots = try await SnapshotStore.load(
-                    from: operators, keyring: configuration.keyring,
-                    patience: ReadingPatience(first: ReadingPatience.longest), logger: logger)
-                return (
-                    snapshots, try await CancellationFeed.load(from: operators, changes: changes, logger: logger)
-                )
-            } catch let error as PostgresError where error.isRetriable {
-                state.waits("waiting for the database: \(error)")
-                logger.warning("Waiting for the database", metadata: ["error": "\(error)"])
-                try await Task.sleep(for: .seconds(2))
-            }
+        try await DatabaseWait.untilThere { error, wait in
+            state.waits("waiting for the database: \(error)")
+            logger.warning("Waiting for the database", metadata: ["error": "\(error)", "retry": "\(wait)"])
+        } _: {
+            try await Migrations(configuration.database, logger: logger).verify()
+            let snapshots = try await SnapshotStore.load(
+                from: operators, keyring: configuration.keyring,
+                patience: ReadingPatience(first: ReadingPatience.longest), logger: logger)
+            return (snapshots, try await CancellationFeed.load(from: operators, changes: changes, logger: logger))
         }
     }
 }

@@ -17,6 +17,7 @@ struct MaintenanceService: Service {
                     try await claims.forgetExpired()
                     try await cancellations.forgetExpired()
                 } catch {
+                    if Task.isCancelled { return }
                     logger.warning("The database could not be cleared", metadata: ["error": "\(error)"])
                 }
             }

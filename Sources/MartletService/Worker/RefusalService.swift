@@ -30,6 +30,7 @@ struct RefusalService: Service {
             try await repository.write(refusals, ended: ended, worker: worker)
         } catch {
             board.giveBack(ended: ended)
+            if Task.isCancelled { return }
             logger.warning("Refused credentials could not be recorded", metadata: ["error": "\(error)"])
         }
     }

@@ -47,7 +47,7 @@ public struct Worker: Sendable {
     public func run() async throws {
         var configuration = ServiceGroupConfiguration(
             services: services.map { $0.endingAll }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        configuration.maximumGracefulShutdownDuration = drainTimeout + .seconds(30)
+        StopLimits(drain: drainTimeout).bound(&configuration)
         let secondSignal = Task { [logger] in await SecondSignal.watch(logger) }
         defer { secondSignal.cancel() }
         try await ServiceGroup(configuration: configuration).run()

@@ -78,23 +78,28 @@ struct ConnectionHandle: ~Copyable {
         return Int32(clamping: Int(max(0, min(left.rounded(.up), 3_600_000))))
     }
 
+    enum Wait { case resultIsComplete, deadlinePassed, interrupted }
+
     /// Sends what libpq has buffered and reads what has come, until a result is complete.
-    /// - Returns: false when the deadline has passed.
+    /// - Parameter isInterrupted: asked after each wake-up.
     /// - Throws: `connectionLost`: the connection is of no more use.
-    func waitForResult(until deadline: ContinuousClock.Instant?) throws(PostgresError) -> Bool {
+    func waitForResult(
+        until deadline: ContinuousClock.Instant?, unless isInterrupted: () -> Bool
+    ) throws(PostgresError) -> Wait {
         owner.preconditionIsCurrent()
         var unsent = PQflush(connection)
         while unsent != 0 || PQisBusy(connection) == 1 {
             guard unsent >= 0, !isBroken else { throw lastError(.connectionLost) }
+            if isInterrupted() { return .interrupted }
             switch wait(for: unsent == 1 ? POLLIN | POLLOUT : POLLIN, until: deadline) {
             case .socketReady:
                 try readInput()
                 unsent = PQflush(connection)
             case .wokenUp: break
-            case .deadlinePassed: return false
+            case .deadlinePassed: return .deadlinePassed
             }
         }
-        return true
+        return .resultIsComplete
     }
 
     /// Asks the server to stop what it does, without waiting for it.

@@ -34,7 +34,8 @@ struct ConnectionThread: Sendable {
                     let (answer, end) = carryOut(request, on: handle)
                     if let end {
                         last = (request, answer)
-                        throw end
+                        // one request was cancelled, not those behind it
+                        throw end.code == .cancelled ? .closedByOwner : end
                     }
                     request.reply(answer)
                 } else if case .socketReady = handle.wait(for: POLLIN, until: nil) {
@@ -60,22 +61,27 @@ struct ConnectionThread: Sendable {
     ) -> (answer: Result<[PostgresResult], PostgresError>, end: PostgresError?) {
         let preamble = request.preamble
         var deadline = request.timeout.map { ContinuousClock.now + $0 }
-        var timedOut: PostgresError?
+        /// Why the server was asked to stop.
+        var givenUp: PostgresError?
         var collector = ResultCollector<PostgresResult>(isBatch: request.work.isBatch, hasPreamble: preamble != nil)
         do throws(PostgresError) {
             try handle.send(request.work, after: preamble)
             while true {
-                guard try handle.waitForResult(until: deadline) else {
+                let wait = try handle.waitForResult(until: deadline) { givenUp == nil && mailbox.isCurrentCancelled }
+                guard wait == .resultIsComplete else {
                     // it does not even answer that
-                    if let timedOut { throw timedOut }
-                    timedOut = PostgresError(.timedOut, "no answer from the database within the query timeout")
+                    if let givenUp { throw givenUp }
+                    givenUp =
+                        wait == .interrupted
+                        ? .cancelled
+                        : PostgresError(.timedOut, "no answer from the database within the query timeout")
                     handle.cancel()
                     deadline = .now + Self.cancelPatience
                     continue
                 }
                 guard case .finish(let answer) = collector.received(try handle.nextEvent()) else { continue }
                 // The server may still be about to stop whatever it finds: nothing else is sent here.
-                if let timedOut { return (answer.isCancelled ? .failure(timedOut) : answer, timedOut) }
+                if let givenUp { return (answer.isCancelled ? .failure(givenUp) : answer, givenUp) }
                 mailbox.setIsInTransaction(handle.isInTransaction)
                 if answer.isOfReadOnlyServer { mailbox.serverIsReadOnly() }
                 return (answer, nil)

@@ -4,6 +4,10 @@ import Threading
 final class Mailbox: Sendable {
     private struct State {
         var requests: [Request] = []
+        var lastRequestID = 0
+        /// Of what the thread carries out, or did last.
+        var current: Request.ID?
+        var isCurrentCancelled = false
         var isClosing = false
         var isInTransaction = false
         /// Stays so: another connection may lead to the primary.
@@ -22,6 +26,13 @@ final class Mailbox: Sendable {
 
     // MARK: any thread
 
+    func makeRequestID() -> Request.ID {
+        state.withLock { state in
+            state.lastRequestID += 1
+            return state.lastRequestID
+        }
+    }
+
     func send(_ request: Request) {
         let end = state.withLock { state -> PostgresError? in
             if let end = state.end { return end }
@@ -30,6 +41,16 @@ final class Mailbox: Sendable {
             return nil
         }
         if let end { request.reply(.failure(end)) } else { wakeUp.signal() }
+    }
+
+    /// Whoever made the request does not want it any more. One that waits is taken out; one that the server has is
+    /// cancelled there.
+    func cancel(_ id: Request.ID) {
+        let waiting = state.withLock { state -> Request? in
+            if state.current == id { state.isCurrentCancelled = true }
+            return state.requests.firstIndex { $0.id == id }.map { state.requests.remove(at: $0) }
+        }
+        if let waiting { waiting.reply(.failure(.cancelled)) } else { wakeUp.signal() }
     }
 
     func close() {
@@ -59,8 +80,15 @@ final class Mailbox: Sendable {
     var isClosing: Bool { state.withLock { $0.isClosing } }
 
     func next() -> Request? {
-        state.withLock { $0.requests.isEmpty || $0.isClosing ? nil : $0.requests.removeFirst() }
+        state.withLock { state in
+            guard !state.requests.isEmpty, !state.isClosing else { return nil }
+            let request = state.requests.removeFirst()
+            (state.current, state.isCurrentCancelled) = (request.id, false)
+            return request
+        }
     }
+
+    var isCurrentCancelled: Bool { state.withLock { $0.isCurrentCancelled } }
 
     func setIsInTransaction(_ isInTransaction: Bool) {
         state.withLock { $0.isInTransaction = isInTransaction }
@@ -84,4 +112,5 @@ final class Mailbox: Sendable {
 
 extension PostgresError {
     static let closedByOwner = PostgresError(.closed, "the database connection was closed")
+    static let cancelled = PostgresError(.cancelled, "the task was cancelled")
 }

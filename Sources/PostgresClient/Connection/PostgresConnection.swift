@@ -1,15 +1,18 @@
 /// One session with a PostgreSQL server, on a thread of its own.
 ///
-/// Requests are carried out one after the other, in the order in which they were made. Cancelling a task
-/// does not stop a statement that was sent; the query timeout bounds it, on the server, too: a little before it is over
-/// the server gives up by itself (`statement_timeout`), else the statement is cancelled before the connection is closed.
+/// Requests are carried out one after the other, in the order in which they were made. A
+/// cancelled task's statement is cancelled on the server, which ends the connection. The query timeout bounds each, on the
+/// server, too: a little before it is over the server gives up by itself (`statement_timeout`, `lock_timeout`), else the
+/// statement is cancelled before the connection is closed.
 public final class PostgresConnection: Sendable {
     private let mailbox: Mailbox
     private let queryTimeout: Duration?
+    private let lockTimeout: Duration
 
-    private init(mailbox: Mailbox, queryTimeout: Duration?) {
+    private init(mailbox: Mailbox, configuration: PostgresConfiguration) {
         self.mailbox = mailbox
-        self.queryTimeout = queryTimeout
+        queryTimeout = configuration.queryTimeout
+        lockTimeout = configuration.lockTimeout
     }
 
     deinit { mailbox.close() }
@@ -37,7 +40,7 @@ public final class PostgresConnection: Sendable {
                     onNotification: onNotification, onEnd: onEnd
                 ).start()
             }
-            return PostgresConnection(mailbox: mailbox, queryTimeout: configuration.queryTimeout)
+            return PostgresConnection(mailbox: mailbox, configuration: configuration)
         } onCancel: {
             mailbox.close()
         }
@@ -127,11 +130,22 @@ public final class PostgresConnection: Sendable {
     var isReusable: Bool { mailbox.isReusable }
 
     private func perform(_ work: Request.Work, _ timeout: Duration? = nil) async throws -> [PostgresResult] {
-        try await withCheckedThrowingContinuation { continuation in
-            mailbox.send(
-                Request(work: work, timeout: timeout ?? queryTimeout) { result in
-                    continuation.resume(with: result.mapError { $0 as any Error })
-                })
+        let id = mailbox.makeRequestID()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                mailbox.send(
+                    Request(id: id, work: work, timeout: timeout ?? queryTimeout, lockTimeout: lockTimeout) { result in
+                        continuation.resume(with: result.mapError { Self.told($0) })
+                    })
+                // the handler below may have run before there was a request
+                if Task.isCancelled { mailbox.cancel(id) }
+            }
+        } onCancel: {
+            mailbox.cancel(id)
         }
+    }
+
+    private static func told(_ error: PostgresError) -> any Error {
+        error.code == .cancelled ? CancellationError() : error
     }
 }

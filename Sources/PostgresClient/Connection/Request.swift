@@ -10,8 +10,14 @@ struct Request: Sendable {
         case transactionControl(String)
     }
 
+    typealias ID = Int
+
+    /// One of its connection.
+    let id: ID
     let work: Work
     let timeout: Duration?
+    /// How long a lock is waited for, at most as long as the time limit allows.
+    let lockTimeout: Duration
     let reply: @Sendable (Result<[PostgresResult], PostgresError>) -> Void
 
     /// Goes before the work in the same round trip and transaction: the server itself gives up a little earlier than we
@@ -22,7 +28,14 @@ struct Request: Sendable {
         case .statement, .batch: break
         }
         guard let timeout else { return nil }
-        let milliseconds = max(1, Int(timeout / .milliseconds(1) * 5 / 6))
-        return PostgresStatement("SELECT pg_catalog.set_config('statement_timeout', '\(milliseconds)', true)")
+        let ours = timeout * 5 / 6
+        return PostgresStatement(
+            """
+            SELECT pg_catalog.set_config('statement_timeout', '\(milliseconds(ours))', true), \
+            pg_catalog.set_config('lock_timeout', '\(milliseconds(min(ours, lockTimeout)))', true)
+            """)
     }
+
+    /// At least one: for the server, none is no limit.
+    private func milliseconds(_ duration: Duration) -> Int { max(1, Int(duration / .milliseconds(1))) }
 }

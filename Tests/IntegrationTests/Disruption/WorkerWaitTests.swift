@@ -1,0 +1,89 @@
+import Foundation
+import PostgresClient
+import TestSupport
+import Testing
+
+/// A worker that waits for a server, or for a table that somebody has locked.
+@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+struct WorkerWaitTests {
+    /// How soon whoever waits has stopped.
+    private static let soon: Duration = .seconds(3)
+
+    /// Locks a table against everybody for as long as `body` takes.
+    private func withLock(
+        on table: String, in installation: Installation, _ body: (() async throws -> Bool) async throws -> Void
+    ) async throws {
+        let holder = try await PostgresConnection.connect(installation.database.configuration)
+        try await holder.query("BEGIN")
+        try await holder.query("LOCK TABLE martlet.\(table)")
+        try await body {
+            try await !installation.database.pool.query(
+                "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+            ).isEmpty
+        }
+        await holder.close()
+    }
+
+    @Test func aLockedTableIsSaidAndTriedAgain() async throws {
+        try await Installation.with { installation in
+            let port = try freePort()
+            let worker = try installation.startWorker(["http.listen": "127.0.0.1:\(port)"])
+            defer { worker.signal(SIGKILL) }
+            try await withLock(on: "schema_migrations", in: installation) { _ in
+                try await eventually("it says why: \(worker.errors)") {
+                    let ready = try await Endpoint.answer("ready", port: port)
+                    return ready.contains("lock timeout") && ready.hasSuffix("\n503")
+                }
+                #expect(worker.errors.contains("Waiting for the database"))
+            }
+            try await eventually("it is ready: \(worker.errors)") {
+                try await Endpoint.answer("ready", port: port) == "ready\n200"
+            }
+            worker.signal(SIGTERM)
+            #expect(try await worker.finish().status == 0)
+        }
+    }
+
+    @Test(arguments: ["schema_migrations", "apps", "cancelled_jobs"])
+    func aStartThatWaitsForALockStopsAtOnce(table: String) async throws {
+        try await Installation.with { installation in
+            try await withLock(on: table, in: installation) { isWaitedFor in
+                let worker = try installation.startWorker()
+                defer { worker.signal(SIGKILL) }
+                try await eventually("it waits: \(worker.errors)", isWaitedFor)
+                worker.signal(SIGTERM)
+                let finished = try await worker.finish(within: Self.soon)
+                #expect(finished.status == 0, "\(finished)")
+            }
+        }
+    }
+
+    @Test func aWorkerWhoseStatementHangsStopsAtOnce() async throws {
+        try await Installation.with { installation in
+            let worker = try installation.startWorker()
+            defer { worker.signal(SIGKILL) }
+            try await eventually("it works: \(worker.errors)") { worker.errors.contains("Worker started") }
+            try await withLock(on: "apps", in: installation) { isWaitedFor in
+                try await eventually("it waits: \(worker.errors)", isWaitedFor)
+                worker.signal(SIGTERM)
+                let finished = try await worker.finish(within: Self.soon)
+                #expect(finished.status == 0, "\(finished)")
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("database.url", "postgres", "Waiting for the database"), ("amqp.url", "amqp", "Can't connect to the broker"),
+    ])
+    func aStartThatWaitsForAServerStopsAtOnce(key: String, scheme: String, log: String) async throws {
+        try await Installation.with { installation in
+            let refusing = try RefusingPort()
+            let worker = try installation.startWorker([key: "\(scheme)://127.0.0.1:\(refusing.port)/none"])
+            defer { worker.signal(SIGKILL) }
+            try await eventually("it waits: \(worker.errors)") { worker.errors.contains(log) }
+            worker.signal(SIGTERM)
+            let finished = try await worker.finish(within: Self.soon)
+            #expect(finished.status == 0, "\(finished)")
+        }
+    }
+}

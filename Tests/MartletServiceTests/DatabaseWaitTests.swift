@@ -1,0 +1,36 @@
+import MartletService
+import PostgresClient
+import Testing
+
+@Suite struct DatabaseWaitTests {
+    private struct Stopped: Error {}
+
+    @Test func waitsGrowToThirtySeconds() async throws {
+        var (attempts, waits, told) = (0, [Duration](), [String]())
+        let value = try await DatabaseWait.untilThere(
+            chance: { 0 }, sleep: { waits.append($0) }, tell: { error, wait in told.append("\(error) \(wait)") }
+        ) {
+            attempts += 1
+            if attempts < 9 { throw PostgresError(.connectFailed, "away") }
+            return "there"
+        }
+        #expect(value == "there")
+        #expect(waits == [1, 2, 4, 8, 16, 30, 30, 30].map { .seconds($0) })
+        #expect(told == waits.map { "away \($0)" })
+    }
+
+    @Test func whatNoAttemptMendsAndAStopEndIt() async throws {
+        var waits = 0
+        await #expect(throws: PostgresError(.configuration, "wrong")) {
+            try await DatabaseWait.untilThere(sleep: { _ in waits += 1 }, tell: { _, _ in }) {
+                throw PostgresError(.configuration, "wrong")
+            }
+        }
+        #expect(waits == 0)
+        await #expect(throws: Stopped.self) {
+            try await DatabaseWait.untilThere(sleep: { _ in throw Stopped() }, tell: { _, _ in }) {
+                throw PostgresError(.connectFailed, "away")
+            }
+        }
+    }
+}

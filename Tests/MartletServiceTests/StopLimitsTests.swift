@@ -1,0 +1,42 @@
+import Foundation
+import Logging
+import MartletService
+import ServiceLifecycle
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct StopLimitsTests {
+    /// Does not listen to anybody.
+    private struct Hanging: Service {
+        let runs: AsyncStream<Void>.Continuation
+
+        func run() async throws {
+            runs.yield()
+            await Task.detached { try? await Task.sleep(for: .seconds(600)) }.value
+        }
+    }
+
+    @Test func whatHangsIsEnded() async {
+        await #expect(processExitsWith: .failure) {
+            var limits = StopLimits(drain: .zero)
+            (limits.closing, limits.cancellation) = (.milliseconds(50), .milliseconds(50))
+            let (signals, runs) = AsyncStream.makeStream(of: Void.self)
+            var configuration = ServiceGroupConfiguration(
+                services: [Hanging(runs: runs)], logger: Logger(label: "test"))
+            limits.bound(&configuration)
+            let group = ServiceGroup(configuration: configuration)
+            let running = Task { try await group.run() }
+            for await _ in signals { break }
+            await group.triggerGracefulShutdown()
+            try await running.value
+        }
+    }
+
+    /// With the default `worker.drain_timeout`.
+    @Test func theUnitWaitsForLonger() throws {
+        let file = URL(filePath: #filePath).appending(path: "../../../deploy/martlet.service").standardized
+        let unit = try String(contentsOf: file, encoding: .utf8)
+        let patience = try #require(unit.firstMatch(of: /TimeoutStopSec=([0-9]+)/)?.1)
+        let limits = StopLimits(drain: .seconds(30))
+        #expect(try limits.drain + limits.closing + limits.cancellation < .seconds(#require(Int(patience))))
+    }
+}
