@@ -62,7 +62,7 @@ public struct PipelineConfiguration: Sendable {
         }
     }
 
-    /// With each connection.
+    /// What each connection begins with.
     func firstPrefetch(of queue: JobQueue) -> Int {
         let most = prefetch(of: queue)
         return queue.isOverflow ? PrefetchControl(most: most).prefetch : most

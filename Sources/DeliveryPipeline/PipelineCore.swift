@@ -72,14 +72,13 @@ package final class PipelineCore: @unchecked Sendable {
     package func received(_ event: AMQPConsumerEvent, of queues: [JobQueue] = JobQueue.all) {
         queue.async { [self] in
             switch event {
-            case .connected:
-                consuming.formUnion(queues)
-                for queue in queues { queueUses[queue.index].prefetch?.connected() }
+            case .connected: consuming.formUnion(queues)
             case .deliveries(let deliveries): for delivery in deliveries { arrive(delivery) }
             case .disconnected, .closed:
                 consuming.subtract(queues)
                 // The broker delivers them again, here or elsewhere.
                 for queue in queues {
+                    queueUses[queue.index].disconnected()
                     for job in waiting[queue.index].removeAll() { effects?.letGo(job.inbound.delivery) }
                 }
             case .stopped: consuming.subtract(queues)
@@ -262,6 +261,7 @@ package final class PipelineCore: @unchecked Sendable {
     func settle(_ inbound: [InboundJob]) {
         let now = now
         for inbound in inbound {
+            queueUses[inbound.queue.index].settled(inbound.delivery.tag, at: now)
             if let use = inbound.use {
                 add(-inbound.recipients, to: use, from: inbound.queue)
                 use.settledJob(of: inbound.recipients, from: inbound.queue, at: now)

@@ -81,8 +81,8 @@ public final class AMQPConsumer: Sendable {
         if !tags.isEmpty { _ = thread.send(.reject(tags, requeue: requeue)) }
     }
 
-    /// Lets so many deliveries of a queue be open, until the connection is lost; not fewer than it began with. What is
-    /// open beyond stays so.
+    /// Lets so many deliveries of a queue be open, over this connection and those that follow; not fewer than it began
+    /// with. What is open beyond stays so. Of several calls the last one counts, whatever happens to the connection.
     ///
     /// - Parameter tagIndex: what tags name the queue by.
     public func setPrefetch(_ prefetch: UInt16, ofQueue tagIndex: UInt16) {

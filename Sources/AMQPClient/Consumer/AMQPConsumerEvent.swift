@@ -2,7 +2,7 @@
 public struct AMQPConsumedQueue: Sendable, Hashable {
     /// As in the topology, or any queue that exists.
     public let name: String
-    /// How many deliveries may be unacknowledged, 1 to 65535; 0 is no limit. With each connection anew.
+    /// How many deliveries may be unacknowledged, 1 to 65535, unless it is changed; 0 is no limit.
     public let prefetch: UInt16
     /// Nobody else may consume it while this consumer does.
     public let isExclusive: Bool

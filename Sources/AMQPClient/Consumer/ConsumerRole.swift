@@ -29,8 +29,9 @@ final class ConsumerRole: ConnectionRole {
     /// As `queues`; their real names, and their consumers.
     private var realNames: [String] = []
     private var prefetches: [ConsumerPrefetch] = []
-    /// To be told to the broker, by the place of the queue.
-    private var newPrefetches: [Int: UInt16] = [:]
+    /// As `queues`, too: what was asked for last, over whatever connection. Whoever asks need not know which one there is.
+    private var wishes: [UInt16]
+    private var hasNewWishes = false
     private var batch: [AMQPDelivery] = []
     /// Bytes to be read although the budget is used up: enough for the broker's socket to move.
     private var bytesBeyond = 0
@@ -42,6 +43,7 @@ final class ConsumerRole: ConnectionRole {
     ) {
         self.topology = topology
         self.queues = queues
+        wishes = queues.map(\.prefetch)
         self.budget = budget
         open = OpenDeliveries(indices: queues.enumerated().map { $1.tagIndex ?? UInt16($0) })
         self.logger = logger
@@ -55,12 +57,12 @@ final class ConsumerRole: ConnectionRole {
         let declared = try link.declare(topology)
         realNames = queues.map { declared[$0.name] ?? $0.name }
         open.connected()
-        newPrefetches = [:]
         prefetches = queues.map { ConsumerPrefetch($0.prefetch) }
         for (index, queue) in queues.enumerated() {
             try link.consume(
                 queue, realName: realNames[index], as: prefetches[index].consumers[0], channel: channel(index))
         }
+        hasNewWishes = true
         onFirst?(nil)
         onFirst = nil
         onEvent(.connected(queues: realNames))
@@ -165,7 +167,7 @@ final class ConsumerRole: ConnectionRole {
                 for tag in tags where !open.reject(tag, requeue: requeue) { reportRepeated(tag) }
             case .setPrefetch(let prefetch, let tagIndex):
                 if let queue = queues.indices.first(where: { tagIndex == queues[$0].tagIndex ?? UInt16($0) }) {
-                    newPrefetches[queue] = prefetch
+                    (wishes[queue], hasNewWishes) = (prefetch, true)
                 }
             case .stop:
                 if case .active = consuming { consuming = .stopRequested }
@@ -196,8 +198,8 @@ final class ConsumerRole: ConnectionRole {
 
     private func writeConsumers(to link: BrokerLink) throws(AMQPError) {
         switch consuming {
-        case .active where !newPrefetches.isEmpty:
-            for (index, prefetch) in newPrefetches {
+        case .active where hasNewWishes:
+            for (index, prefetch) in wishes.enumerated() {
                 for change in prefetches[index].change(to: prefetch) {
                     switch change {
                     case .consume(let consumer):
@@ -208,7 +210,7 @@ final class ConsumerRole: ConnectionRole {
                     }
                 }
             }
-            newPrefetches = [:]
+            hasNewWishes = false
         case .stopRequested:
             consuming = .cancelling(consumersLeft: prefetches.reduce(0) { $0 + $1.consumers.count })
             for (index, prefetch) in prefetches.enumerated() {

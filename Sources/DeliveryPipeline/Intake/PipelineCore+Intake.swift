@@ -8,6 +8,7 @@ extension PipelineCore {
     /// Decodes a delivery and lets it wait for its turn.
     func arrive(_ delivery: AMQPDelivery) {
         guard let inbound = InboundJob(delivery, at: now, worker: configuration.brokerUser) else { return }
+        queueUses[inbound.queue.index].arrived(delivery.tag)
         if inbound.drop?.isOurs == true { return leaveToBroker(inbound) }
         if let held = heldEvent(inbound) { return resume(held, inbound) }
         // By another exchange than the one that did not know its lane.

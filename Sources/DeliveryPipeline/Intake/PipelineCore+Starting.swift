@@ -56,7 +56,7 @@ extension PipelineCore {
         var isHolding = false
         for queue in JobQueue.overflows {
             let index = queue.index
-            let held = waiting[index].count + queueUses[index].open
+            let held = queueUses[index].held
             if held > 0 { isHolding = true }
             queueUses[index].prefetch?.holds(held)
         }
@@ -72,9 +72,11 @@ extension PipelineCore {
     private func adjustPrefetch(of queue: JobQueue) {
         let index = queue.index
         let pace = queueUses[index].pace.inASecond(now: now).recipients
+        let isSettling = queueUses[index].isSettling(now: now)
         let before = queueUses[index].prefetch?.prefetch ?? 0
         guard !isDraining,
-            let prefetch = queueUses[index].prefetch?.beat(waiting: waiting[index].size.recipients, pace: pace)
+            let prefetch = queueUses[index].prefetch?.beat(
+                waiting: waiting[index].size.recipients, pace: pace, isSettling: isSettling)
         else { return }
         effects?.setPrefetch(prefetch, queue)
         guard prefetch < before else { return }

@@ -2,11 +2,12 @@
 /// holds goes in, at a steady beat, and a new prefetch comes out when there is one.
 ///
 /// A flood waits there for the whole fleet, in jobs of any size. So the prefetch grows while it is what keeps the worker
-/// waiting, and is cut when more waits than the worker sends in a few seconds.
+/// waiting, and is cut when more waits than the worker sends in a few seconds. It is the queue's, whatever becomes of the
+/// connection.
 ///
-/// | it had been used up, and waiting is | then |
+/// | waiting is | then |
 /// |---|---|
-/// | less than half a second's work | it is doubled, up to what is configured |
+/// | nothing, or less than half a second's work | it is doubled, if it was used up and jobs are settled, sent or not |
 /// | more than four seconds' work, for two seconds | it is halved until what waits would be one second's work |
 /// | anything else | it stays |
 package struct PrefetchControl {
@@ -26,22 +27,20 @@ package struct PrefetchControl {
         prefetch = min(most, Self.least)
     }
 
-    /// The broker begins anew with every connection.
-    package mutating func connected() { self = PrefetchControl(most: most) }
-
-    /// Jobs held at this moment.
+    /// Deliveries that are not settled at this moment.
     package mutating func holds(_ jobs: Int) { mostHeld = max(mostHeld, jobs) }
 
     /// - Parameters:
     ///   - waiting: recipients of jobs that can't be started yet.
     ///   - pace: recipients a second of this queue.
+    ///   - isSettling: deliveries of this queue were settled lately, whatever became of them.
     /// - Returns: the prefetch, if it changes.
-    package mutating func beat(waiting: Int, pace: Int) -> Int? {
+    package mutating func beat(waiting: Int, pace: Int, isSettling: Bool) -> Int? {
         let isUsedUp = mostHeld >= prefetch
         mostHeld = 0
         beatsBeyond = waiting > 4 * pace ? beatsBeyond + 1 : 0
         let before = prefetch
-        if isUsedUp, waiting < pace / 2 {
+        if isUsedUp, isSettling, waiting == 0 || waiting < pace / 2 {
             prefetch = min(most, prefetch * 2)
         } else if beatsBeyond >= Self.patience {
             var excess = waiting

@@ -127,6 +127,34 @@ struct RecoveryTests {
         await other.consumer.close()
     }
 
+    @Test("the prefetch that was asked for last holds over the next connection, and can fall as before")
+    func prefetch() async throws {
+        let (proxy, configuration) = try proxied()
+        defer { proxy.stop() }
+        let queue = TestBroker.queue("prefetch")
+        try await TestPublisher.publish((0..<200).map { [UInt8($0)] }, to: queue)
+        let test = try TestConsumer(configuration, queues: [.init(name: queue.name, prefetch: 4)])
+        test.consumer.start()
+        try await test.log.wait("four deliveries") { $0.deliveries.count == 4 }
+        test.consumer.setPrefetch(64, ofQueue: 0)
+        try await test.log.wait("64 deliveries") { $0.deliveries.count == 64 }
+        test.consumer.setPrefetch(16, ofQueue: 0)
+        proxy.cut()
+        @Sendable func open(_ events: [AMQPConsumerEvent], _ connection: UInt32) -> [AMQPDelivery] {
+            events.deliveries.filter { $0.tag.epoch == connection }
+        }
+        try await test.log.wait("sixteen over the second connection") { open($0, 2).count == 16 }
+        proxy.cut()
+        test.consumer.setPrefetch(32, ofQueue: 0)
+        try await test.log.wait("32 over the third connection") { open($0, 3).count == 32 }
+        #expect(open(test.log.events, 2).count == 16)
+        test.consumer.setPrefetch(4, ofQueue: 0)
+        test.consumer.acknowledge(open(test.log.events, 3).map { AMQPAcknowledgement($0.tag) })
+        try await test.log.wait("four more") { open($0, 3).count == 36 }
+        await test.consumer.close()
+        #expect(open(test.log.events, 3).count == 36)
+    }
+
     @Test("what went with the connection is declared again")
     func redeclare() async throws {
         let (proxy, configuration) = try proxied()

@@ -1,4 +1,5 @@
 import AMQPClient
+import CredentialStore
 import DeliveryPipeline
 import PushModel
 import Testing
@@ -6,12 +7,12 @@ import Testing
 @Suite struct PrefetchControlTests {
     /// The prefetch after each beat.
     private func beat(
-        _ control: inout PrefetchControl, _ times: Int = 1, held: Int, waiting: Int, pace: Int
+        _ control: inout PrefetchControl, _ times: Int = 1, held: Int, waiting: Int, pace: Int, isSettling: Bool = true
     ) -> [Int] {
         (0..<times).map { _ in
             control.holds(held)
             control.holds(0)
-            _ = control.beat(waiting: waiting, pace: pace)
+            _ = control.beat(waiting: waiting, pace: pace, isSettling: isSettling)
             return control.prefetch
         }
     }
@@ -19,11 +20,17 @@ import Testing
     @Test func itGrowsWhileItIsUsedUpAndLittleWaits() {
         var control = PrefetchControl(most: 100)
         #expect(control.prefetch == 4)
-        #expect(beat(&control, held: 4, waiting: 0, pace: 0) == [4], "nothing has been sent yet")
+        #expect(beat(&control, held: 4, waiting: 0, pace: 0, isSettling: false) == [4], "nothing is settled yet")
+        #expect(beat(&control, held: 4, waiting: 1, pace: 0) == [4], "nothing is sent, and something waits")
         #expect(beat(&control, held: 3, waiting: 0, pace: 9_000) == [4], "there was no more")
         #expect(beat(&control, held: 4, waiting: 4_500, pace: 9_000) == [4], "half a second's work waits")
         #expect(beat(&control, 6, held: 100, waiting: 0, pace: 9_000) == [8, 16, 32, 64, 100, 100])
         #expect(PrefetchControl(most: 2).prefetch == 2)
+    }
+
+    @Test func itGrowsWhileJobsAreSettledThatAreNotSent() {
+        var control = PrefetchControl(most: 100)
+        #expect(beat(&control, 3, held: 32, waiting: 0, pace: 0) == [8, 16, 32])
     }
 
     @Test func itIsCutWhenMoreWaitsThanIsSentInAFewSeconds() {
@@ -35,8 +42,6 @@ import Testing
             beat(&control, held: 4_000, waiting: 72_000, pace: 9_000) == [500], "an eighth of it is a second's work")
         #expect(beat(&control, 8, held: 500, waiting: 1_000_000, pace: 0).last == 4)
         #expect(beat(&control, 20, held: 4, waiting: 2_000, pace: 0).last == 4, "and not up and down")
-        control.connected()
-        #expect(control.prefetch == 4)
     }
 
     @Test func aFloodIsFetchedAsItIsSent() throws {
@@ -85,5 +90,72 @@ import Testing
         #expect(back == 1_000)
         harness.passBeat(20)
         #expect(harness.overflowed.count == back, "once")
+    }
+
+    /// Ways to be done with a job without sending it.
+    enum Unsent: CaseIterable {
+        case paused, cancelled, duplicate
+    }
+
+    @Test(arguments: Unsent.allCases)
+    func aFloodThatIsNotSentIsFetchedAsItIsSettled(unsent: Unsent) throws {
+        let harness = PipelineHarness(apps: unsent == .paused ? [.pausedShop] : [.shop]) {
+            $0.deduplicationWindow = unsent == .duplicate ? 60 : 0
+        }
+        if unsent == .cancelled {
+            harness.cancellations(.changed((0..<100).map { .init(job: "\($0)", isCancelled: true) }))
+        }
+        var (number, confirmed) = (UInt64(0), 0)
+        for prefetch in [4, 8, 16, 32] {
+            let numbers = number..<number + UInt64(prefetch)
+            number = numbers.upperBound
+            harness.deliver(numbers.map { .sample(jobBody("\($0)"), number: $0, from: .overflow(.normal)) })
+            harness.passBeat()
+            #expect((harness.prefetches.last ?? 4) == prefetch, "nothing is settled yet")
+            if let batch = harness.claims.last { harness.claimed(batch, fresh: []) }
+            harness.flush()
+            for publication in harness.published[confirmed...] { harness.confirm(publication) }
+            confirmed = harness.published.count
+            harness.passBeat()
+            #expect(harness.prefetches.last == 2 * prefetch)
+            harness.pass(seconds: 2)
+        }
+        #expect(harness.started == [] && harness.acknowledged.count == 60)
+    }
+
+    /// What it left open takes nothing of the prefetch of the next one.
+    @Test func whatALostConnectionLeftOpenIsNotHeld() throws {
+        let harness = PipelineHarness()
+        harness.deliver((0..<4).map { .sample(jobBody("\($0)"), number: $0, from: .overflow(.normal)) })
+        harness.consumer(.disconnected(AMQPError(.connectionFailed, "gone")))
+        harness.consumer(.connected(queues: []))
+        harness.passBeat()
+        harness.deliver([.sample(jobBody("again"), number: 1, from: .overflow(.normal), connection: 2)])
+        harness.report(try harness.job(0), [.sent, .sent])
+        harness.confirmAllEvents()
+        harness.passBeat(3)
+        #expect(harness.prefetches == [])
+    }
+
+    @Test func thePrefetchIsTheSameOverTheNextConnection() throws {
+        let harness = PipelineHarness()
+        func deliver(_ numbers: Range<UInt64>, connection: UInt32) {
+            harness.deliver(
+                numbers.map {
+                    .sample(
+                        jobBody("\(connection)-\($0)"), number: $0, from: .overflow(.normal), connection: connection)
+                })
+            for job in harness.output.jobs.suffix(numbers.count) { harness.report(job, [.sent, .sent]) }
+            harness.confirmAllEvents()
+            harness.passBeat()
+        }
+        deliver(0..<4, connection: 1)
+        #expect(harness.prefetches == [8])
+        harness.consumer(.disconnected(AMQPError(.connectionFailed, "gone")))
+        harness.consumer(.connected(queues: []))
+        deliver(0..<7, connection: 2)
+        #expect(harness.prefetches == [8], "it is not used up")
+        deliver(7..<15, connection: 2)
+        #expect(harness.prefetches == [8, 16])
     }
 }

@@ -75,11 +75,12 @@ extension AMQPDelivery {
 
     static func sample(
         _ body: String, number: UInt64, from queue: JobQueue, properties: AMQPProperties = AMQPProperties(),
-        redelivered: Bool = false
+        redelivered: Bool = false, connection: UInt32 = 1
     ) -> AMQPDelivery {
         let index = JobQueue.all.firstIndex(of: queue) ?? 0
         return AMQPDelivery(
-            tag: AMQPDeliveryTag(epoch: 1, queueIndex: UInt16(index), number: number), isRedelivered: redelivered,
+            tag: AMQPDeliveryTag(epoch: connection, queueIndex: UInt16(index), number: number),
+            isRedelivered: redelivered,
             exchange: "martlet.jobs", routingKey: "normal", properties: properties, body: Array(body.utf8))
     }
 }
