@@ -81,6 +81,7 @@ package final class PipelineCore: @unchecked Sendable {
                     queueUses[queue.index].disconnected()
                     for job in waiting[queue.index].removeAll() { effects?.letGo(job.inbound.delivery) }
                 }
+                forgetUnnamed(of: queues)
             case .stopped: consuming.subtract(queues)
             }
             finishTurn()
@@ -254,7 +255,7 @@ package final class PipelineCore: @unchecked Sendable {
 
     private func confirmed(_ id: UInt64) {
         unconfirmed[id] = nil
-        chunkConfirmed(id)
+        goOnSplitting(after: id)
         settle(ledger.met(group: id))
     }
 

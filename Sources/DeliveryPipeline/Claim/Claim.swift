@@ -23,6 +23,10 @@ struct Claim {
         case reject
     }
 
+    /// How long the name of a chunk is remembered, in seconds: a job that is split again within a day, replayed out of the
+    /// dead-letter queue for one, leaves out what was sent of it.
+    private static let chunkWindow = 86_400
+
     let rule: Rule
     let request: ClaimRequest
 
@@ -36,7 +40,7 @@ struct Claim {
         } else if isWhole, configuration.deduplicates(job) {
             (rule, seconds) = (.deduplicated, configuration.deduplicationWindow)
         } else if inbound.isChunk {
-            (rule, seconds) = (.chunk, 3600)
+            (rule, seconds) = (.chunk, Self.chunkWindow)
         } else {
             return nil
         }

@@ -20,6 +20,10 @@ struct UnconfirmedMessage {
 /// | an event, for longer than `retry.maximum_age` | put into the dead-letter queue |
 /// | anything else | offered again after 1, 5, 30, 120, 900 seconds, then every hour; its job stays open |
 /// | too large, or not to be carried by AMQP | never offered again: the broker dead-letters its jobs, and an event says so |
+/// | such, and a chunk | its job is split no further, too |
+///
+/// What is to be offered again waits here. Its job's recipients take room of `maximumInFlight` meanwhile, and its delivery a
+/// place of the prefetch, so there are never more than these.
 extension PipelineCore {
     func refused(_ ids: [UInt64], because reason: String) {
         var waiting: [Int: [UInt64]] = [:]
@@ -75,6 +79,7 @@ extension PipelineCore {
             guard var inbound = ledger.delivery(of: share.entry), !inbound.isUntakeable else { continue }
             inbound.isUntakeable = true
             ledger.replaceDelivery(of: share.entry, by: inbound)
+            let plan = splitNoFurther(share.entry)
             // Of those that the broker has dropped it was told why.
             if inbound.drop != nil { continue }
             let rejection = JobRejection(
@@ -83,7 +88,7 @@ extension PipelineCore {
                     .init(
                         field: "body",
                         problem: "made a message of \(size) bytes for \(message.publication.exchange) that the broker "
-                            + "never takes: \(returned.code) \(returned.text)")
+                            + "never takes: \(returned.code) \(returned.text)" + (plan.map(\.progress) ?? ""))
                 ])
             counts.jobsRejected += 1
             logger.error(
@@ -91,7 +96,7 @@ extension PipelineCore {
             ledger.oweMore(share.entry)
             tell(rejection, of: inbound, traceparent: inbound.traceparent, entry: share.entry)
         }
-        chunkConfirmed(returned.id)
+        goOnSplitting(after: returned.id)
         settle(ledger.met(group: returned.id))
     }
 
@@ -100,6 +105,12 @@ extension PipelineCore {
         var inbound = inbound
         inbound.isUntakeable = true
         settle([inbound])
+    }
+}
+
+extension ChunkPlan {
+    fileprivate var progress: String {
+        "; no more than the first \(passedOn) of its \(recipients) recipients were passed on"
     }
 }
 

@@ -5,6 +5,9 @@ struct ChunkPlan {
     let size: Int
     private(set) var published = 0
 
+    /// Recipients of the chunks so far.
+    var passedOn: Int { min(published * size, recipients) }
+
     /// - Returns: the places of its recipients.
     mutating func next() -> Range<Int>? {
         let start = published * size

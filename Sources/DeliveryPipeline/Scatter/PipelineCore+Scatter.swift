@@ -2,7 +2,20 @@ import AMQPClient
 import PushModel
 
 /// Jobs on their way to becoming chunks.
+///
+/// | a job that is to be split | until |
+/// |---|---|
+/// | waits for a name, as it came | fewer than 32 others are on their way; or its connection is lost, and only the broker has it |
+/// | is published under its name | the broker has it, and it comes back |
+/// | is split | the broker has all its chunks |
+/// | is split no further, since the broker never takes one of them | the broker has the others; it is dead-lettered |
 struct Scatterings {
+    struct Unnamed {
+        let job: Job
+        let inbound: InboundJob
+        let entry: Int
+    }
+
     struct Scattering {
         let job: Job
         let inbound: InboundJob
@@ -12,14 +25,24 @@ struct Scatterings {
         var onTheWay = 0
     }
 
-    /// By their entry in the ledger.
+    /// Published, and not confirmed.
+    enum Step {
+        case name
+        case chunk(ofEntry: Int)
+    }
+
+    /// The oldest first.
+    var unnamed: [Unnamed] = []
+    /// Under a name and not confirmed.
+    var namesOnTheWay = 0
+    /// Being split, by their entry in the ledger.
     var open: [Int: Scattering] = [:]
-    /// The entry of each chunk that is not confirmed.
-    var entries: [UInt64: Int] = [:]
+    var steps: [UInt64: Step] = [:]
 }
 
 extension PipelineCore {
-    /// About how many chunks are on their way to the broker at a time, of all jobs together; one of each at least.
+    /// About how many chunks are on their way to the broker at a time, of all jobs together; one of each at least. As many
+    /// jobs under a new name: whatever is on its way when the broker goes may be there twice afterwards.
     private static let mostOnTheWay = 32
 
     /// Puts a job of many recipients back into its lane, for the whole fleet: first under a name of its own, by which its
@@ -28,10 +51,32 @@ extension PipelineCore {
     /// - Parameter entry: the job's in the ledger, if it has one.
     func split(_ job: Job, _ inbound: InboundJob, entry: Int?) {
         if job.atMostOnce || inbound.chunkSize != nil { return scatter(job, inbound, entry: entry) }
-        let entry = entry ?? ledger.open(inbound, obligations: 1)
-        publish(
-            messages.named(inbound, job, chunkSize: configuration.chunkSize(of: job, inbound)),
-            meeting: [.init(entry: entry, count: ledger.owing(of: entry))])
+        scatterings.unnamed.append(
+            .init(job: job, inbound: inbound, entry: entry ?? ledger.open(inbound, obligations: 1)))
+        publishUnderNames()
+    }
+
+    private func publishUnderNames() {
+        let room = min(Self.mostOnTheWay - scatterings.namesOnTheWay, scatterings.unnamed.count)
+        guard room > 0 else { return }
+        let next = scatterings.unnamed.prefix(room)
+        scatterings.unnamed.removeFirst(room)
+        scatterings.namesOnTheWay += room
+        for unnamed in next {
+            let publication = messages.named(
+                unnamed.inbound, unnamed.job, chunkSize: configuration.chunkSize(of: unnamed.job, unnamed.inbound))
+            scatterings.steps[publication.id] = .name
+            publish(publication, meeting: [.init(entry: unnamed.entry, count: ledger.owing(of: unnamed.entry))])
+        }
+    }
+
+    /// The connection they came over is lost, and the broker delivers them again.
+    func forgetUnnamed(of queues: [JobQueue]) {
+        for unnamed in scatterings.unnamed where queues.contains(unnamed.inbound.queue) {
+            _ = ledger.met(.init(entry: unnamed.entry, count: ledger.owing(of: unnamed.entry)))
+            effects?.letGo(unnamed.inbound.delivery)
+        }
+        scatterings.unnamed.removeAll { queues.contains($0.inbound.queue) }
     }
 
     /// Publishes a job's chunks, and acknowledges it when the broker has them all.
@@ -44,11 +89,26 @@ extension PipelineCore {
         publishChunks(of: entry)
     }
 
-    /// The confirm of one chunk makes room for the next.
-    func chunkConfirmed(_ id: UInt64) {
-        guard let entry = scatterings.entries.removeValue(forKey: id) else { return }
-        scatterings.open[entry]?.onTheWay -= 1
-        publishChunks(of: entry)
+    /// The broker has one, or never takes it, which makes room for the next.
+    func goOnSplitting(after id: UInt64) {
+        switch scatterings.steps.removeValue(forKey: id) {
+        case .name:
+            scatterings.namesOnTheWay -= 1
+            publishUnderNames()
+        case .chunk(let entry):
+            scatterings.open[entry]?.onTheWay -= 1
+            publishChunks(of: entry)
+        case nil: break
+        }
+    }
+
+    /// The broker never takes one of a job's chunks.
+    /// - Returns: its state until now; nil if it was not being split.
+    func splitNoFurther(_ entry: Int) -> ChunkPlan? {
+        guard let scattering = scatterings.open.removeValue(forKey: entry) else { return nil }
+        // Not its last obligation: there is that of the chunk.
+        _ = ledger.met(.init(entry: entry, count: 1))
+        return scattering.plan
     }
 
     private func publishChunks(of entry: Int) {
@@ -78,7 +138,7 @@ extension PipelineCore {
                 publisher: inbound.publisher(worker: configuration.brokerUser)),
             to: .lane)
         scatterings.open[entry] = scattering
-        scatterings.entries[publication.id] = entry
+        scatterings.steps[publication.id] = .chunk(ofEntry: entry)
         ledger.oweMore(entry)
         publish(publication, meeting: [.init(entry: entry, count: 1)])
     }

@@ -48,6 +48,22 @@ import Testing
         #expect(harness.published.count == 1)
     }
 
+    /// A retry that its delay queue refuses waits here with its job, which takes room until it is taken.
+    @Test func retriesThatAreRefusedKeepOthersFromBeingTakenOn() throws {
+        let harness = PipelineHarness(maximumInFlight: 4)
+        harness.deliver((0..<10).map { .sample(jobBody("\($0)"), number: $0) })
+        #expect(harness.started == ["0", "1"])
+        for job in harness.output.jobs { harness.report(job, [.retry, .retry]) }
+        let retries = harness.published
+        for _ in 0..<5 {
+            harness.publisher(.refused(retries.map(\.id)))
+            harness.passRefusalWaits()
+        }
+        #expect(harness.started.count == 2 && harness.acknowledged == [])
+        harness.confirm(retries[0])
+        #expect(harness.started == ["0", "1", "2"] && harness.acknowledged == [0])
+    }
+
     // MARK: what the broker never takes
 
     @Test(arguments: [

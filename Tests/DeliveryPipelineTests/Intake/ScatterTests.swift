@@ -1,4 +1,5 @@
 import AMQPClient
+import CredentialStore
 import DeliveryPipeline
 import PushModel
 import Testing
@@ -149,5 +150,94 @@ import Testing
         }
         #expect(confirmed == 400)
         #expect(harness.acknowledged.sorted() == [1, 2, 3, 4])
+    }
+
+    // MARK: Names on their way
+
+    private func deliverUnnamed(_ numbers: ClosedRange<UInt64>, to harness: PipelineHarness, connection: UInt32 = 1) {
+        harness.deliver(
+            numbers.map {
+                .sample(
+                    body(recipients: 2).replacing("big", with: "big-\($0)"), number: $0, from: .lane(.normal),
+                    redelivered: connection > 1, connection: connection)
+            })
+    }
+
+    @Test func noMoreThanAWindowOfJobsIsOnItsWayUnderANewName() throws {
+        let harness = harness(chunkSize: 1)
+        deliverUnnamed(1...100, to: harness)
+        #expect(harness.published.count == 32)
+        harness.publisher(.returned(AMQPReturn(id: harness.published[0].id, code: 406, text: "too large")))
+        #expect(harness.moved.count == 33, "one that the broker never takes makes room, too")
+        var confirmed = 1
+        while confirmed < harness.published.count {
+            harness.confirm(harness.published[confirmed])
+            confirmed += 1
+        }
+        #expect(harness.moved.count == 100)
+        #expect(harness.acknowledged.sorted() == Array(2...100) && harness.rejected.map(\.number) == [1])
+    }
+
+    /// What has no new name yet is nowhere but where it came from, so nothing of it is doubled.
+    @Test func jobsThatWaitForANameAreTheBrokersAgainOnceTheConnectionIsLost() throws {
+        let harness = harness(chunkSize: 1)
+        deliverUnnamed(1...100, to: harness)
+        harness.consumer(.disconnected(AMQPError(.connectionFailed, "gone")))
+        #expect(harness.letGo.count == 68)
+        for publication in harness.published { harness.confirm(publication) }
+        #expect(harness.published.count == 32 && harness.core.currentCounts().jobsOpen == 0)
+        harness.consumer(.connected(queues: []))
+        deliverUnnamed(1...100, to: harness, connection: 2)
+        var confirmed = 32
+        while confirmed < harness.published.count {
+            harness.confirm(harness.published[confirmed])
+            confirmed += 1
+        }
+        #expect(confirmed == 132 && harness.letGo.count == 200)
+        #expect(Set(harness.acknowledgements.filter { $0.tag.epoch == 2 }.map(\.tag.number)) == Set(1...100))
+    }
+
+    // MARK: A chunk that the broker never takes
+
+    @Test(arguments: [1, 2])
+    func aJobIsSplitNoFurtherWhenTheBrokerNeverTakesAChunkOfIt(refused: Int) throws {
+        let harness = harness(chunkSize: 1)
+        deliver(body(recipients: 100), to: harness, number: 5, chunkSize: 1)
+        for chunk in harness.published[..<8] { harness.confirm(chunk) }
+        #expect(harness.moved.count == 40)
+        for chunk in harness.published[8..<8 + refused] {
+            harness.publisher(.returned(AMQPReturn(id: chunk.id, code: 406, text: "too large")))
+        }
+        #expect(harness.moved.count == 40)
+        #expect(harness.events.map(\.routingKey) == ["job.rejected.unknown"], "said once")
+        let event = try harness.event(0)
+        let errors = try JSON.objects(try JSON.object(event.body)["errors"])
+        let problem = try #require(errors.first?["problem"] as? String)
+        #expect(problem.hasSuffix("; no more than the first 40 of its 100 recipients were passed on"), "\(problem)")
+        harness.confirm(event)
+        for chunk in harness.published[8..<40] {
+            #expect(harness.rejected == [])
+            harness.confirm(chunk)
+        }
+        #expect(harness.moved.count == 40)
+        #expect(harness.rejected.map(\.number) == [5] && harness.acknowledged == [])
+        let counts = harness.core.currentCounts()
+        #expect(counts.jobsOpen == 0 && counts.obligationsOpen == 0 && counts.jobsRejected == 1)
+        // Others are split as before.
+        deliver(body(recipients: 3), to: harness, number: 6, chunkSize: 1)
+        for chunk in harness.published.suffix(3) { harness.confirm(chunk) }
+        #expect(harness.acknowledged == [6])
+    }
+
+    @Test func aChunksNameIsRememberedForADay() throws {
+        let harness = harness(chunkSize: 1)
+        deliver(body(recipients: 2), to: harness, chunkSize: 1)
+        let chunk = try #require(harness.published.first)
+        harness.deliver(
+            String(decoding: chunk.body, as: UTF8.self), number: 2, properties: chunk.properties)
+        #expect(
+            harness.claims.first?.keys == [
+                ClaimKey(output: "apns", app: "com.example.shop", name: "7f#0-1", isPart: true, seconds: 86_400)
+            ])
     }
 }

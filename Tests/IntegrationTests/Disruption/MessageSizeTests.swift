@@ -38,6 +38,39 @@ extension PrivateServerTests {
             }
         }
 
+        /// What was passed on of it is sent, and the rest once it is replayed.
+        @Test func aJobOfWhichAChunkIsTooLargeIsSentOnceAltogether() async throws {
+            try await Installation.with(servers: PrivateServers.current) { installation in
+                try await installation.addTokenApp(Self.app)
+                let more = #","at_most_once":true"#
+                var job = JobText("split", app: Self.app, to: Token.random(count: 1_500), more: more)
+                for large in 600..<610 {
+                    job.recipients[large].payload = #"{"aps":{"alert":"\#(String(repeating: "x", count: 30_000))"}}"#
+                }
+                try await installation.publish([job])
+                try await limit(bytes: 200_000)
+                try await InProcessWorker.run(in: installation) { worker in
+                    try await installation.results.wait(for: 1_000)
+                    let queue = installation.names.dead
+                    try await eventually("it is dead-lettered: \(worker.counts)") {
+                        try await installation.broker.counts([queue])[queue] == 1
+                    }
+                    #expect(installation.results.tally == ["sent": 1_000])
+                    let problem = installation.results.rejections.first?.errors?.first?.problem ?? "none"
+                    #expect(problem.contains("406"), "\(problem)")
+
+                    try await limit(bytes: 134_217_728)
+                    let replayed = try await installation.martlet(["dead", "replay"])
+                    #expect(replayed.output == "replayed 1 jobs\n", "\(replayed)")
+                    try await installation.results.wait(for: 1_500)
+                    try await eventually("\(worker.counts)") { worker.counts.jobsOpen == 0 }
+                }
+                #expect(installation.results.tally == ["sent": 1_490, "rejected PayloadTooLarge by martlet": 10])
+                #expect(installation.results.entries.values.allSatisfy { $0.count == 1 })
+                #expect(installation.results.rejections.count == 1)
+            }
+        }
+
         /// RabbitMQ 3 reads it for each channel, RabbitMQ 4 keeps it elsewhere.
         private func limit(bytes: Int) async throws {
             try await PrivateServers.evaluateInBroker(
