@@ -168,7 +168,7 @@ package final class PipelineCore: @unchecked Sendable {
             isDraining = true
             drained.append(done)
             for index in waiting.indices {
-                for job in waiting[index].removeAll() { move(job.inbound, to: .lane) }
+                for job in waiting[index].removeAll() { move(job.inbound, to: job.inbound.home) }
             }
             finishTurn()
         }

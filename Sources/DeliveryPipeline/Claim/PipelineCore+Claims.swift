@@ -79,7 +79,7 @@ extension PipelineCore {
         add(-asked.recipients, to: asked.use, from: inbound.queue)
         switch verdict {
         case .goOn where isDraining:
-            move(inbound, to: .lane, entry: asked.entry)
+            move(inbound, to: inbound.home, entry: asked.entry)
         case .goOn where isCancelled(asked.job):
             settleAll(job, asked, as: .failed, reason: Outcome.cancelled)
         case .goOn:

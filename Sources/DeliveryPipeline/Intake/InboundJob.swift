@@ -39,6 +39,9 @@ package struct InboundJob: Sendable {
             }
     }
 
+    /// Where it goes back to from a worker that stops: to its lane, but what may end workers to the suspects.
+    var home: OutboundMessages.Destination { queue == .suspects ? .suspects : .lane }
+
     /// The attempt this delivery is, from 1.
     package var attempt: Int { max(1, Int(clamping: delivery.properties.headers[JobHeader.attempt]?.integer ?? 1)) }
 

@@ -17,11 +17,11 @@ extension PipelineCore {
         do throws(JobRejection) {
             // First of all: whatever else is to become of it, it is published once more, and has to fit into a frame.
             try checkHeaders(inbound)
-            if isDraining { return move(inbound, to: .lane) }
             if inbound.earlierDeliveries >= PipelineConfiguration.suspicion, inbound.queue != .suspects {
                 counts.jobsSuspected += 1
                 return move(inbound, to: .suspects)
             }
+            if isDraining { return move(inbound, to: inbound.home) }
             let job = try decode(inbound)
             let (index, use) = (Int(delivery.tag.queueIndex), use(of: job.app))
             waiting[index].append(

@@ -168,7 +168,6 @@ package struct OutboundMessages {
         var properties = movedProperties(inbound, part: part)
         if let firstAttempt { properties.headers[JobHeader.firstAttempt] = .int64(firstAttempt.milliseconds) }
         if let claimedBy { properties.headers[JobHeader.claim] = .string(claimedBy) }
-        if destination == .suspects { properties.headers[JobHeader.lane] = .string(inbound.lane.rawValue) }
         return publication(body: inbound.delivery.body, lane: inbound.lane, to: destination, properties)
     }
 
@@ -193,6 +192,8 @@ package struct OutboundMessages {
     private mutating func publication(
         body: [UInt8], lane: Lane, to destination: Destination, _ properties: AMQPProperties
     ) -> AMQPPublication {
+        var properties = properties
+        if destination == .suspects { properties.headers[JobHeader.lane] = .string(lane.rawValue) }
         let (exchange, routingKey) =
             switch destination {
             case .lane: (names.jobs, lane.rawValue)

@@ -87,7 +87,7 @@ extension PipelineCore {
         counts.outcomes[kind.rawValue, default: 0] += 1
     }
 
-    /// Sends the gathered recipients of a job into a delay queue, or back into their lane.
+    /// Sends the gathered recipients of a job into a delay queue, or back to where they came from.
     func publish(_ batch: RetryBatcher.Batch) {
         let routed = batch.job
         let inbound = ledger.delivery(of: routed.ledgerID)
@@ -99,7 +99,7 @@ extension PipelineCore {
                 firstAttempt: wasTried ? inbound?.firstAttempt(now: now) : nil,
                 redelivered: routed.redelivered || batch.maybeSent, name: messages.newPartName(),
                 publisher: inbound?.publisher(worker: configuration.brokerUser)),
-            to: batch.seconds > 0 ? .delay(seconds: batch.seconds) : .lane)
+            to: batch.seconds > 0 ? .delay(seconds: batch.seconds) : inbound?.home ?? .lane)
         publish(publication, meeting: [.init(entry: routed.ledgerID, count: batch.recipients.count)])
     }
 }
