@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help install build up down demo test torture check bench fuzz format clean
+.PHONY: help install build up down demo test torture check bench fuzz sanitize format clean
 
 # When make is killed, even by SIGKILL, the kernel tells what it was running.
 RUN := exec setpriv --pdeathsig TERM
@@ -41,6 +41,9 @@ bench: build ## measure, beside h2load and a bare librabbitmq loop
 
 fuzz: build ## fuzz each target for a minute; Fuzzing/run TARGET --seconds N for one
 	@$(RUN) Fuzzing/run
+
+sanitize: install ## the tests under the thread sanitizer, then the address sanitizer; scripts/sanitize --help
+	@$(RUN) scripts/sanitize
 
 format: ## format the Swift code in place
 	@scripts/format

@@ -13,7 +13,8 @@ import time
 from local_services.processes import dies_with_parent
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-MARTLET = ROOT / ".build" / "release" / "martlet"
+RELEASE = ROOT / ".build" / "release"
+MARTLET = RELEASE / "martlet"
 
 
 class Failure(Exception):
@@ -76,9 +77,9 @@ class Run:
             name, _, value = line.partition("=")
             self.environment[name] = value
 
-    def build(self, *arguments: str) -> None:
+    def build(self, *arguments: str, configuration: str = "release") -> None:
         # Only SIGINT makes `swift build` end its compilers, too.
-        command = ["swift", "build", "-c", "release", *arguments]
+        command = ["swift", "build", "-c", configuration, *arguments]
         process = self.popen(command, on_parent_death=signal.SIGINT)
         if self.wait(process, signal.SIGINT) != 0:
             raise Failure(f"{describe(command)} failed")

@@ -1,0 +1,36 @@
+"""The program that has all tests in it: in which parts it is run, and what is remembered of a run."""
+import pathlib
+import subprocess
+
+from orchestration import Run, describe, end
+from test_report import Report
+
+# Those with connections, whole workers and servers apart from all else: a test must not wait for what has nothing to do
+# with it.
+UNIT_PARTS = [
+    ["--skip", "^(APNSOutput|APNSSimulator|Integration|Torture)Tests"],
+    *(["--filter", f"^{name}Tests"] for name in ("APNSSimulator", "APNSOutput"))]
+PARTS = [*UNIT_PARTS, *(["--filter", f"^{name}Tests"] for name in ("Integration", "Torture"))]
+
+
+def run_part(run: Run, build: pathlib.Path, arguments: list[str], report: Report) -> bool:
+    """Runs the tests that `arguments` choose, of a folder with a build."""
+    # The program itself rather than `swift test`, which would stand between it and a signal.
+    command = [build / "martletPackageTests.xctest", "--testing-library", "swift-testing", *arguments]
+    process = run.popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+    try:
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            report.read(line)
+    except BaseException:
+        end(process)
+        raise
+    code = run.wait(process)
+    if code != 0:
+        report.failures.append(f"{describe(command)} ended with {code}")
+    return code == 0
+
+
+def run_parts(run: Run, build: pathlib.Path, parts: list[list[str]], report: Report) -> bool:
+    run.step("tests")
+    return all([run_part(run, build, part, report) for part in parts])
