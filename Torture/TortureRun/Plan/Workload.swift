@@ -57,16 +57,17 @@ package struct Workload: Sendable {
                 recipients: Array(repeating: .plain, count: Self.floodRecipients), traits: JobTraits())
         }
         return JobPlan(
-            number: number, app: Self.apps[app].bundleID, lane: lane,
+            // Whoever waits for a job of thousands does not wait behind others.
+            number: number, app: Self.apps[app].bundleID, lane: JobNumber.isGiant(number) ? .urgent : lane,
             recipients: (0..<size).map { _ in recipient(&generator) },
             traits: JobNumber.isGiant(number) ? Self.traits(ofGiant: number) : traits(of: number, &generator))
     }
 
-    /// With and without an id, and to be sent once, in turns.
+    /// Mostly without an id, else with one, or to be sent once.
     private static func traits(ofGiant number: Int) -> JobTraits {
         var traits = JobTraits()
         switch number % 4 {
-        case 1: traits.identity = .inBody
+        case 2: traits.identity = .inBody
         case 3: (traits.identity, traits.isAtMostOnce) = (.asMessageID, true)
         default: traits.identity = .none
         }
@@ -87,6 +88,10 @@ package struct Workload: Sendable {
         var traits = wishes(of: number, &generator)
         guard number > 0, !isOfCampaign(number) else { return traits }
         traits.slip = slip(of: number, traits)
+        // Waiting, it goes through several queues.
+        if traits.slip == .copyInAnotherLane {
+            traits.sendAfter = traits.sendAfter ?? profile.sendAfter.lowerBound + number % 10 * 300
+        }
         let isOneJobs = traits.isAtMostOnce || profile.deduplicationWindow > 0 && traits.hasID
         traits.isFollowed =
             isOneJobs && traits.flaw == nil && traits.cancelAfter == nil && traits.expireAfter == nil

@@ -6,7 +6,7 @@ import TestSupport
 extension FaultRunner {
     /// Milliseconds that everything takes on its way to the broker and back, so that splitting a job takes a while.
     private static let delay = 100
-    private static let longestWait = Duration.seconds(10)
+    private static let longestWait = Duration.seconds(20)
 
     /// Whoever it is that splits the job, dies at it: the first of its pushes is on its way while its last chunks are not.
     func killWhileSplitting(_ number: Int) async throws {

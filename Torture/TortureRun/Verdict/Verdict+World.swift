@@ -12,7 +12,8 @@ extension Verdict {
         let recipient: RecipientID
         let first: Int64
         var last: Int64
-        var repeats = 0
+        /// When it came again. Its outcomes don't tell how often: one recipient may have several.
+        var again: Set<Int64> = []
     }
 
     // MARK: Events
@@ -28,12 +29,12 @@ extension Verdict {
                     recipient: outcome.recipient, first: outcome.received, last: outcome.received)
                 continue
             }
-            guard outcome.isRepeated, outcome.recipient == event.recipient else { continue }
-            event.repeats += 1
+            guard outcome.isRepeated else { continue }
+            event.again.insert(outcome.received)
             event.last = max(event.last, outcome.received)
             events[outcome.event] = event
         }
-        for (number, event) in events.sorted(by: { $0.key < $1.key }) where event.repeats > 0 {
+        for (number, event) in events.sorted(by: { $0.key < $1.key }) where !event.again.isEmpty {
             judge(event, number, disturbances)
         }
     }
@@ -49,11 +50,12 @@ extension Verdict {
             return
         }
         let most = refusals + disturbances.disturbances(from: event.first - 1_000, to: event.last + 1_000)
-        guard event.repeats > most else { return }
+        guard event.again.count > most else { return }
         findings.append(
             Finding(
                 .repeatedEventsBounded, event.recipient,
-                "event \(number) came \(event.repeats) times more in \(event.last - event.first) ms, at most \(most)"))
+                "event \(number) came \(event.again.count) times more in \(event.last - event.first) ms, at most \(most)"
+            ))
     }
 
     // MARK: Names
