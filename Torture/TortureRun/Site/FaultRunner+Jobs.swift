@@ -39,9 +39,9 @@ extension FaultRunner {
     func joinLate(for time: Duration) async throws {
         let worker = site.workers[site.profile.latecomer - 1]
         var slow = StandingFaults()
-        slow.answerDelayMilliseconds = 2_000
+        slow.answerDelayMilliseconds = 1_000
         await site.simulator.setFaults(slow)
-        await site.simulator.changeStreamLimit(to: 20)
+        await site.simulator.changeStreamLimit(to: 10)
         for index in 0..<site.profile.flood {
             publishers[index % publishers.count].publishOutOfTurn(JobNumber.flood(index))
         }
