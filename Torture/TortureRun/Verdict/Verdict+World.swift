@@ -10,7 +10,8 @@ extension Verdict {
 
     private struct Event {
         let recipient: RecipientID
-        let first: Int64
+        /// When it was published for the first time, by its latest outcome: it may come far later, if the broker was away.
+        var first: Int64
         var last: Int64
         /// When it came again. Its outcomes don't tell how often: one recipient may have several.
         var again: Set<Int64> = []
@@ -26,10 +27,14 @@ extension Verdict {
         for outcome in record.outcomes {
             guard var event = events[outcome.event] else {
                 events[outcome.event] = Event(
-                    recipient: outcome.recipient, first: outcome.received, last: outcome.received)
+                    recipient: outcome.recipient, first: outcome.at, last: outcome.received)
                 continue
             }
-            guard outcome.isRepeated else { continue }
+            event.first = max(event.first, outcome.at)
+            guard outcome.isRepeated else {
+                events[outcome.event] = event
+                continue
+            }
             event.again.insert(outcome.received)
             event.last = max(event.last, outcome.received)
             events[outcome.event] = event
