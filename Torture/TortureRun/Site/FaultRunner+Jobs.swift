@@ -4,8 +4,9 @@ import TestSupport
 
 /// Faults that bring jobs of their own.
 extension FaultRunner {
-    /// Milliseconds that everything takes on its way to the broker and back, so that splitting a job takes a while.
-    private static let delay = 100
+    /// Milliseconds that whatever passes takes to the broker or back, so that splitting a job takes a while. Bytes behind it wait,
+    /// too, so it must not be long.
+    private static let delay = 20
     private static let longestWait = Duration.seconds(20)
 
     /// Whoever it is that splits the job, dies at it: the first of its pushes is on its way while its last chunks are not.
