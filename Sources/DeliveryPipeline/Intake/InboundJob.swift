@@ -5,14 +5,14 @@ package import PushModel
 /// A delivery, and what is known of it before its body is looked at.
 package struct InboundJob: Sendable {
     package let delivery: AMQPDelivery
-    /// Those of the delivery, as far as they are believed.
-    let headers: AMQPFieldTable
     package let lane: Lane
     let queue: JobQueue
     /// Why it is among those that the broker has taken out of their queues.
     package let drop: Drop?
     /// When this worker got it, by whose clock the broker's patience runs.
     let arrivedAt: Timestamp
+    /// A worker has published it: how a job is split is believed from nobody else.
+    let isWorkers: Bool
     /// The broker never takes what is made of it, so it goes where the broker itself puts dead letters.
     var isUntakeable = false
     /// Set when its pushes are handed to an output.
@@ -30,53 +30,46 @@ package struct InboundJob: Sendable {
         self.delivery = delivery
         drop = queue == .dropped ? Drop(of: delivery) : nil
         arrivedAt = now
-        headers = delivery.properties.believedHeaders(worker: worker)
+        isWorkers = worker == nil || delivery.properties.userID == worker
         lane =
             switch queue {
             case .lane(let lane), .overflow(let lane): lane
-            case .suspects: Lane(rawValue: headers[JobHeader.lane]?.string ?? "") ?? .normal
-            case .dropped: Lane(of: delivery, named: headers[JobHeader.lane]?.string)
+            case .suspects: Lane(rawValue: delivery.properties.headers[JobHeader.lane]?.string ?? "") ?? .normal
+            case .dropped: Lane(of: delivery)
             }
     }
 
     /// Where it goes back to from a worker that stops: to its lane, but what may end workers to the suspects.
     var home: OutboundMessages.Destination { queue == .suspects ? .suspects : .lane }
 
-    /// What goes along when it is published again.
-    var carriedProperties: AMQPProperties {
-        var properties = delivery.properties
-        properties.headers = headers
-        return properties.carried
-    }
-
     /// The attempt this delivery is, from 1.
-    package var attempt: Int { max(1, Int(clamping: headers[JobHeader.attempt]?.integer ?? 1)) }
+    package var attempt: Int { max(1, Int(clamping: delivery.properties.headers[JobHeader.attempt]?.integer ?? 1)) }
 
-    var hasBeenTried: Bool { headers[JobHeader.firstAttempt] != nil }
+    var hasBeenTried: Bool { delivery.properties.headers[JobHeader.firstAttempt] != nil }
 
     /// When the first attempt was; now, if this is it. A time to come is a mistake, and would keep the job for ever.
     package func firstAttempt(now: Timestamp) -> Timestamp {
-        let claimed = headers[JobHeader.firstAttempt]?.integer ?? now.milliseconds
+        let claimed = delivery.properties.headers[JobHeader.firstAttempt]?.integer ?? now.milliseconds
         return Timestamp(milliseconds: min(max(claimed, 0), now.milliseconds))
     }
 
     /// W3C Trace Context. Today's has 55 characters; what is far longer is none, and would not fit into the
     /// headers of what it is carried into.
     package var traceparent: String? {
-        headers[JobHeader.traceparent]?.string.flatMap { $0.utf8.count <= 255 ? $0 : nil }
+        delivery.properties.headers[JobHeader.traceparent]?.string.flatMap { $0.utf8.count <= 255 ? $0 : nil }
     }
 
     package func publisher(worker: String?) -> String? { delivery.properties.publisher(worker: worker) }
 
     /// Some of its pushes may have been sent already.
     package var wasSentBefore: Bool {
-        wasDeliveredBefore || headers[JobHeader.redelivered] == .boolean(true)
+        wasDeliveredBefore || delivery.properties.headers[JobHeader.redelivered] == .boolean(true)
     }
 
     /// This message itself, and not only the job that it is a part of, was delivered before: who had claimed it may be
     /// gone, and nobody else settles it.
     var comesAgain: Bool {
-        wasDeliveredBefore || headers[JobHeader.deliveredBefore] == .boolean(true)
+        wasDeliveredBefore || delivery.properties.headers[JobHeader.deliveredBefore] == .boolean(true)
     }
 
     /// What is dropped was moved by the broker, whose word on this delivery is not one on the job's.
@@ -89,19 +82,19 @@ package struct InboundJob: Sendable {
     }
 
     /// What a worker has made of a job: a chunk, or what was left for another attempt.
-    var part: String? { headers[JobHeader.part]?.string }
+    var part: String? { delivery.properties.headers[JobHeader.part]?.string }
 
-    var isChunk: Bool { headers[JobHeader.chunk] == .boolean(true) }
+    var isChunk: Bool { isWorkers && delivery.properties.headers[JobHeader.chunk] == .boolean(true) }
 
     /// How many recipients a chunk is to have, of a job that has got its name to be split under.
     var chunkSize: Int? {
-        guard part != nil else { return nil }
-        return headers[JobHeader.chunkSize]?.integer.flatMap { $0 > 0 ? Int(clamping: $0) : nil }
+        guard isWorkers, part != nil else { return nil }
+        return delivery.properties.headers[JobHeader.chunkSize]?.integer.flatMap { $0 > 0 ? Int(clamping: $0) : nil }
     }
 
     /// Who has asked to claim it before it was put where it comes from.
     var earlierClaimant: String? {
-        headers[JobHeader.claim]?.string.flatMap { UUID(uuidString: $0)?.uuidString.lowercased() }
+        delivery.properties.headers[JobHeader.claim]?.string.flatMap { UUID(uuidString: $0)?.uuidString.lowercased() }
     }
 
     /// How often it has been delivered before without being settled (rabbitmq.com, "Quorum Queues"). The broker writes

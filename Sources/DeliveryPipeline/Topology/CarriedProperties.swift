@@ -11,15 +11,14 @@ extension AMQPProperties {
             deliveryMode: .persistent, correlationID: correlationID, messageID: messageID, timestamp: timestamp,
             type: type, appID: appID)
     }
+}
 
-    /// What only workers write, whatever its name is after ``JobHeader/prefix``, counts under their user alone, which the
-    /// broker validates; on anything else it is as if it were not there.
-    ///
-    /// - Parameter worker: nil: the broker validates nobody.
-    package func believedHeaders(worker: String?) -> AMQPFieldTable {
-        guard let worker, userID != worker, headers.entries.contains(where: { $0.key.hasPrefix(JobHeader.prefix) })
-        else { return headers }
-        return AMQPFieldTable(entries: headers.entries.filter { !$0.key.hasPrefix(JobHeader.prefix) })
+extension InboundJob {
+    /// Signed by us, what somebody else says of how it is split would be believed.
+    var carriedProperties: AMQPProperties {
+        var properties = delivery.properties.carried
+        if !isWorkers { for header in [JobHeader.chunk, JobHeader.chunkSize] { properties.headers[header] = nil } }
+        return properties
     }
 }
 

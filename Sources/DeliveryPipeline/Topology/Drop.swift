@@ -41,9 +41,9 @@ package struct Drop: Sendable, Hashable {
 
 extension Lane {
     /// Of a job that is in none of the lanes' queues, by the key it came with.
-    /// - Parameter named: by the header ``JobHeader/lane``.
-    package init(of delivery: AMQPDelivery, named: String?) {
+    package init(of delivery: AMQPDelivery) {
         let key = delivery.routingKey
+        let named = delivery.properties.headers[JobHeader.lane]?.string
         self =
             Lane.allCases.first { key == $0.rawValue || key == PipelineNames.movingKey(to: .overflow($0)) }
             ?? named.flatMap(Lane.init(rawValue:)) ?? .normal

@@ -1,7 +1,5 @@
-/// Headers Martlet puts on the jobs it publishes itself. They are believed from workers only.
+/// Headers Martlet puts on the jobs it publishes itself.
 public enum JobHeader {
-    /// What the names of all begin with that publishers have no business with.
-    static let prefix = "x-martlet-"
     /// Number of the attempt that comes next, from 1.
     public static let attempt = "x-martlet-attempt"
     /// When the first attempt was, in milliseconds since 1970.
@@ -10,7 +8,7 @@ public enum JobHeader {
     public static let redelivered = "x-martlet-redelivered"
     /// This message was delivered before it was moved: whoever had claimed it may be gone.
     public static let deliveredBefore = "x-martlet-delivered-before"
-    /// The validated user who first published the job.
+    /// The validated user who first published the job; believed only from a worker.
     public static let publisher = "x-martlet-publisher"
     /// Names a chunk, or what was left of a job for another attempt: the same name twice is the same message twice.
     public static let part = "x-martlet-part"
@@ -24,9 +22,9 @@ public enum JobHeader {
     public static let lane = "x-martlet-lane"
     /// Why a job is in the dead-letter queue.
     public static let reason = "x-martlet-reason"
-    /// The routing key of an event that waits to be told.
+    /// The routing key of an event that waits to be told; believed only from a worker.
     static let event = "x-martlet-event"
-    /// Before it is told its tokens are to be marked dead.
+    /// Before it is told its tokens are to be marked dead; believed only from a worker.
     static let marks = "x-martlet-marks"
     /// W3C Trace Context.
     public static let traceparent = "traceparent"

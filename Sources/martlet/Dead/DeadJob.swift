@@ -14,7 +14,7 @@ struct DeadJob {
         self.delivery = delivery
         let headers = delivery.properties.headers
         (id, app) = Self.names(in: delivery)
-        lane = Lane(of: delivery, named: headers[JobHeader.lane]?.string)
+        lane = Lane(of: delivery)
         reason = headers[JobHeader.reason]?.string ?? Drop(of: delivery).reason
     }
 
@@ -34,9 +34,7 @@ struct DeadJob {
 
     /// The job as if it had just been published; what is known of its publisher stays.
     func replayed(to lane: Lane?, names: PipelineNames, user: String?) -> AMQPPublication {
-        var believed = delivery.properties
-        believed.headers = believed.believedHeaders(worker: user)
-        var properties = believed.ofHeldEvent(worker: user) ?? believed.carried
+        var properties = delivery.properties.ofHeldEvent(worker: user) ?? delivery.properties.carried
         // Without a worker's reason the broker has put it there, under the name that may be claimed for it.
         if properties.headers[JobHeader.reason] == nil { properties.headers[JobHeader.deliveredBefore] = true }
         for header in [JobHeader.reason, JobHeader.attempt, JobHeader.firstAttempt, JobHeader.lane] {

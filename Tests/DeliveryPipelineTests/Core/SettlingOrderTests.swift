@@ -145,7 +145,7 @@ private struct SettlingWorld {
                 headers: [
                     JobHeader.attempt: .int64(serial), JobHeader.firstAttempt: .int64(serial),
                     JobHeader.traceparent: .string("serial-\(serial)"), "mine": 1,
-                ], userID: "worker"), body: Array(body.utf8))
+                ]), body: Array(body.utf8))
     }
 
     private mutating func connect() {

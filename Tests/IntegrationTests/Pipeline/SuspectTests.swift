@@ -61,16 +61,14 @@ struct SuspectTests {
 
 extension Installation {
     fileprivate func publishSuspect(_ job: JobText) async throws {
-        let configuration = try brokerConfiguration()
         let publisher = try AMQPPublisher(
-            configuration: configuration, topology: names.topology(delays: []),
+            configuration: try brokerConfiguration(), topology: names.topology(delays: []),
             logger: log.logger("publisher"))
         try await publisher.connectOnce()
         try await publisher.publishAndWait([
             AMQPPublication(
                 id: 1, exchange: names.prefix + ".moved", routingKey: "suspects", isMandatory: true,
-                properties: AMQPProperties(
-                    contentType: "application/json", headers: [JobHeader.lane: "bulk"], userID: configuration.user),
+                properties: AMQPProperties(contentType: "application/json", headers: [JobHeader.lane: "bulk"]),
                 body: Array(job.json.utf8))
         ])
         await publisher.close()
