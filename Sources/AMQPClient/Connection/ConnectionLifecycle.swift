@@ -36,8 +36,8 @@ package struct ConnectionLifecycle: Sendable {
     ) -> Action {
         if mustConnectAtOnce && !hasConnected {
             endpoint += 1
-            // Every host gets its one chance.
-            return endpoint < endpointCount ? .connect(endpoint: endpoint) : .end(error)
+            // Every host gets its one chance, while somebody waits for it.
+            return isWanted && endpoint < endpointCount ? .connect(endpoint: endpoint) : .end(error)
         }
         guard isWanted else { return .end(nil) }
         endpoint = (endpoint + 1) % endpointCount

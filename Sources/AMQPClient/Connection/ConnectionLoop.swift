@@ -50,7 +50,7 @@ struct ConnectionLoop<Role: ConnectionRole> {
         do throws(AMQPError) {
             let link = try BrokerLink.open(to: endpoint, configuration) {
                 takeCommands()
-                return shared.closeDeadline == nil || isWanted
+                return isWanted
             }
             shared.socketOpened(link.socket)
             defer { shared.socketClosed() }

@@ -142,8 +142,8 @@ final class APNSPool: @unchecked Sendable {
 
     /// Whatever happens to the pool comes here.
     func scheduleTurn() {
-        guard !turnIsScheduled else { return }
         eventLoop.preconditionInEventLoop()
+        guard !turnIsScheduled else { return }
         turnIsScheduled = true
         eventLoop.execute { self.turn() }
     }

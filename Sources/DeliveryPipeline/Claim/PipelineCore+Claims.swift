@@ -71,7 +71,9 @@ extension PipelineCore {
     }
 
     private func settle(_ asked: Claims.Asked, _ answer: ClaimAnswer) {
-        let (job, inbound) = (asked.job, asked.inbound)
+        let job = asked.job
+        var inbound = asked.inbound
+        if case .taken = answer { inbound.mayBeCopy = true }
         // Whose claim was never answered is no certain copy: its own statement may have been committed late.
         let verdict = asked.claim.verdict(
             answer, comesAgain: inbound.comesAgain || inbound.earlierClaimant != nil,

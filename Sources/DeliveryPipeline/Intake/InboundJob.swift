@@ -15,6 +15,8 @@ package struct InboundJob: Sendable {
     let isWorkers: Bool
     /// The broker never takes what is made of it, so it goes where the broker itself puts dead letters.
     var isUntakeable = false
+    /// Its name has been claimed, perhaps by an asking of its own that was never answered.
+    var mayBeCopy = false
     /// Set when its pushes are handed to an output.
     var use: AppUse?
     var recipients = 0
@@ -63,7 +65,7 @@ package struct InboundJob: Sendable {
 
     /// Some of its pushes may have been sent already.
     package var wasSentBefore: Bool {
-        wasDeliveredBefore || delivery.properties.headers[JobHeader.redelivered] == .boolean(true)
+        wasDeliveredBefore || mayBeCopy || delivery.properties.headers[JobHeader.redelivered] == .boolean(true)
     }
 
     /// This message itself, and not only the job that it is a part of, was delivered before: who had claimed it may be

@@ -51,16 +51,16 @@ extension PipelineCore {
 
     // MARK: What the broker hands out of the overflow queues
 
-    /// At the end of every turn: the beat goes on while something of them is here.
+    /// At the end of every turn: the beat goes on while something of them is here, or would be let in at once.
     func watchPrefetch() {
-        var isHolding = false
+        var isToBeWatched = false
         for queue in JobQueue.overflows {
             let index = queue.index
             let held = queueUses[index].held
-            if held > 0 { isHolding = true }
+            if held > 0 || queueUses[index].prefetch?.isAtLeast == false { isToBeWatched = true }
             queueUses[index].prefetch?.holds(held)
         }
-        guard isHolding, !prefetchIsWatched, !isDraining else { return }
+        guard isToBeWatched, !prefetchIsWatched, !isDraining else { return }
         prefetchIsWatched = true
         effects?.wait(PrefetchControl.milliseconds) { [self] in
             prefetchIsWatched = false

@@ -9,6 +9,7 @@
 /// |---|---|
 /// | nothing, or less than half a second's work | it is doubled, if it was used up and jobs are settled, sent or not |
 /// | more than four seconds' work, for two seconds | it is halved until what waits would be one second's work |
+/// | nothing, and less than a quarter of it was handed out | it is halved: the flood is over |
 /// | anything else | it stays |
 package struct PrefetchControl {
     /// Where it begins, and the least: jobs.
@@ -19,6 +20,7 @@ package struct PrefetchControl {
 
     private let most: Int
     package private(set) var prefetch: Int
+    var isAtLeast: Bool { prefetch <= Self.least }
     private var mostHeld = 0
     private var beatsBeyond = 0
 
@@ -36,7 +38,7 @@ package struct PrefetchControl {
     ///   - isSettling: deliveries of this queue were settled lately, whatever became of them.
     /// - Returns: the prefetch, if it changes.
     package mutating func beat(waiting: Int, pace: Int, isSettling: Bool) -> Int? {
-        let isUsedUp = mostHeld >= prefetch
+        let (isUsedUp, isOver) = (mostHeld >= prefetch, waiting == 0 && mostHeld < prefetch / 4)
         mostHeld = 0
         beatsBeyond = waiting > 4 * pace ? beatsBeyond + 1 : 0
         let before = prefetch
@@ -47,6 +49,8 @@ package struct PrefetchControl {
             while excess > pace, prefetch > Self.least { (excess, prefetch) = (excess / 2, prefetch / 2) }
             prefetch = min(most, max(Self.least, prefetch))
             beatsBeyond = 0
+        } else if isOver {
+            prefetch = max(min(most, Self.least), prefetch / 2)
         }
         return prefetch == before ? nil : prefetch
     }

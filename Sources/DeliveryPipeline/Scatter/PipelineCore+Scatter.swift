@@ -5,7 +5,7 @@ import PushModel
 ///
 /// | a job that is to be split | until |
 /// |---|---|
-/// | waits for a name, as it came | fewer than 32 others are on their way; or its connection is lost, and only the broker has it |
+/// | waits for a name, as it came | fewer than 32 others of its lane are on their way; or its connection is lost, and only the broker has it |
 /// | is published under its name | the broker has it, and it comes back |
 /// | is split | the broker has all its chunks |
 /// | is split no further, since the broker never takes one of them | the broker has the others; it is dead-lettered |
@@ -27,14 +27,14 @@ struct Scatterings {
 
     /// Published, and not confirmed.
     enum Step {
-        case name
+        case name(Lane)
         case chunk(ofEntry: Int)
     }
 
-    /// The oldest first.
-    var unnamed: [Unnamed] = []
+    /// The oldest first. A lane that takes no more holds up no other.
+    var unnamed: [Lane: [Unnamed]] = [:]
     /// Under a name and not confirmed.
-    var namesOnTheWay = 0
+    var namesOnTheWay: [Lane: Int] = [:]
     /// Being split, by their entry in the ledger.
     var open: [Int: Scattering] = [:]
     var steps: [UInt64: Step] = [:]
@@ -42,7 +42,7 @@ struct Scatterings {
 
 extension PipelineCore {
     /// About how many chunks are on their way to the broker at a time, of all jobs together; one of each at least. As many
-    /// jobs under a new name: whatever is on its way when the broker goes may be there twice afterwards.
+    /// jobs of each lane under a new name: whatever is on its way when the broker goes may be there twice afterwards.
     private static let mostOnTheWay = 32
 
     /// Puts a job of many recipients back into its lane, for the whole fleet: first under a name of its own, by which its
@@ -51,32 +51,32 @@ extension PipelineCore {
     /// - Parameter entry: the job's in the ledger, if it has one.
     func split(_ job: Job, _ inbound: InboundJob, entry: Int?) {
         if job.atMostOnce || inbound.chunkSize != nil { return scatter(job, inbound, entry: entry) }
-        scatterings.unnamed.append(
+        scatterings.unnamed[inbound.lane, default: []].append(
             .init(job: job, inbound: inbound, entry: entry ?? ledger.open(inbound, obligations: 1)))
-        publishUnderNames()
+        publishUnderNames(in: inbound.lane)
     }
 
-    private func publishUnderNames() {
-        let room = min(Self.mostOnTheWay - scatterings.namesOnTheWay, scatterings.unnamed.count)
-        guard room > 0 else { return }
-        let next = scatterings.unnamed.prefix(room)
-        scatterings.unnamed.removeFirst(room)
-        scatterings.namesOnTheWay += room
-        for unnamed in next {
+    private func publishUnderNames(in lane: Lane) {
+        while scatterings.namesOnTheWay[lane, default: 0] < Self.mostOnTheWay,
+            scatterings.unnamed[lane]?.isEmpty == false, let unnamed = scatterings.unnamed[lane]?.removeFirst()
+        {
+            scatterings.namesOnTheWay[lane, default: 0] += 1
             let publication = messages.named(
                 unnamed.inbound, unnamed.job, chunkSize: configuration.chunkSize(of: unnamed.job, unnamed.inbound))
-            scatterings.steps[publication.id] = .name
+            scatterings.steps[publication.id] = .name(lane)
             publish(publication, meeting: [.init(entry: unnamed.entry, count: ledger.owing(of: unnamed.entry))])
         }
     }
 
     /// The connection they came over is lost, and the broker delivers them again.
     func forgetUnnamed(of queues: [JobQueue]) {
-        for unnamed in scatterings.unnamed where queues.contains(unnamed.inbound.queue) {
-            _ = ledger.met(.init(entry: unnamed.entry, count: ledger.owing(of: unnamed.entry)))
-            effects?.letGo(unnamed.inbound.delivery)
+        for (lane, waiting) in scatterings.unnamed {
+            for unnamed in waiting where queues.contains(unnamed.inbound.queue) {
+                _ = ledger.met(.init(entry: unnamed.entry, count: ledger.owing(of: unnamed.entry)))
+                effects?.letGo(unnamed.inbound.delivery)
+            }
+            scatterings.unnamed[lane]?.removeAll { queues.contains($0.inbound.queue) }
         }
-        scatterings.unnamed.removeAll { queues.contains($0.inbound.queue) }
     }
 
     /// Publishes a job's chunks, and acknowledges it when the broker has them all.
@@ -92,9 +92,9 @@ extension PipelineCore {
     /// The broker has one, or never takes it, which makes room for the next.
     func goOnSplitting(after id: UInt64) {
         switch scatterings.steps.removeValue(forKey: id) {
-        case .name:
-            scatterings.namesOnTheWay -= 1
-            publishUnderNames()
+        case .name(let lane):
+            scatterings.namesOnTheWay[lane, default: 0] -= 1
+            publishUnderNames(in: lane)
         case .chunk(let entry):
             scatterings.open[entry]?.onTheWay -= 1
             publishChunks(of: entry)

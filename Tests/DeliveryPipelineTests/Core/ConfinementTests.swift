@@ -8,10 +8,12 @@ import Testing
         await #expect(processExitsWith: .failure) {
             let harness = PipelineHarness()
             harness.deliver(jobBody())
-            let job = try harness.job(0)
+            // An error thrown here would end it with a failure, too.
+            guard let job = try? harness.job(0) else { return }
             harness.core.report([job.outcome(0, .sent)])
             harness.core.queue.sync {}
-            harness.recorder.withRecord { $0.timers }.first?.work()
+            let timer = harness.recorder.withRecord { $0.timers }.first
+            timer?.work()
         }
     }
 }

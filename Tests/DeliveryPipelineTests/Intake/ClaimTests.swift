@@ -204,6 +204,14 @@ import Testing
         #expect(try outcome(jobBody(more: more), properties: properties, window: 60, isFresh: false) == expected)
     }
 
+    @Test func whatMayBeItsOwnCopyOwnsUp() throws {
+        let harness = PipelineHarness { $0.deduplicationWindow = 60 }
+        harness.deliver(
+            jobBody(), properties: AMQPProperties(headers: ["x-martlet-claim": "0b6e1f0c-6a51-4c7e-9d3a-2f1e0d9c8b7a"]))
+        harness.claimed(harness.claims[0], fresh: [])
+        #expect(try harness.job(0).redelivered)
+    }
+
     @Test func aJobWhoseTimeIsUpBeforeItIsClaimedHasExpired() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody(more: Self.once + #""expires_at":1800000020,"#))

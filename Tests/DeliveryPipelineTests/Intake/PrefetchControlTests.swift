@@ -33,6 +33,13 @@ import Testing
         #expect(beat(&control, 3, held: 32, waiting: 0, pace: 0) == [8, 16, 32])
     }
 
+    @Test func itShrinksOnceTheFloodIsOver() {
+        var control = PrefetchControl(most: 100)
+        #expect(beat(&control, 5, held: 100, waiting: 0, pace: 0).last == 100)
+        #expect(beat(&control, held: 25, waiting: 0, pace: 9_000) == [100], "a quarter is in use")
+        #expect(beat(&control, 7, held: 0, waiting: 0, pace: 0) == [50, 25, 12, 6, 4, 4, 4])
+    }
+
     @Test func itIsCutWhenMoreWaitsThanIsSentInAFewSeconds() {
         var control = PrefetchControl(most: 4_000)
         #expect(beat(&control, 10, held: 4_000, waiting: 0, pace: 9_000).last == 4_000)

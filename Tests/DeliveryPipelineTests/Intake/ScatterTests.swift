@@ -154,11 +154,13 @@ import Testing
 
     // MARK: Names on their way
 
-    private func deliverUnnamed(_ numbers: ClosedRange<UInt64>, to harness: PipelineHarness, connection: UInt32 = 1) {
+    private func deliverUnnamed(
+        _ numbers: ClosedRange<UInt64>, of lane: Lane = .normal, to harness: PipelineHarness, connection: UInt32 = 1
+    ) {
         harness.deliver(
             numbers.map {
                 .sample(
-                    body(recipients: 2).replacing("big", with: "big-\($0)"), number: $0, from: .lane(.normal),
+                    body(recipients: 2).replacing("big", with: "big-\($0)"), number: $0, from: .lane(lane),
                     redelivered: connection > 1, connection: connection)
             })
     }
@@ -176,6 +178,28 @@ import Testing
         }
         #expect(harness.moved.count == 100)
         #expect(harness.acknowledged.sorted() == Array(2...100) && harness.rejected.map(\.number) == [1])
+    }
+
+    @Test func aLaneThatTakesNoMoreHoldsUpNoOther() throws {
+        let harness = harness(chunkSize: 1)
+        deliverUnnamed(1...40, of: .bulk, to: harness)
+        harness.publisher(.refused(harness.published.map(\.id)))
+        deliverUnnamed(41...41, of: .urgent, to: harness)
+        #expect(harness.published.count == 33 && harness.moved.last?.hasSuffix("urgent") == true, "\(harness.moved)")
+    }
+
+    /// The broker said that it has none of them, and it delivers all of them again.
+    @Test func refusedNamesAreForgottenWithTheirConnection() throws {
+        let harness = harness(chunkSize: 1)
+        deliverUnnamed(1...40, to: harness)
+        harness.publisher(.refused(harness.published.map(\.id)))
+        harness.consumer(.disconnected(AMQPError(.connectionFailed, "gone")))
+        #expect(harness.letGo.count == 40 && harness.core.currentCounts().jobsOpen == 0)
+        harness.passRefusalWaits()
+        #expect(harness.published.count == 32, "none is offered again")
+        harness.consumer(.connected(queues: []))
+        deliverUnnamed(1...40, to: harness, connection: 2)
+        #expect(harness.published.count == 64)
     }
 
     /// What has no new name yet is nowhere but where it came from, so nothing of it is doubled.
