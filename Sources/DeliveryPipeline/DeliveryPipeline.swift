@@ -219,6 +219,7 @@ public final class DeliveryPipeline: Sendable {
         do {
             try await registry.register(registrations)
         } catch {
+            if Task.isCancelled { return }
             logger.warning(
                 "Tokens could not be registered again",
                 metadata: ["tokens": "\(registrations.count)", "error": "\(error)"])

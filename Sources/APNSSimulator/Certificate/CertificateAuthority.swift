@@ -68,6 +68,9 @@ public struct CertificateAuthority: Sendable {
             })
     }
 
+    /// What a certificate can say of an address to listen on, which may have a zone, or be a name that no certificate has.
+    static func names(_ host: String) -> [String] { (try? alternativeName(host)) == nil ? [] : [host] }
+
     private static func alternativeName(_ text: String) throws -> GeneralName {
         if let address = address(text) { return .ipAddress(ASN1OctetString(contentBytes: address[...])) }
         // A certificate for all of a domain is fine, too.

@@ -46,7 +46,8 @@ struct SimulatorListener {
     }
 
     private func makeTLSContext() throws -> NIOSSLContext {
-        let issued = try authority.issueServerCertificate(names: [configuration.host] + configuration.hostnames)
+        let issued = try authority.issueServerCertificate(
+            names: CertificateAuthority.names(configuration.host) + configuration.hostnames)
         var tls = TLSConfiguration.makeServerConfiguration(
             certificateChain: [
                 .certificate(try NIOSSLCertificate(bytes: Array(issued.certificatePEM.utf8), format: .pem))

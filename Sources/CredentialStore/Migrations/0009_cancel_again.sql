@@ -16,6 +16,33 @@ BEGIN
     RETURN is_new;
 END $$;
 
+-- Workers are told of one that is over, too: they may not have noticed, and taking it back is to have its effect.
+CREATE OR REPLACE FUNCTION martlet.note_cancellations() RETURNS trigger
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    added   text[];
+    removed text[];
+    number  bigint;
+BEGIN
+    IF TG_OP IN ('INSERT', 'UPDATE') THEN
+        SELECT array_agg(job) INTO added FROM new_rows;
+    END IF;
+    IF TG_OP IN ('DELETE', 'UPDATE') THEN
+        SELECT array_agg(job) INTO removed FROM old_rows;
+    END IF;
+    IF added IS NULL AND removed IS NULL AND TG_OP <> 'TRUNCATE' THEN
+        RETURN NULL;
+    END IF;
+    UPDATE martlet.cancellation_state SET version = version + 1,
+        -- who follows loads everything anew
+        forgotten = CASE WHEN TG_OP = 'TRUNCATE' THEN version + 1 ELSE forgotten END
+    RETURNING version INTO number;
+    INSERT INTO martlet.cancellation_changes (version, job, is_cancelled)
+        SELECT number, job, false FROM unnest(removed) AS job
+        UNION ALL SELECT number, job, true FROM unnest(added) AS job;
+    RETURN NULL;
+END $$;
+
 REVOKE ALL ON FUNCTION martlet.cancel_job FROM PUBLIC;
 INSERT INTO martlet.grants (role, object, privileges) VALUES
     ('martlet_operator', 'FUNCTION martlet.cancel_job', 'EXECUTE');

@@ -10,8 +10,6 @@ import ServiceLifecycle
 struct StatusServer: Service {
     /// Whoever opens more waits: delivery needs descriptors, too.
     private static let maximumConnections = 100
-    /// For whoever says nothing, so that others get their turn.
-    private static let idleTimeout: TimeAmount = .seconds(10)
 
     let host: String
     let port: Int
@@ -30,6 +28,7 @@ struct StatusServer: Service {
 
     private func application() -> Application<RouterResponder<BasicRequestContext>> {
         let router = Router()
+        router.add(middleware: OneAnswer())
         router.get("health") { _, _ in "ok\n" }
         router.get("ready") { [state] _, _ in
             let obstacle = state.obstacle
@@ -46,11 +45,36 @@ struct StatusServer: Service {
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .notice)
         return Application(
-            router: router, server: .http1(configuration: .init(idleTimeout: Self.idleTimeout)),
+            router: router, server: .http1(configuration: .init(additionalChannelHandlers: [ConnectionLifetime()])),
             configuration: .init(
                 address: .hostname(host, port: port),
                 availableConnectionsDelegate: .maximum(Self.maximumConnections, logger: quiet)),
             eventLoopGroupProvider: .shared(eventLoops), logger: quiet)
+    }
+}
+
+/// Each connection is for one answer: whoever asks at the moment at which it is closed for its age would get none.
+private struct OneAnswer: RouterMiddleware {
+    func handle(
+        _ request: Request, context: BasicRequestContext,
+        next: (Request, BasicRequestContext) async throws -> Response
+    ) async throws -> Response {
+        var response = try await next(request, context)
+        response.headers[.connection] = "close"
+        return response
+    }
+}
+
+/// Nobody keeps one of the few connections, or a stop, waiting: not by silence, and not by reading no answer.
+private final class ConnectionLifetime: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = NIOAny
+
+    private static let limit: TimeAmount = .seconds(5)
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        let channel = context.channel
+        let end = channel.eventLoop.scheduleTask(in: Self.limit) { channel.close(promise: nil) }
+        channel.closeFuture.whenComplete { _ in end.cancel() }
     }
 }
 

@@ -5,7 +5,7 @@ import Testing
 /// The worker's HTTP endpoint, to which anybody may connect who reaches it.
 @Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
 struct EndpointTests {
-    /// Connects and says nothing, until it is killed.
+    /// Connects, and says nothing or asks a lot and reads no answer, until it is killed.
     private func crowd(of count: Int, port: Int) throws -> Subprocess {
         try Subprocess([
             "/usr/bin/python3", "-c",
@@ -13,9 +13,15 @@ struct EndpointTests {
             import socket, time
             crowd = [socket.socket() for _ in range(\(count))]
             for member in crowd:
+                member.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
                 member.setblocking(False)
                 member.connect_ex(("127.0.0.1", \(port)))
             time.sleep(1)
+            for member in crowd[::2]:
+                try:
+                    member.send(b"GET /metrics HTTP/1.1\\r\\nHost: a\\r\\n\\r\\n" * 3000)
+                except OSError:
+                    pass
             print("here", flush=True)
             time.sleep(600)
             """,
