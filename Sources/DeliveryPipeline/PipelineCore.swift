@@ -82,7 +82,6 @@ package final class PipelineCore: @unchecked Sendable {
                     for job in waiting[queue.index].removeAll() { effects?.letGo(job.inbound.delivery) }
                 }
                 forgetUnnamed(of: queues)
-                forgetRefused(of: queues)
             case .stopped: consuming.subtract(queues)
             }
             finishTurn()

@@ -181,7 +181,9 @@ struct CancellationTests {
                 #expect(try await database.pool.query("SELECT job FROM martlet.cancelled_jobs").count == 1)
                 #expect(try await cancellations.cancel("newer"))
                 try await eventually("the next change is seen") { follower.knows("newer") }
-                #expect(follower.changes == [.init(job: "newer", isCancelled: true)])
+                #expect(
+                    follower.changes
+                        == [.init(job: "old", isCancelled: false), .init(job: "newer", isCancelled: true)])
             }
             let operations = try await AuditRepository(database.pool).list(limit: 10).map(\.operation)
             #expect(operations == ["insert", "update", "insert", "insert"])

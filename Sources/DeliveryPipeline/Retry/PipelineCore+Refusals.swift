@@ -9,8 +9,6 @@ struct UnconfirmedMessage {
     let event: HeldEvent?
     /// How often the broker would not take it.
     var refusals = 0
-    /// The broker has no copy of it, and is offered it later.
-    var isRefused = false
 }
 
 /// What the broker would not take.
@@ -25,8 +23,7 @@ struct UnconfirmedMessage {
 /// | such, and a chunk | its job is split no further, too |
 ///
 /// What is to be offered again waits here. Its job's recipients take room of `maximumInFlight` meanwhile, and its delivery a
-/// place of the prefetch, so there are never more than these; a job that was only to be put elsewhere is forgotten with its
-/// connection.
+/// place of the prefetch, so there are never more than these over one connection.
 extension PipelineCore {
     func refused(_ ids: [UInt64], because reason: String) {
         var waiting: [Int: [UInt64]] = [:]
@@ -39,7 +36,6 @@ extension PipelineCore {
                 event.failures += message.refusals
                 if event.failures > 1, hold(event, id: id, because: reason) { continue }
             }
-            unconfirmed[id]?.isRefused = true
             waiting[RefusalLadder.seconds(afterFailures: message.refusals), default: []].append(id)
         }
         for (seconds, ids) in waiting {
@@ -55,23 +51,8 @@ extension PipelineCore {
         refused([returned.id], because: "\(returned.code) \(returned.text)")
     }
 
-    /// The connection they came over is lost, the broker delivers them again, and it has said that it has no copy: whole
-    /// jobs that were to be put into another queue. Kept, each loss would add one more of each.
-    func forgetRefused(of queues: [JobQueue]) {
-        for (id, message) in unconfirmed where message.isRefused && message.event == nil {
-            let shares = ledger.shares(of: id)
-            guard shares.count == 1, let inbound = ledger.delivery(of: shares[0].entry), queues.contains(inbound.queue),
-                inbound.use == nil, !inbound.isUntakeable, ledger.owing(of: shares[0].entry) == shares[0].count
-            else { continue }
-            unconfirmed[id] = nil
-            for inbound in ledger.met(group: id) { effects?.letGo(inbound.delivery) }
-            goOnSplitting(after: id)
-        }
-    }
-
     private func offerAgain(_ id: UInt64) {
         guard let message = unconfirmed[id] else { return }
-        unconfirmed[id]?.isRefused = false
         if message.publication.exchange == configuration.names.results { counts.eventsRepeated += 1 }
         outbox.append(message.publication)
     }

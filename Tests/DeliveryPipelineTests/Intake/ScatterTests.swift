@@ -188,20 +188,6 @@ import Testing
         #expect(harness.published.count == 33 && harness.moved.last?.hasSuffix("urgent") == true, "\(harness.moved)")
     }
 
-    /// The broker said that it has none of them, and it delivers all of them again.
-    @Test func refusedNamesAreForgottenWithTheirConnection() throws {
-        let harness = harness(chunkSize: 1)
-        deliverUnnamed(1...40, to: harness)
-        harness.publisher(.refused(harness.published.map(\.id)))
-        harness.consumer(.disconnected(AMQPError(.connectionFailed, "gone")))
-        #expect(harness.letGo.count == 40 && harness.core.currentCounts().jobsOpen == 0)
-        harness.passRefusalWaits()
-        #expect(harness.published.count == 32, "none is offered again")
-        harness.consumer(.connected(queues: []))
-        deliverUnnamed(1...40, to: harness, connection: 2)
-        #expect(harness.published.count == 64)
-    }
-
     /// What has no new name yet is nowhere but where it came from, so nothing of it is doubled.
     @Test func jobsThatWaitForANameAreTheBrokersAgainOnceTheConnectionIsLost() throws {
         let harness = harness(chunkSize: 1)

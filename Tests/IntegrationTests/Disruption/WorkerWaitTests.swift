@@ -27,15 +27,18 @@ struct WorkerWaitTests {
     @Test func aLockedTableIsSaidAndTriedAgain() async throws {
         try await Installation.with { installation in
             let port = try freePort()
-            let worker = try installation.startWorker(["http.listen": "127.0.0.1:\(port)"])
-            defer { worker.signal(SIGKILL) }
+            var started: Subprocess?
+            defer { started?.signal(SIGKILL) }
             try await withLock(on: "schema_migrations", in: installation) { _ in
+                let worker = try installation.startWorker(["http.listen": "127.0.0.1:\(port)"])
+                started = worker
                 try await eventually("it says why: \(worker.errors)") {
                     let ready = try await Endpoint.answer("ready", port: port)
                     return ready.contains("lock timeout") && ready.hasSuffix("\n503")
                 }
                 #expect(worker.errors.contains("Waiting for the database"))
             }
+            let worker = try #require(started)
             try await eventually("it is ready: \(worker.errors)") {
                 try await Endpoint.answer("ready", port: port) == "ready\n200"
             }
