@@ -9,6 +9,7 @@ import PushModel
 /// | is asked for | the answer comes |
 /// | either, and is a chunk | two seconds are over: it goes on unclaimed, since its claim tells of a crash, and such are rare |
 /// | either, and is another | ten seconds are over: it waits in the broker, and its claim goes with it |
+/// | comes while others have waited in vain | at once the same, until the statement is answered |
 package struct Claims {
     package struct Batch: Sendable {
         package let id: UInt64
@@ -32,17 +33,22 @@ package struct Claims {
     private var gathering: [Asked] = []
     /// What no longer waits for the answer is nil, since answers come by place.
     private var asking: (id: UInt64, jobs: [Asked?])?
-    /// The database takes its time, if it is there at all.
-    private(set) var isDelayed = false
+    /// The database takes its time: chunks don't wait for it.
+    private var isDelayed = false
+    /// Jobs have waited for it in vain.
+    private var isAway = false
     private var waiting = 0
 
     var canBeWritten: Bool { !gathering.isEmpty && asking == nil }
     /// Jobs that wait.
     var isEmpty: Bool { waiting == 0 }
 
-    mutating func add(_ asked: Asked) {
+    /// - Returns: false: it is not to wait, since others have in vain.
+    mutating func add(_ asked: Asked) -> Bool {
+        if asked.claim.rule == .chunk ? isDelayed : isAway { return false }
         gathering.append(asked)
         waiting += 1
+        return true
     }
 
     mutating func next(id: UInt64) -> Batch? {
@@ -55,7 +61,7 @@ package struct Claims {
     mutating func answered(_ id: UInt64, _ answers: [ClaimAnswer]) -> [(asked: Asked, answer: ClaimAnswer)] {
         guard let asking, asking.id == id else { return [] }
         self.asking = nil
-        isDelayed = false
+        (isDelayed, isAway) = (false, false)
         let answered = zip(asking.jobs, answers).compactMap { asked, answer in asked.map { ($0, answer) } }
         waiting -= answered.count
         return answered
@@ -72,6 +78,7 @@ package struct Claims {
             + gathering.filter(isOverdue).map { ($0, false) }
         guard !overdue.isEmpty else { return [] }
         isDelayed = true
+        if overdue.contains(where: { $0.0.claim.rule != .chunk }) { isAway = true }
         if let asking { self.asking = (asking.id, asking.jobs.map { $0.map(isOverdue) == true ? nil : $0 }) }
         gathering.removeAll(where: isOverdue)
         waiting -= overdue.count

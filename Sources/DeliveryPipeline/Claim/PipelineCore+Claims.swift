@@ -6,20 +6,20 @@ import PushModel
 
 extension PipelineCore {
     /// Asks the database whether this is the first of its name; the job goes on when that is known, and waits in the broker
-    /// while the database is away. Only chunks go on without.
+    /// while the database is away: at once when others have waited for it in vain, or they would take all the room, and keep
+    /// what is behind them for longer than the broker waits for an acknowledgement. Only chunks go on without.
     func ask(
         _ claim: Claim, _ job: Job, to output: any Output, _ environment: PushEnvironment, _ inbound: InboundJob,
         _ use: AppUse
     ) {
-        if claim.rule == .chunk, claims.isDelayed { return begin(job, to: output, inbound, use, entry: nil) }
         // What is to be split takes no room from others: it owes no more than one.
         let recipients = isToBeSplit(job, inbound) ? 1 : job.recipients.count
         let entry = ledger.open(inbound, obligations: recipients)
         add(recipients, to: use, from: inbound.queue)
-        claims.add(
-            .init(
-                claim: claim, job: job, output: output, environment: environment, inbound: inbound, use: use,
-                entry: entry, since: now, recipients: recipients))
+        let asked = Claims.Asked(
+            claim: claim, job: job, output: output, environment: environment, inbound: inbound, use: use, entry: entry,
+            since: now, recipients: recipients)
+        if !claims.add(asked) { goOnWithoutClaim(asked, mayBeClaimed: false) }
     }
 
     /// At the end of every turn.

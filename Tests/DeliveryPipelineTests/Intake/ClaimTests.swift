@@ -184,6 +184,20 @@ import Testing
         #expect(harness.started == ["order-1"])
     }
 
+    /// Else they would take all the room for ten seconds each, and what is behind them would wait for minutes.
+    @Test func whileOthersWaitInVainAJobWaitsInTheBrokerAtOnce() throws {
+        let harness = PipelineHarness()
+        harness.deliver(jobBody("first", more: Self.once), number: 1)
+        for _ in 1...5 { harness.passLookUpTime() }
+        #expect(harness.moved.count == 1)
+        harness.deliver(jobBody("second", more: Self.once), number: 2)
+        #expect(harness.moved.count == 2 && harness.claims.count == 1)
+        #expect(harness.published.last?.properties.headers["x-martlet-claim"] == nil, "nobody has asked for it")
+        try harness.grantClaims()
+        harness.deliver(jobBody("third", more: Self.once), number: 3)
+        #expect(harness.moved.count == 2 && harness.claims.count == 2)
+    }
+
     /// While others are asked for, it waited in vain, and not for the first time: what may be claimed is the first asking's.
     @Test func whatWasNotAskedForPassesOnWhatWasPassedToIt() throws {
         let (harness, first) = (PipelineHarness(), "0b6e1f0c-6a51-4c7e-9d3a-2f1e0d9c8b7a")

@@ -45,7 +45,9 @@ extension Verdict {
     private mutating func judgeOutcomes(of history: History, _ disturbances: Disturbances) {
         let distinct = history.distinct
         if distinct.count > 1, !history.mayRunTwice {
-            let silent = distinct.count { !$0.isRedelivered }
+            // That it is a copy could not be asked until its time was up.
+            let isUnasked = { (reason: String?) in history.job.messages > 1 && reason == "DatabaseUnavailable" }
+            let silent = distinct.count { !$0.isRedelivered && !isUnasked($0.reason) }
             if silent > 1 {
                 find(.duplicatesOwnUp, history, "\(distinct.count) outcomes, \(silent) of them not 'redelivered'")
             }
