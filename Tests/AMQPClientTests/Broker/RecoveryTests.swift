@@ -181,7 +181,8 @@ struct RecoveryTests {
 
     @Test("a silent peer is noticed after two heartbeats, with and without something to write")
     func deadPeer() async throws {
-        let (proxy, configuration) = try proxied(heartbeatSeconds: 1)
+        // Long enough for a busy machine, on which the broker would give up first.
+        let (proxy, configuration) = try proxied(heartbeatSeconds: 3)
         defer { proxy.stop() }
         let queue = TestBroker.queue("dead-peer")
         let publisher = try TestPublisher(configuration, topology: AMQPTopology(queues: [queue]))

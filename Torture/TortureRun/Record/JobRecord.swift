@@ -43,6 +43,9 @@ package struct JobRecord: Sendable {
     /// Queues that the broker put each of them into.
     private var copies: Int { traits.slip == .copyInAnotherLane ? 2 : 1 }
 
+    /// There are several messages of it, whatever becomes of them.
+    var hasCopies: Bool { messages * copies > 1 }
+
     /// Most runs of it without anything going wrong.
     func mostRuns(_ limits: Limits) -> Int { mayRunTwice(limits) ? messages * copies : 1 }
 
@@ -50,7 +53,7 @@ package struct JobRecord: Sendable {
     /// and what is cancelled does not come so far.
     func mayRunTwice(_ limits: Limits) -> Bool {
         let isSentOnce = traits.isAtMostOnce || limits.deduplicates && traits.hasID
-        return messages * copies > 1 && (!isSentOnce || traits.cancelAfter != nil)
+        return hasCopies && (!isSentOnce || traits.cancelAfter != nil)
     }
 }
 

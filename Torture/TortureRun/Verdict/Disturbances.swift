@@ -19,8 +19,12 @@ struct Disturbances {
     /// During which a worker may not learn what is new in the database, in order of their starts.
     private let deafening: [(start: Int64, end: Int64)]
     let duplicateBound: Int
+    let killsWhileSplitting: Int
+    let isLockedForLong: Bool
 
     init(_ faults: [FaultRecord], limits: Limits) {
+        killsWhileSplitting = faults.count { if case .killWhileSplitting = $0.fault { true } else { false } }
+        isLockedForLong = faults.contains { $0.fault == .lockTables }
         redelivering = faults.filter { $0.fault.redeliversJobs(workers: limits.workers) > 0 }
         refusing = faults.filter { $0.fault == .fullQueue }
         blinding = faults.filter { $0.fault.blindsPushes(workers: limits.workers) > 0 }
@@ -59,6 +63,12 @@ struct Disturbances {
     /// How often jobs that were open between these times may have come back to the broker.
     func redeliveries(from start: Int64, to end: Int64) -> Int {
         redelivering.count { $0.start <= end && $0.end + Self.aftermath >= start }
+    }
+
+    /// Whether a job that ends nobody may have been in the hands of so many that were ended that it was taken for one that
+    /// does: five deliveries from its lane, and three from the suspects.
+    func mayCondemn(_ job: JobRecord?, by end: Int64) -> Bool {
+        job.map { redeliveries(from: $0.published, to: end) >= 8 } ?? false
     }
 
     /// How often just then, and not as a late consequence.

@@ -46,7 +46,7 @@ extension Verdict {
         let distinct = history.distinct
         if distinct.count > 1, !history.mayRunTwice {
             // That it is a copy could not be asked until its time was up.
-            let isUnasked = { (reason: String?) in history.job.messages > 1 && reason == "DatabaseUnavailable" }
+            let isUnasked = { (reason: String?) in history.job.hasCopies && reason == "DatabaseUnavailable" }
             let silent = distinct.count { !$0.isRedelivered && !isUnasked($0.reason) }
             if silent > 1 {
                 find(.duplicatesOwnUp, history, "\(distinct.count) outcomes, \(silent) of them not 'redelivered'")

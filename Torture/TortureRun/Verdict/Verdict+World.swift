@@ -80,14 +80,15 @@ extension Verdict {
         for sighting in record.sightings where unnamed[sighting.recipient.job] != nil {
             begun[sighting.recipient.job] = min(begun[sighting.recipient.job] ?? .max, sighting.at)
         }
-        for (number, names) in names.sorted(by: { $0.key < $1.key }) {
+        let named: [Finding] = names.sorted(by: { $0.key < $1.key }).compactMap { number, names in
             guard let job = unnamed[number], names.count > job.messages,
                 !disturbances.mayLoseWorker(from: job.published, to: begun[number] ?? job.published)
-            else { continue }
-            findings.append(
-                Finding(
-                    .namedOnce, nil, "job \(number) of \(job.recipients.count) recipients has \(names.count) ids"))
+            else { return nil }
+            return Finding(
+                .namedOnce, nil, "job \(number) of \(job.recipients.count) recipients has \(names.count) ids")
         }
+        // One may be hit while its first worker has not let go of it, though it is being sent already.
+        if named.count > disturbances.killsWhileSplitting / 4 { findings += named }
     }
 
     // MARK: Workers

@@ -18,7 +18,7 @@ package struct Verdict: Sendable {
         judgeNames(record, disturbances)
         judgeWorkers(record, disturbances)
         judgeUnusable(record, disturbances)
-        judgeWhole(record)
+        judgeWhole(record, disturbances)
         findings += (strays + record.oddities).map { Finding(.understood, nil, $0) }
         findings += MemoryJudge.findings(record.memory, limitMegabytes: record.limits.memoryMegabytes)
     }
@@ -27,14 +27,17 @@ package struct Verdict: Sendable {
 
     /// What the broker does to a message with an `expiration` that nobody takes at once.
     private static let expired = "expired in martlet.jobs."
+    /// What it does to one that has ended three workers more, or seems to have.
+    private static let condemned = "delivered too often"
 
-    private mutating func judgeWhole(_ record: TortureRecord) {
+    private mutating func judgeWhole(_ record: TortureRecord, _ disturbances: Disturbances) {
         let duplicates = max(tally.recipientsWithSeveralOutcomes, tally.recipientsWithSeveralArrivals)
         if duplicates > tally.duplicateBound {
             findings.append(
                 Finding(.duplicatesBounded, nil, "\(duplicates) recipients, at most \(tally.duplicateBound)"))
         }
-        for (queue, count) in record.waiting.sorted(by: { $0.key < $1.key }) where count > 0 {
+        for (queue, count) in record.waiting.sorted(by: { $0.key < $1.key })
+        where count > 0 && !(disturbances.isLockedForLong && TortureRun.waitsForLong.contains(queue)) {
             findings.append(Finding(.queuesEmpty, nil, "\(count) messages in \(queue)"))
         }
         for end in record.workerEnds where !end.isFine {
@@ -74,13 +77,18 @@ package struct Verdict: Sendable {
                     Finding(.rejectionsAreTold, nil, "\(name): \(events.count) events, and nothing happened"))
             }
         }
+        let condemned = Set(
+            record.rejections.filter { disturbances.mayCondemn(record.jobs[$0.job], by: $0.received) }.map(\.job))
         for job in record.dead where job.job.flatMap({ record.jobs[$0]?.traits.flaw }) == nil {
             if job.reason.contains(Self.expired), record.isToldAndMayExpire(job.job) { continue }
+            if job.reason.contains(Self.condemned), job.job.map(condemned.contains) == true { continue }
             let name = job.job.map { "job \($0)" } ?? "something"
             findings.append(Finding(.unusableAreDead, nil, "\(name) can be used, and is there: \"\(job.reason)\""))
         }
         for rejection in record.rejections where record.jobs[rejection.job]?.traits.flaw == nil {
             if record.jobs[rejection.job]?.traits.slip == .expiration { continue }
+            let isCondemned = dead[rejection.job]?.contains { $0.reason.contains(Self.condemned) } == true
+            if isCondemned, condemned.contains(rejection.job) { continue }
             findings.append(Finding(.rejectionsAreTold, nil, "job \(rejection.job) can be used, and was rejected"))
         }
     }
