@@ -4,6 +4,15 @@ enum RefusalLadder {
     /// There is a delay queue for each.
     private static let seconds = [1, 5, 30, 120, 900, 3600]
 
-    /// - Parameter failures: from 1.
-    static func seconds(afterFailures failures: Int) -> Int { seconds[min(max(failures, 1), seconds.count) - 1] }
+    /// While the database is away an event comes back within two minutes: no consumer gets a copy for that, and outcomes
+    /// are not to be late by far more than it was away.
+    private static let longestForDatabase = 120
+
+    /// - Parameters:
+    ///   - failures: from 1.
+    ///   - isForDatabase: its tokens could not be marked.
+    static func seconds(afterFailures failures: Int, isForDatabase: Bool = false) -> Int {
+        let wait = seconds[min(max(failures, 1), seconds.count) - 1]
+        return isForDatabase ? min(wait, longestForDatabase) : wait
+    }
 }

@@ -73,7 +73,8 @@ package struct OutboundMessages {
     /// - Returns: nil where the worker's user is not known, and nobody could tell it from a forged one.
     mutating func waiting(_ held: HeldEvent, id: UInt64?, reason: String? = nil) -> AMQPPublication? {
         guard let user else { return nil }
-        let delay = names.delay(seconds: RefusalLadder.seconds(afterFailures: held.failures))
+        let delay = names.delay(
+            seconds: RefusalLadder.seconds(afterFailures: held.failures, isForDatabase: held.needsMarks))
         return held.publication(
             id: id ?? nextID(), exchange: reason == nil ? delay : names.dead, user: user, reason: reason)
     }

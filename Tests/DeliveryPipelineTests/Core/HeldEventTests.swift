@@ -158,6 +158,21 @@ import Testing
         return job
     }
 
+    /// Nobody else gets a copy for that, and its outcomes are not to be late by far more than the database was away.
+    @Test func whatWaitsForItsMarkComesBackWithinTwoMinutes() throws {
+        _ = try deadTokens(registeredAt: 1_700_000_000)
+        harness.passMarkPatience()
+        harness.flush()
+        var waits: [String] = []
+        for number in 2...6 {
+            let held = try #require(harness.published.last)
+            waits.append(held.exchange)
+            harness.confirm(held)
+            harness.deliver([comeBack(held, number: UInt64(number))])
+        }
+        #expect(waits == [5, 30, 120, 120, 120].map { "martlet.delay.\($0)" })
+    }
+
     @Test func whatWaitsTooLongForItsMarkWaitsInTheBroker() throws {
         _ = try deadTokens(registeredAt: 1_700_000_000)
         try harness.confirmEvent(0)
