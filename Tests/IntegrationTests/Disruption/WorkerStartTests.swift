@@ -38,9 +38,15 @@ struct WorkerStartTests {
             let (port, mute) = (try freePort(), try freePort())
             let database = try Subprocess([
                 "/usr/bin/python3", "-c",
-                "import socket, time; server = socket.create_server(('127.0.0.1', \(mute))); time.sleep(600)",
+                """
+                import socket, time
+                server = socket.create_server(("127.0.0.1", \(mute)))
+                print("here", flush=True)
+                time.sleep(600)
+                """,
             ])
             defer { database.signal(SIGKILL) }
+            try await eventually("\(database.errors)") { database.output == "here\n" }
             let worker = try installation.startWorker([
                 "http.listen": "127.0.0.1:\(port)", "database.url": "postgres://127.0.0.1:\(mute)/none",
             ])
