@@ -82,6 +82,7 @@ package final class PipelineCore: @unchecked Sendable {
                     for job in waiting[queue.index].removeAll() { effects?.letGo(job.inbound.delivery) }
                 }
                 forgetUnnamed(of: queues)
+                forgetMoves(of: queues)
             case .stopped: consuming.subtract(queues)
             }
             finishTurn()
@@ -244,12 +245,15 @@ package final class PipelineCore: @unchecked Sendable {
 
     /// Publishes a message whose confirm meets these obligations.
     ///
-    /// - Parameter event: the event that it is, or that waits in it.
+    /// - Parameters:
+    ///   - event: the event that it is, or that waits in it.
+    ///   - isMove: it is a job as it came, which may be forgotten when the broker has that, and not this.
     func publish(
-        _ publication: AMQPPublication, event: HeldEvent? = nil, meeting shares: [SettlingLedger<InboundJob>.Share]
+        _ publication: AMQPPublication, event: HeldEvent? = nil, isMove: Bool = false,
+        meeting shares: [SettlingLedger<InboundJob>.Share]
     ) {
         ledger.expect(group: publication.id, for: shares)
-        unconfirmed[publication.id] = UnconfirmedMessage(publication: publication, event: event)
+        unconfirmed[publication.id] = UnconfirmedMessage(publication: publication, event: event, isMove: isMove)
         outbox.append(publication)
     }
 

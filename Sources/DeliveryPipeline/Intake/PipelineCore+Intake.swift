@@ -205,10 +205,12 @@ extension PipelineCore {
         entry: Int? = nil
     ) {
         // What was claimed comes back under a name of its own, which nobody has claimed.
-        let part = entry == nil ? nil : messages.newPartName()
+        let isClaimed = entry != nil
+        let part = isClaimed ? messages.newPartName() : nil
         let entry = entry ?? ledger.open(inbound, obligations: 1)
         publish(
-            messages.moved(inbound, to: destination, firstAttempt: firstAttempt, part: part),
+            // Delivered again, what is claimed would be its own duplicate.
+            messages.moved(inbound, to: destination, firstAttempt: firstAttempt, part: part), isMove: !isClaimed,
             meeting: [.init(entry: entry, count: ledger.owing(of: entry))])
     }
 

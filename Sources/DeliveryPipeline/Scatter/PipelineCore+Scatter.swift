@@ -64,7 +64,9 @@ extension PipelineCore {
             let publication = messages.named(
                 unnamed.inbound, unnamed.job, chunkSize: configuration.chunkSize(of: unnamed.job, unnamed.inbound))
             scatterings.steps[publication.id] = .name(lane)
-            publish(publication, meeting: [.init(entry: unnamed.entry, count: ledger.owing(of: unnamed.entry))])
+            publish(
+                publication, isMove: true,
+                meeting: [.init(entry: unnamed.entry, count: ledger.owing(of: unnamed.entry))])
         }
     }
 

@@ -92,6 +92,16 @@ package struct OutboundMessages {
             properties: properties, body: inbound.delivery.body)
     }
 
+    /// What another queue would not take, under its own id.
+    func dead(_ refused: AMQPPublication, lane: Lane, reason: String) -> AMQPPublication {
+        var properties = refused.properties
+        properties.headers[JobHeader.reason] = .string(reason.cut(toBytes: Self.maximumReasonBytes))
+        properties.headers[JobHeader.lane] = nil
+        return AMQPPublication(
+            id: refused.id, exchange: names.dead, routingKey: lane.rawValue, isMandatory: true, properties: properties,
+            body: refused.body)
+    }
+
     /// What has a name that nobody has claimed yet begins anew; else it is told what may have been claimed.
     private func name(_ properties: inout AMQPProperties, _ part: String?, _ inbound: InboundJob) {
         if let part {

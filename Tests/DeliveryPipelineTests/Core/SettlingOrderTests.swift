@@ -261,7 +261,9 @@ private struct SettlingWorld {
             seen.published += 1
             // A second time, when it was not taken before.
             guard meant[publication.id] == nil else { continue }
-            meant[publication.id] = try obligations(of: publication)
+            let obligations = try obligations(of: publication)
+            for (serial, what) in obligations where what == "given up" { owed[serial]?.insert(what) }
+            meant[publication.id] = obligations
             unconfirmed.append(publication.id)
         }
         for job in harness.output.jobs.dropFirst(seen.jobs) {
@@ -305,8 +307,9 @@ private struct SettlingWorld {
             let serial = Serial(trace.dropFirst("serial-".count)) ?? 0
             let body = try JSON.object(publication.body)
             guard let outcomes = body["outcomes"] else {
-                let problem = try JSON.objects(body["errors"]).first?["problem"] as? String
-                return [(serial, problem?.contains("never takes") == true ? "told" : "event")]
+                let problem = try JSON.objects(body["errors"]).first?["problem"] as? String ?? ""
+                if problem.contains("has not taken") { return [(serial, "given up")] }
+                return [(serial, problem.contains("never takes") ? "told" : "event")]
             }
             return try JSON.objects(outcomes).map { (serial, $0["recipient"] as? String ?? "?") }
         default:

@@ -188,6 +188,37 @@ import Testing
         #expect(harness.published.count == 33 && harness.moved.last?.hasSuffix("urgent") == true, "\(harness.moved)")
     }
 
+    /// The broker said that it has none of them, and it delivers all of them again.
+    @Test func refusedNamesAreForgottenWithTheirConnection() throws {
+        let harness = harness(chunkSize: 1)
+        deliverUnnamed(1...40, to: harness)
+        harness.publisher(.refused(harness.published.map(\.id)))
+        harness.consumer(.disconnected(AMQPError(.connectionFailed, "gone")))
+        #expect(harness.letGo.count == 40 && harness.core.currentCounts().jobsOpen == 0)
+        harness.passRefusalWaits()
+        #expect(harness.published.count == 32, "none is offered again")
+        harness.consumer(.connected(queues: []))
+        deliverUnnamed(1...40, to: harness, connection: 2)
+        #expect(harness.published.count == 64)
+    }
+
+    /// A lane that takes no more for 18 minutes: what is to be split stays no longer with the worker.
+    @Test func whatIsRefusedForLongIsLeftToTheBroker() throws {
+        let harness = harness(chunkSize: 1)
+        deliverUnnamed(1...1, to: harness)
+        deliver(body(recipients: 3), to: harness, number: 2, chunkSize: 1)
+        #expect(harness.published.count == 4)
+        for _ in 0..<6 {
+            harness.publisher(.refused(harness.published[..<4].map(\.id)))
+            harness.passRefusalWaits()
+        }
+        let events = harness.events
+        #expect(events.map(\.routingKey) == Array(repeating: "job.rejected.unknown", count: 2), "said once for each")
+        for event in events { harness.confirm(event) }
+        #expect(harness.rejected.map(\.number).sorted() == [1, 2] && harness.acknowledged == [])
+        #expect(harness.core.currentCounts().jobsOpen == 0 && harness.published.count == 26)
+    }
+
     /// What has no new name yet is nowhere but where it came from, so nothing of it is doubled.
     @Test func jobsThatWaitForANameAreTheBrokersAgainOnceTheConnectionIsLost() throws {
         let harness = harness(chunkSize: 1)
