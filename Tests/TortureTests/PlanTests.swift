@@ -13,6 +13,15 @@ struct PlanTests {
         #expect(workload.job(5).recipients != Workload(seed: 2, profile: profile).job(5).recipients)
     }
 
+    @Test func noJobThatIsMeantToBeGoodHasItsDeadlineBeforeItsTime() {
+        let workload = Workload(seed: 601, profile: .long(minutes: 10))
+        for number in 0..<5_000 {
+            let traits = workload.job(number).traits
+            guard let sendAfter = traits.sendAfter, let limit = traits.expireAfter, limit > 0 else { continue }
+            #expect(limit > sendAfter, "job \(number)")
+        }
+    }
+
     @Test func aLongerRunBeginsLikeAShorterOne() {
         let short = Schedule(seed: 3, profile: .long(minutes: 2)).tracks
         let long = Schedule(seed: 3, profile: .long(minutes: 4)).tracks

@@ -89,8 +89,11 @@ package struct Workload: Sendable {
         guard number > 0, !isOfCampaign(number) else { return traits }
         traits.slip = slip(of: number, traits)
         // Waiting, it goes through several queues.
-        if traits.slip == .copyInAnotherLane {
-            traits.sendAfter = traits.sendAfter ?? profile.sendAfter.lowerBound + number % 10 * 300
+        if traits.slip == .copyInAnotherLane, traits.sendAfter == nil {
+            let wait = profile.sendAfter.lowerBound + number % 10 * 300
+            traits.sendAfter = wait
+            // A deadline counts from there.
+            if let limit = traits.expireAfter, limit > 0 { traits.expireAfter = limit + wait }
         }
         let isOneJobs = traits.isAtMostOnce || profile.deduplicationWindow > 0 && traits.hasID
         traits.isFollowed =
