@@ -211,7 +211,7 @@ def continuations():
 
 def refusals_nobody_reads():
     """Streams above the limit by a client that never reads: what is to be said to it must not fill the memory."""
-    with Simulator() as simulator, Client(simulator) as client:
+    with Simulator(measured=True) as simulator, Client(simulator) as client:
         client.limit(1)
         before = simulator.resident
         block = hpack(client.fields())
@@ -228,7 +228,7 @@ def refusals_nobody_reads():
 
 def long_body():
     """A body of 32 MB, while requests are recorded: it is refused, and not kept."""
-    with Simulator() as simulator, Client(simulator) as client:
+    with Simulator(measured=True) as simulator, Client(simulator) as client:
         simulator.control("PUT", "recording", {"on": True})
         expect(client.answer(client.push()), (200, ""))
         before = simulator.resident
@@ -254,7 +254,7 @@ def long_body():
 
 
 def quick_connections():
-    with Simulator() as simulator:
+    with Simulator(measured=True) as simulator:
         for _ in range(200):
             with Client(simulator) as client:
                 client.limit(1)

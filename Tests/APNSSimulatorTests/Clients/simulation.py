@@ -23,14 +23,19 @@ TOKEN = "c2732227a1d8021cfaf781d71fb2f908c61f5861079a00954a5453f1d0281433"
 class Simulator:
     """`martlet simulate`, until the block ends."""
 
-    def __init__(self, *options, descriptors=None):
+    def __init__(self, *options, descriptors=None, measured=False):
         self.folder = tempfile.TemporaryDirectory()
         self.errors = open(os.path.join(self.folder.name, "errors"), "w+")
         limit = (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))) if descriptors else None
+        environment = dict(os.environ)
+        if measured:
+            # The address sanitizer keeps what is freed from use: memory that grows once, and is not the simulator's.
+            environment["ASAN_OPTIONS"] = ":".join(filter(None, [
+                environment.get("ASAN_OPTIONS"), "quarantine_size_mb=0:thread_local_quarantine_size_kb=0"]))
         self.process = subprocess.Popen(
             ["setpriv", "--pdeathsig", "KILL", MARTLET, "simulate", "--port", "0", "--control-port", "0",
              "--directory", os.path.join(self.folder.name, "simulator"), *options],
-            stdout=subprocess.PIPE, stderr=self.errors, text=True, preexec_fn=limit)
+            stdout=subprocess.PIPE, stderr=self.errors, text=True, preexec_fn=limit, env=environment)
         line = self.process.stdout.readline()
         self.port = int(re.search(r"https://[^ ,]*:(\d+)", line)[1])
         self.control_port = int(re.search(r"control http://[^ ,]*:(\d+)", line)[1])
@@ -77,7 +82,7 @@ class Simulator:
 
     @property
     def resident(self):
-        """Kilobytes of memory."""
+        """Kilobytes of memory; for a simulator that is `measured`."""
         with open(f"/proc/{self.process.pid}/status") as text:
             return int(re.search(r"VmRSS:\s+(\d+)", text.read())[1])
 
