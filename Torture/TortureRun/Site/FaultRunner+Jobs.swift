@@ -22,8 +22,12 @@ extension FaultRunner {
             guard ContinuousClock.now < deadline else { return }
             try await Task.sleep(for: .milliseconds(2))
         }
-        for worker in others { try await worker.kill() }
+        // All at once: who splits it may be the last of them.
         site.link(.broker, 1).cut()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for worker in others { group.addTask { try await worker.kill() } }
+            try await group.waitForAll()
+        }
         setBrokerDelay(0)
         for worker in others { try worker.start() }
     }

@@ -65,30 +65,38 @@ extension Verdict {
 
     // MARK: Names
 
-    /// A worker that dies while it gives a job its name may have given two, and no other does.
+    /// A worker that dies while it gives a job its name may have given two, and no other does. The broker has the whole job
+    /// under each; what was split without a name comes under one as far as it was split.
     mutating func judgeNames(_ record: TortureRecord, _ disturbances: Disturbances) {
         let unnamed = record.jobs.filter {
             !$0.value.traits.hasID && $0.value.traits.flaw == nil && $0.value.recipients.count > Self.mostUnsplit
         }
         guard !unnamed.isEmpty else { return }
-        var names: [Int: Set<String>] = [:]
+        var names: [Int: [String: Set<Int>]] = [:]
         for outcome in record.outcomes {
             guard let id = outcome.madeUpID, unnamed[outcome.recipient.job] != nil else { continue }
-            names[outcome.recipient.job, default: []].insert(id)
+            names[outcome.recipient.job, default: [:]][id, default: []].insert(outcome.recipient.index)
         }
         var begun: [Int: Int64] = [:]
         for sighting in record.sightings where unnamed[sighting.recipient.job] != nil {
             begun[sighting.recipient.job] = min(begun[sighting.recipient.job] ?? .max, sighting.at)
         }
-        let named: [Finding] = names.sorted(by: { $0.key < $1.key }).compactMap { number, names in
-            guard let job = unnamed[number], names.count > job.messages,
+        var severalNames: [Finding] = []
+        for (number, names) in names.sorted(by: { $0.key < $1.key }) {
+            guard let job = unnamed[number] else { continue }
+            let told = names.values.map(\.count).sorted()
+            let text =
+                "job \(number) of \(job.recipients.count) recipients has \(names.count) ids, told under each: \(told)"
+            if job.tellsAllByName, told.contains(where: { $0 < job.recipients.count }) {
+                findings.append(Finding(.namedOnce, nil, text))
+            } else if names.count > job.messages,
                 !disturbances.mayLoseWorker(from: job.published, to: begun[number] ?? job.published)
-            else { return nil }
-            return Finding(
-                .namedOnce, nil, "job \(number) of \(job.recipients.count) recipients has \(names.count) ids")
+            {
+                severalNames.append(Finding(.namedOnce, nil, text))
+            }
         }
         // One may be hit while its first worker has not let go of it, though it is being sent already.
-        if named.count > disturbances.killsWhileSplitting / 4 { findings += named }
+        if severalNames.count > disturbances.killsWhileSplitting / 4 { findings += severalNames }
     }
 
     // MARK: Workers
@@ -121,4 +129,9 @@ extension Verdict {
             }
         }
     }
+}
+
+extension JobRecord {
+    /// Every outcome is told, and none before the job is split, as when its time is up.
+    fileprivate var tellsAllByName: Bool { !traits.wantsProblemsOnly && traits.expireAfter == nil }
 }
