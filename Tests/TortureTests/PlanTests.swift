@@ -66,7 +66,7 @@ struct PlanTests {
     @Test func whatHidesAnInterludeIsLeftOut() {
         let tracks = Schedule(seed: 5, profile: .long(minutes: 6)).tracks
         let all = tracks.joined()
-        for fault in [Fault.joinLate, .lockTables] {
+        for fault in [Fault.joinLate, .lockTables, .killWhileSplitting(JobNumber.staged(0))] {
             let entries = all.filter { $0.fault == fault }
             #expect(entries.count == 1)
             guard let entry = entries.first else { continue }
@@ -142,6 +142,8 @@ struct PlanTests {
         let giants = (0..<8).map { workload.job(JobNumber.giant($0)) }
         #expect(giants.allSatisfy { profile.giantJobs.contains($0.recipients.count) && $0.traits.flaw == nil })
         #expect(Set(giants.map(\.traits.identity)) == Set(JobTraits.Identity.allCases))
+        let staged = workload.job(JobNumber.giant(JobNumber.staged(1)))
+        #expect(staged.recipients.count == 8_000 && !staged.traits.hasID)
         let flood = workload.job(JobNumber.flood(3))
         #expect(flood.recipients.count == 100 && flood.traits == JobTraits())
         #expect(!giants.contains { JobNumber.isFlood($0.number) } && JobNumber.isFlood(flood.number))

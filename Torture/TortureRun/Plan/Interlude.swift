@@ -14,6 +14,12 @@ struct Interlude {
         var all: [Interlude] = []
         if profile.seconds >= profile.joinsFrom {
             all.append(Interlude(fault: .joinLate, start: 45_000, length: 10_000...10_000, rest: 25_000))
+            // While it is still quiet, and the flood is over.
+            all += (0..<3).map {
+                Interlude(
+                    fault: .killWhileSplitting(JobNumber.staged($0)), start: 65_000 + $0 * 5_000, length: 0...0,
+                    rest: 5_000)
+            }
         }
         if profile.seconds >= profile.standsStillFrom {
             all.append(Interlude(fault: .lockTables, start: 150_000, length: profile.standstill, rest: 5_000))

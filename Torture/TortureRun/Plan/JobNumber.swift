@@ -6,6 +6,10 @@ package enum JobNumber {
     package static func giant(_ index: Int) -> Int { place + index }
     package static func isGiant(_ number: Int) -> Bool { number / place == 1 }
 
+    /// The index of one that workers die at while nothing else happens: as large as can be, without an id.
+    package static func staged(_ index: Int) -> Int { place / 2 + index }
+    package static func isStaged(_ number: Int) -> Bool { isGiant(number) && number % place >= place / 2 }
+
     /// Part of a flood.
     package static func flood(_ index: Int) -> Int { 2 * place + index }
     package static func isFlood(_ number: Int) -> Bool { number / place == 2 }

@@ -60,6 +60,8 @@ package struct Profile: Sendable {
     package var largeJobs = 499...1_000
     /// Of a job of thousands.
     package var giantJobs = 2_000...6_000
+    /// Of one that workers die at while nothing else happens: twice as many chunks as a worker publishes at once, and more.
+    var stagedJob = 8_000
     /// Jobs of 100 recipients, published at once for a worker that joins.
     package var flood = 240
     package var heartbeatSeconds = 2

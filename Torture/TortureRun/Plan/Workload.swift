@@ -36,7 +36,9 @@ package struct Workload: Sendable {
             case 4..<8: Int.random(in: 2...50, using: &generator)
             default: Int.random(in: 51...profile.mostRecipients, using: &generator)
             }
-        if JobNumber.isGiant(number) || number % 400 == 120 {
+        if JobNumber.isStaged(number) {
+            size = profile.stagedJob
+        } else if JobNumber.isGiant(number) || number % 400 == 120 {
             size = Int.random(in: profile.giantJobs, using: &generator)
         } else if number % 100 == 50 || isOfCampaign(number) {
             let least = profile.largeJobs.lowerBound
@@ -67,6 +69,7 @@ package struct Workload: Sendable {
     private static func traits(ofGiant number: Int) -> JobTraits {
         var traits = JobTraits()
         switch number % 4 {
+        case _ where JobNumber.isStaged(number): traits.identity = .none
         case 2: traits.identity = .inBody
         case 3: (traits.identity, traits.isAtMostOnce) = (.asMessageID, true)
         default: traits.identity = .none

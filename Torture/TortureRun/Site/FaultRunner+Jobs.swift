@@ -7,15 +7,17 @@ extension FaultRunner {
     /// Milliseconds that whatever passes takes to the broker or back, so that splitting a job takes a while. Bytes behind it wait,
     /// too, so it must not be long.
     private static let delay = 20
+    /// The same while nothing else passes.
+    private static let stagedDelay = 50
     private static let longestWait = Duration.seconds(20)
 
     /// Whoever it is that splits the job, dies at it: the first of its pushes is on its way while its last chunks are not.
     func killWhileSplitting(_ number: Int) async throws {
         let others = site.workers[1..<site.profile.workers].filter { $0.take() }
         defer { for worker in others { worker.giveBack() } }
-        setBrokerDelay(Self.delay)
+        setBrokerDelay(JobNumber.isStaged(number) ? Self.stagedDelay : Self.delay)
         defer { setBrokerDelay(0) }
-        publishers[0].publishOutOfTurn(number)
+        if JobNumber.isStaged(number) { publishers[0].publish(number) } else { publishers[0].publishOutOfTurn(number) }
         let deadline = ContinuousClock.now + Self.longestWait
         while !log.hasBegun(giant: number) {
             // It waits behind others; another one will be hit.
