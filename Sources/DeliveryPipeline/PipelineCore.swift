@@ -81,8 +81,8 @@ package final class PipelineCore: @unchecked Sendable {
                     queueUses[queue.index].disconnected()
                     for job in waiting[queue.index].removeAll() { effects?.letGo(job.inbound.delivery) }
                 }
-                forgetUnnamed(of: queues)
-                forgetMoves(of: queues)
+                stopSplitting(of: queues)
+                forgetRefused(of: queues)
             case .stopped: consuming.subtract(queues)
             }
             finishTurn()
@@ -100,7 +100,12 @@ package final class PipelineCore: @unchecked Sendable {
                 counts.isPublishing = false
                 logger.warning("The broker accepts no messages for now", metadata: ["reason": "\(reason)"])
             case .unblocked: counts.isPublishing = true
-            case .disconnected, .closed: counts.isPublishing = false
+            case .disconnected, .closed:
+                counts.isPublishing = false
+                // The publisher says it of those that it publishes again; they may be refused then.
+                for (id, message) in unconfirmed where !message.waits {
+                    unconfirmed[id]?.publication = message.publication.repeated
+                }
             }
             finishTurn()
         }
@@ -247,7 +252,7 @@ package final class PipelineCore: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - event: the event that it is, or that waits in it.
-    ///   - isMove: it is a job as it came, which may be forgotten when the broker has that, and not this.
+    ///   - isMove: it is a job as it came, or a chunk: the broker still has the job until it has taken it.
     func publish(
         _ publication: AMQPPublication, event: HeldEvent? = nil, isMove: Bool = false,
         meeting shares: [SettlingLedger<InboundJob>.Share]

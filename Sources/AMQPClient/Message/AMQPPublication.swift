@@ -28,7 +28,7 @@ public struct AMQPPublication: Sendable {
     }
 
     /// As it is published again.
-    var repeated: AMQPPublication {
+    package var repeated: AMQPPublication {
         guard let repeatHeader else { return self }
         var headers = properties.headers
         headers[repeatHeader] = true

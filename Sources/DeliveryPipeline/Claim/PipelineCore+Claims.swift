@@ -59,7 +59,7 @@ extension PipelineCore {
                     inbound, to: .delay(seconds: seconds), firstAttempt: firstAttempt,
                     // One that was not asked for has nothing to pass on but what was passed to it.
                     claimedBy: mayBeClaimed ? asked.claim.request.owner : inbound.earlierClaimant),
-                meeting: [.init(entry: asked.entry, count: ledger.owing(of: asked.entry))])
+                isMove: !job.atMostOnce, meeting: [.init(entry: asked.entry, count: ledger.owing(of: asked.entry))])
         case .expire: settleAll(job, asked, as: .expired, reason: "DatabaseUnavailable")
         case .giveUp: settleAll(job, asked, as: .failed, reason: "DatabaseUnavailable")
         }
@@ -81,7 +81,7 @@ extension PipelineCore {
         add(-asked.recipients, to: asked.use, from: inbound.queue)
         switch verdict {
         case .goOn where isDraining:
-            move(inbound, to: inbound.home, entry: asked.entry)
+            move(inbound, to: inbound.home, entry: asked.entry, atMostOnce: job.atMostOnce)
         case .goOn where isCancelled(asked.job):
             settleAll(job, asked, as: .failed, reason: Outcome.cancelled)
         case .goOn:

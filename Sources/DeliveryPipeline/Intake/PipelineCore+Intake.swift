@@ -192,25 +192,26 @@ extension PipelineCore {
         case .wait(let seconds):
             move(
                 inbound, to: .delay(seconds: seconds),
-                firstAttempt: inbound.hasBeenTried ? inbound.firstAttempt(now: now) : nil, entry: entry)
+                firstAttempt: inbound.hasBeenTried ? inbound.firstAttempt(now: now) : nil, entry: entry,
+                atMostOnce: job.atMostOnce)
         case .expire: settleAll(job, inbound, environment, as: .expired, reason: failure.reason, entry: entry)
         case .giveUp: settleAll(job, inbound, environment, as: .failed, reason: failure.reason, entry: entry)
         }
     }
 
     /// Publishes a job as it came to another of the workers' queues.
-    /// - Parameter entry: that of a job that has been claimed.
+    /// - Parameters:
+    ///   - entry: that of a job that has been claimed.
+    ///   - atMostOnce: delivered again, it would be taken for its own copy.
     func move(
         _ inbound: InboundJob, to destination: OutboundMessages.Destination, firstAttempt: Timestamp? = nil,
-        entry: Int? = nil
+        entry: Int? = nil, atMostOnce: Bool = false
     ) {
         // What was claimed comes back under a name of its own, which nobody has claimed.
-        let isClaimed = entry != nil
-        let part = isClaimed ? messages.newPartName() : nil
+        let part = entry == nil ? nil : messages.newPartName()
         let entry = entry ?? ledger.open(inbound, obligations: 1)
         publish(
-            // Delivered again, what is claimed would be its own duplicate.
-            messages.moved(inbound, to: destination, firstAttempt: firstAttempt, part: part), isMove: !isClaimed,
+            messages.moved(inbound, to: destination, firstAttempt: firstAttempt, part: part), isMove: !atMostOnce,
             meeting: [.init(entry: entry, count: ledger.owing(of: entry))])
     }
 
@@ -223,7 +224,7 @@ extension PipelineCore {
     }
 
     /// Whose job it is, for the event. A body that was looked at before, and the worker was gone, is not looked at again.
-    private func names(of inbound: InboundJob) -> (id: String?, app: String?) {
+    func names(of inbound: InboundJob) -> (id: String?, app: String?) {
         let delivery = inbound.delivery
         let messageID = delivery.properties.messageID
         guard !inbound.wasLookedAt, delivery.body.count <= configuration.maximumJobBytes else {

@@ -7,7 +7,7 @@ struct UnconfirmedMessage {
     var publication: AMQPPublication
     /// The event that it is, or that waits in it.
     let event: HeldEvent?
-    /// A job as it came: until the broker takes it, the broker has it where it came from.
+    /// A job as it came, or a chunk: until the broker takes it, the broker has the job where it came from.
     var isMove = false
     /// How often the broker would not take it.
     var refusals = 0
@@ -24,15 +24,16 @@ struct UnconfirmedMessage {
 /// | an event, for the first time | offered again after a second |
 /// | an event, again | put into a delay queue, to be offered when it comes back; its jobs are done |
 /// | an event, for longer than `retry.maximum_age` | put into the dead-letter queue |
+/// | such, by a delay queue, for too long | put into the dead-letter queue |
 /// | anything else | offered again after 1, 5, 30, 120, 900 seconds; its job stays open |
-/// | a job as it came, whose connection is lost | forgotten: the broker has it, and delivers it again |
-/// | a retry or a job as it came, for 18 minutes | put into the dead-letter queue, and an event says so |
-/// | a chunk or a job under its new name, for 18 minutes | as if it were too large |
-/// | for the dead-letter queue | offered again after 900 seconds, then every hour |
+/// | a job as it came or a chunk, and the job's connection is lost | forgotten: the broker delivers the job again |
+/// | a retry or a job as it came, for too long | put into the dead-letter queue, and an event says so |
+/// | a chunk or a job under its new name, for too long | as if it were too large |
+/// | for the dead-letter queue | offered again after 1, 5, 30, 120, 900 seconds, then every hour |
 /// | too large, or not to be carried by AMQP | never offered again: the broker dead-letters its jobs, and an event says so |
 /// | such, and a chunk | its job is split no further, too |
 ///
-/// What is to be offered again waits here. Its job's recipients take room of `maximumInFlight` meanwhile, and its delivery a
+/// Too long is what would keep a job open for more than 25 minutes. What is to be offered again waits here. Its job's recipients take room of `maximumInFlight` meanwhile, and its delivery a
 /// place of the prefetch, so there are never more than these over one connection.
 extension PipelineCore {
     func refused(_ ids: [UInt64], because reason: String) {
@@ -51,13 +52,9 @@ extension PipelineCore {
                 event.failures += message.refusals
                 if event.failures > 1, hold(event, id: id, because: reason) { continue }
             }
-            if message.event == nil, message.refusals > RefusalLadder.mostOfJobs,
-                message.publication.exchange != configuration.names.dead
-            {
-                giveUp(id, after: RefusalLadder.secondsOfJobs, because: reason)
-                continue
-            }
-            waiting[RefusalLadder.seconds(afterFailures: message.refusals), default: []].append(id)
+            let seconds = RefusalLadder.seconds(afterFailures: message.refusals)
+            if isTooLong(for: id, seconds), giveUp(id, because: reason) { continue }
+            waiting[seconds, default: []].append(id)
         }
         for (seconds, ids) in waiting {
             effects?.wait(seconds * 1_000) { [self] in
@@ -72,9 +69,9 @@ extension PipelineCore {
         refused([returned.id], because: "\(returned.code) \(returned.text)")
     }
 
-    /// Jobs as they came: the connection is lost over which they did, and the broker delivers them again. Kept, each loss
-    /// would add a copy of every one that the broker does not take.
-    func forgetMoves(of queues: [JobQueue]) {
+    /// Jobs as they came, and chunks: the connection is lost, and the broker delivers the jobs again. Kept, each loss would
+    /// add a copy of every one that the broker does not take.
+    func forgetRefused(of queues: [JobQueue]) {
         for (id, message) in unconfirmed where message.isMove && !message.isOrphan {
             guard let entry = ledger.shares(of: id).first?.entry, let inbound = ledger.delivery(of: entry),
                 queues.contains(inbound.queue)
@@ -112,31 +109,46 @@ extension PipelineCore {
 
     // MARK: Giving up
 
-    /// It has been offered for as long as its job may stay open.
-    private func giveUp(_ id: UInt64, after seconds: Int, because reason: String) {
-        guard let message = unconfirmed[id], let share = ledger.shares(of: id).first,
-            let inbound = ledger.delivery(of: share.entry)
-        else { return }
-        let problem = "\(message.publication.exchange) has not taken it for \(seconds) s: \(reason)"
-        if scatterings.steps[id] != nil { return leaveJobs(of: id, because: problem) }
-        let dead = messages.dead(message.publication, lane: inbound.lane, reason: problem)
-        unconfirmed[id] = UnconfirmedMessage(publication: dead, event: nil, isMove: message.isMove)
-        outbox.append(dead)
-        tellRejection(of: inbound, entry: share.entry, field: "message", problem)
+    private func isTooLong(for id: UInt64, _ seconds: Int) -> Bool {
+        let arrivals = ledger.shares(of: id).lazy.compactMap { self.ledger.delivery(of: $0.entry)?.arrivedAt.seconds }
+        return arrivals.min().map { now.seconds + Int64(seconds) - $0 > RefusalLadder.longestForJobs } ?? false
+    }
+
+    /// - Returns: false if there is nowhere to put it: the dead letters refuse it, or nobody could tell that a worker wrote it.
+    private func giveUp(_ id: UInt64, because reason: String) -> Bool {
+        guard let message = unconfirmed[id], message.publication.exchange != configuration.names.dead,
+            let share = ledger.shares(of: id).first, let inbound = ledger.delivery(of: share.entry)
+        else { return false }
+        let problem = "\(message.publication.exchange) does not take what became of it: \(reason)"
+        if let event = message.event {
+            guard let dead = messages.waiting(event, id: id, reason: problem) else { return false }
+            counts.eventsDead += 1
+            unconfirmed[id] = UnconfirmedMessage(publication: dead, event: event)
+            outbox.append(dead)
+        } else if scatterings.steps[id] != nil {
+            leaveJobs(of: id, because: problem)
+        } else {
+            let rejection = rejection(of: inbound, field: "message", problem)
+            let dead = messages.dead(message.publication, lane: inbound.lane, reason: rejection.description)
+            unconfirmed[id] = UnconfirmedMessage(publication: dead, event: nil, isMove: message.isMove)
+            outbox.append(dead)
+            tellRejection(rejection, of: inbound, entry: share.entry)
+        }
+        return true
     }
 
     /// The same message would be refused the same way tomorrow.
     private func leaveJobs(of returned: AMQPReturn) {
         guard let publication = unconfirmed[returned.id]?.publication else { return }
         leaveJobs(
-            of: returned.id,
+            of: returned.id, field: "body",
             because: "made a message of \(publication.body.count) bytes for \(publication.exchange) that the broker never "
                 + "takes: \(returned.code) \(returned.text)")
     }
 
     /// Nothing that is made of these jobs is taken. The broker has the jobs themselves, and can put them among the dead
     /// letters without our publishing them.
-    private func leaveJobs(of id: UInt64, because problem: String) {
+    private func leaveJobs(of id: UInt64, field: String = "message", because problem: String) {
         unconfirmed[id] = nil
         for share in ledger.shares(of: id) {
             guard var inbound = ledger.delivery(of: share.entry), !inbound.isUntakeable else { continue }
@@ -145,15 +157,20 @@ extension PipelineCore {
             let plan = splitNoFurther(share.entry)
             // Of those that the broker has dropped it was told why.
             if inbound.drop != nil { continue }
-            tellRejection(of: inbound, entry: share.entry, field: "body", problem + (plan.map(\.progress) ?? ""))
+            tellRejection(
+                rejection(of: inbound, field: field, problem + (plan.map(\.progress) ?? "")), of: inbound,
+                entry: share.entry)
         }
         goOnSplitting(after: id)
         settle(ledger.met(group: id))
     }
 
-    private func tellRejection(of inbound: InboundJob, entry: Int, field: String, _ problem: String) {
-        let rejection = JobRejection(
-            jobID: inbound.delivery.properties.messageID, app: nil, faults: [.init(field: field, problem: problem)])
+    private func rejection(of inbound: InboundJob, field: String, _ problem: String) -> JobRejection {
+        let (id, app) = names(of: inbound)
+        return JobRejection(jobID: id, app: app, faults: [.init(field: field, problem: problem)])
+    }
+
+    private func tellRejection(_ rejection: JobRejection, of inbound: InboundJob, entry: Int) {
         counts.jobsRejected += 1
         logger.error("A job was rejected", metadata: ["job": "\(rejection.jobID ?? "-")", "reason": "\(rejection)"])
         ledger.oweMore(entry)

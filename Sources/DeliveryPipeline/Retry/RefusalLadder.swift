@@ -4,11 +4,9 @@ enum RefusalLadder {
     /// There is a delay queue for each.
     private static let seconds = [1, 5, 30, 120, 900, 3600]
 
-    /// What stands for a job is refused no more often than this: the job is open meanwhile, and the broker waits half an hour
-    /// for its acknowledgement (RabbitMQ's `consumer_timeout`).
-    static let mostOfJobs = 5
-    /// The time this takes.
-    static let secondsOfJobs = seconds.prefix(mostOfJobs).reduce(0, +)
+    /// Nothing is offered again that would keep a job open for longer, in seconds since it came: the broker waits half an
+    /// hour for its acknowledgement (RabbitMQ's `consumer_timeout`).
+    static let longestForJobs: Int64 = 1_500
 
     /// While the database is away an event comes back within two minutes: no consumer gets a copy for that, and outcomes
     /// are not to be late by far more than it was away.

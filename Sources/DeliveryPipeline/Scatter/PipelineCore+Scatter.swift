@@ -7,7 +7,7 @@ import PushModel
 /// |---|---|
 /// | waits for a name, as it came | fewer than 32 others of its lane are on their way; or its connection is lost, and only the broker has it |
 /// | is published under its name | the broker has it, and it comes back |
-/// | is split | the broker has all its chunks |
+/// | is split | the broker has all its chunks; or its connection is lost, and whoever gets it makes the same chunks |
 /// | is split no further, since the broker never takes one of them | the broker has the others; it is dead-lettered |
 struct Scatterings {
     struct Unnamed {
@@ -71,13 +71,16 @@ extension PipelineCore {
     }
 
     /// The connection they came over is lost, and the broker delivers them again.
-    func forgetUnnamed(of queues: [JobQueue]) {
+    func stopSplitting(of queues: [JobQueue]) {
         for (lane, waiting) in scatterings.unnamed {
             for unnamed in waiting where queues.contains(unnamed.inbound.queue) {
                 _ = ledger.met(.init(entry: unnamed.entry, count: ledger.owing(of: unnamed.entry)))
                 effects?.letGo(unnamed.inbound.delivery)
             }
             scatterings.unnamed[lane]?.removeAll { queues.contains($0.inbound.queue) }
+        }
+        for (entry, scattering) in scatterings.open where queues.contains(scattering.inbound.queue) {
+            _ = splitNoFurther(entry)
         }
     }
 
@@ -104,7 +107,6 @@ extension PipelineCore {
         }
     }
 
-    /// The broker never takes one of a job's chunks.
     /// - Returns: its state until now; nil if it was not being split.
     func splitNoFurther(_ entry: Int) -> ChunkPlan? {
         guard let scattering = scatterings.open.removeValue(forKey: entry) else { return nil }
@@ -142,6 +144,6 @@ extension PipelineCore {
         scatterings.open[entry] = scattering
         scatterings.steps[publication.id] = .chunk(ofEntry: entry)
         ledger.oweMore(entry)
-        publish(publication, meeting: [.init(entry: entry, count: 1)])
+        publish(publication, isMove: true, meeting: [.init(entry: entry, count: 1)])
     }
 }

@@ -99,7 +99,7 @@ package struct OutboundMessages {
         properties.headers[JobHeader.lane] = nil
         return AMQPPublication(
             id: refused.id, exchange: names.dead, routingKey: lane.rawValue, isMandatory: true, properties: properties,
-            body: refused.body)
+            body: refused.body, repeatHeader: refused.repeatHeader)
     }
 
     /// What has a name that nobody has claimed yet begins anew; else it is told what may have been claimed.

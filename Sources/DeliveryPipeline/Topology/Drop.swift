@@ -32,7 +32,7 @@ package struct Drop: Sendable, Hashable {
             switch cause {
             case "delivery_limit": "was delivered too often without being settled (delivery_limit of \(queue))"
             case "expired": "expired in \(queue) before a worker took it"
-            case "rejected": "made a message that the broker never takes"
+            case "rejected": "a worker could publish nothing made of it; its event job.rejected says why"
             case "maxlen": "was dropped because \(queue) was full (maxlen)"
             default: "was dropped from \(queue) (\(cause.cut(toBytes: 100)))"
             }

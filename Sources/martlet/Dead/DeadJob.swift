@@ -36,7 +36,10 @@ struct DeadJob {
     func replayed(to lane: Lane?, names: PipelineNames, user: String?) -> AMQPPublication {
         var properties = delivery.properties.ofHeldEvent(worker: user) ?? delivery.properties.carried
         // Without a worker's reason the broker has put it there, under the name that may be claimed for it.
-        if properties.headers[JobHeader.reason] == nil { properties.headers[JobHeader.deliveredBefore] = true }
+        if properties.headers[JobHeader.reason] == nil {
+            properties.headers[JobHeader.deliveredBefore] = true
+            if Drop(of: delivery).wasDelivered { properties.headers[JobHeader.redelivered] = true }
+        }
         for header in [JobHeader.reason, JobHeader.attempt, JobHeader.firstAttempt, JobHeader.lane] {
             properties.headers[header] = nil
         }

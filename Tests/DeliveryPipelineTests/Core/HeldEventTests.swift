@@ -103,6 +103,23 @@ import Testing
         #expect(harness.acknowledged == [1])
     }
 
+    /// Its jobs may not stay open until the broker's patience ends.
+    @Test func whereTheDelayQueueRefusesForLongItGoesToTheDeadLetters() throws {
+        let held = try held()
+        for _ in 0..<6 {
+            harness.publisher(.refused([held.id]))
+            harness.passRefusalWaits()
+        }
+        let dead = try #require(harness.published.last)
+        #expect(dead.exchange == "martlet.dead" && dead.id == held.id && dead.body == held.body)
+        #expect(dead.properties.headers["x-martlet-event"] == held.properties.headers["x-martlet-event"])
+        #expect(
+            dead.properties.headers["x-martlet-reason"]
+                == .string("martlet.delay.5 does not take what became of it: the broker refused it"))
+        harness.confirm(dead)
+        #expect(harness.acknowledged == [1] && harness.core.currentCounts().eventsDead == 1)
+    }
+
     @Test func theEventOfABadJobWaitsLikewise() throws {
         harness.deliver("{")
         harness.confirm(try #require(harness.published.first))

@@ -48,12 +48,13 @@ import Testing
             harness.passRefusalWaits()
         }
         let dead = try #require(harness.published.last { $0.exchange == "martlet.dead" })
-        let problem = "martlet.delay.5 has not taken it for 1056 s: the broker refused it"
+        let problem = "martlet.delay.5 does not take what became of it: the broker refused it"
         #expect(dead.id == retry.id && dead.body == retry.body && dead.routingKey == "normal")
-        #expect(dead.properties.headers["x-martlet-reason"] == .string(problem))
+        #expect(dead.properties.headers["x-martlet-reason"] == .string("message: \(problem)"))
         let event = try #require(harness.events.last)
         let errors = try JSON.objects(try JSON.object(event.body)["errors"])
         #expect(errors.count == 1 && errors[0]["problem"] as? String == problem)
+        #expect(event.routingKey == "job.rejected.com.example.shop")
         harness.publisher(.refused([retry.id]))
         harness.passRefusalWaits()
         #expect(harness.published.last?.exchange == "martlet.dead" && harness.events.count == 1, "that once more")
@@ -61,6 +62,31 @@ import Testing
         #expect(harness.acknowledged == [] && harness.core.currentCounts().jobsOpen == 1, "nobody has been told")
         harness.confirm(event)
         #expect(harness.acknowledged == [1] && harness.core.currentCounts().obligationsOpen == 0)
+    }
+
+    /// What came long ago has no time for a second ladder.
+    @Test func nothingIsOfferedAgainThatWouldKeepAJobOpenForTooLong() throws {
+        let (harness, retry) = try harnessWithARetry()
+        harness.pass(seconds: 1_495)
+        harness.publisher(.refused([retry.id]))
+        #expect(harness.timers == [1_000])
+        harness.passOneSecond()
+        harness.publisher(.refused([retry.id]))
+        #expect(harness.timers == [5_000])
+        harness.pass(seconds: 1)
+        harness.passRefusalWaits()
+        harness.publisher(.refused([retry.id]))
+        #expect(harness.timers == [] && harness.moved.last == "martlet.dead normal")
+    }
+
+    /// The publisher marks what it publishes again; refused then, it stays marked.
+    @Test func whatMayBeThereTwiceOwnsUpWhenItIsOfferedAgain() throws {
+        let (harness, retry) = try harnessWithARetry()
+        harness.publisher(.disconnected(AMQPError(.connectionFailed, "gone")))
+        harness.publisher(.connected)
+        harness.publisher(.refused([retry.id]))
+        harness.passOneSecond()
+        #expect(harness.published.map { $0.properties.headers["x-martlet-redelivered"] == true } == [false, true])
     }
 
     // MARK: jobs as they came
@@ -89,9 +115,9 @@ import Testing
         #expect(harness.letGo.count == 1 && harness.core.currentCounts().jobsOpen == 0)
     }
 
-    @Test func aClaimedJobThatIsMovedOutlivesItsConnection() throws {
-        let harness = PipelineHarness { $0.deduplicationWindow = 60 }
-        harness.deliver(jobBody())
+    @Test func aJobToBeSentOnceThatIsMovedOutlivesItsConnection() throws {
+        let harness = PipelineHarness()
+        harness.deliver(jobBody(more: #""at_most_once":true,"#))
         harness.drain()
         try harness.grantClaims()
         let move = try #require(harness.published.first)
@@ -136,7 +162,7 @@ import Testing
         #expect(harness.timers == [], "never again")
         #expect(harness.rejected == [], "its event is not confirmed")
         let event = try harness.event(0)
-        #expect(event.routingKey == "job.rejected.unknown")
+        #expect(event.routingKey == "job.rejected.com.example.shop")
         let errors = try JSON.objects(try JSON.object(event.body)["errors"])
         #expect(errors.count == 1 && errors[0]["field"] as? String == "body")
         let problem = try #require(errors[0]["problem"] as? String)
@@ -157,7 +183,7 @@ import Testing
         harness.flush()
         let event = try harness.event(0)
         harness.publisher(.returned(AMQPReturn(id: event.id, code: 406, text: "too large")))
-        #expect(harness.events.map(\.routingKey) == [event.routingKey, "job.rejected.unknown", "job.rejected.unknown"])
+        #expect(harness.events.map(\.routingKey) == [event.routingKey, "job.rejected.com.example.shop", "job.rejected.com.example.shop"])
         harness.report(try harness.job(0), [try harness.job(0).outcome(1, .sent)])
         harness.report(try harness.job(1), [try harness.job(1).outcome(1, .sent)])
         for event in harness.events.dropFirst() { harness.confirm(event) }

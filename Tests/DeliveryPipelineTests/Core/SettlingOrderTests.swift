@@ -63,7 +63,9 @@ private struct SettlingWorld {
         case 0..<5: deliver()
         case 5..<9: try report()
         case 9: harness.flush()
-        case 10: harness.passRefusalWaits()
+        case 10:
+            if Int.random(in: 0..<4, using: &random) == 0 { harness.pass(seconds: 500) }
+            harness.passRefusalWaits()
         case 11..<14: confirm(some(of: unconfirmed))
         case 14: if let id = unconfirmed.randomElement(using: &random) { confirm([id, id, 999_999]) }
         case 15: harness.publisher(.refused(some(of: unconfirmed)))
@@ -308,7 +310,7 @@ private struct SettlingWorld {
             let body = try JSON.object(publication.body)
             guard let outcomes = body["outcomes"] else {
                 let problem = try JSON.objects(body["errors"]).first?["problem"] as? String ?? ""
-                if problem.contains("has not taken") { return [(serial, "given up")] }
+                if problem.contains("does not take") { return [(serial, "given up")] }
                 return [(serial, problem.contains("never takes") ? "told" : "event")]
             }
             return try JSON.objects(outcomes).map { (serial, $0["recipient"] as? String ?? "?") }

@@ -202,7 +202,7 @@ import Testing
         #expect(harness.published.count == 64)
     }
 
-    /// A lane that takes no more for 18 minutes: what is to be split stays no longer with the worker.
+    /// A lane that takes no more: what is to be split stays no longer with the worker.
     @Test func whatIsRefusedForLongIsLeftToTheBroker() throws {
         let harness = harness(chunkSize: 1)
         deliverUnnamed(1...1, to: harness)
@@ -213,10 +213,22 @@ import Testing
             harness.passRefusalWaits()
         }
         let events = harness.events
-        #expect(events.map(\.routingKey) == Array(repeating: "job.rejected.unknown", count: 2), "said once for each")
+        #expect(events.map(\.routingKey) == Array(repeating: "job.rejected.com.example.shop", count: 2), "said once for each")
         for event in events { harness.confirm(event) }
         #expect(harness.rejected.map(\.number).sorted() == [1, 2] && harness.acknowledged == [])
         #expect(harness.core.currentCounts().jobsOpen == 0 && harness.published.count == 26)
+    }
+
+    /// Whoever gets the job makes the same chunks.
+    @Test func aJobIsSplitNoFurtherOnceItsConnectionIsLost() throws {
+        let harness = harness(chunkSize: 1)
+        deliver(body(recipients: 100), to: harness, number: 1, chunkSize: 1)
+        harness.publisher(.refused(harness.published[..<10].map(\.id)))
+        harness.consumer(.disconnected(AMQPError(.connectionFailed, "gone")))
+        harness.passRefusalWaits()
+        for chunk in harness.published[10...] { harness.confirm(chunk) }
+        #expect(harness.published.count == 32 && harness.letGo.count == 1)
+        #expect(harness.core.currentCounts().jobsOpen == 0 && harness.core.currentCounts().obligationsOpen == 0)
     }
 
     /// What has no new name yet is nowhere but where it came from, so nothing of it is doubled.
@@ -250,7 +262,7 @@ import Testing
             harness.publisher(.returned(AMQPReturn(id: chunk.id, code: 406, text: "too large")))
         }
         #expect(harness.moved.count == 40)
-        #expect(harness.events.map(\.routingKey) == ["job.rejected.unknown"], "said once")
+        #expect(harness.events.map(\.routingKey) == ["job.rejected.com.example.shop"], "said once")
         let event = try harness.event(0)
         let errors = try JSON.objects(try JSON.object(event.body)["errors"])
         let problem = try #require(errors.first?["problem"] as? String)

@@ -110,7 +110,8 @@ package struct Workload: Sendable {
         case 3, 17, 31: .brokersWord
         case 10 where traits.flaw == nil: .copiesForNobody
         case 24 where traits.flaw == nil: .copyInAnotherLane
-        case 38 where traits.flaw == nil: .expiration
+        // Of what the broker drops its message id alone tells which it was.
+        case 38 where traits.flaw == nil && traits.identity == .asMessageID: .expiration
         default: nil
         }
     }
@@ -139,7 +140,7 @@ package struct Workload: Sendable {
         traits.isAtMostOnce = share(30)
         traits.wantsProblemsOnly = share(15)
         traits.identity = share(50) ? .inBody : share(50) || traits.isAtMostOnce ? .asMessageID : .none
-        // Of what is dropped by the broker this alone tells which it was.
+        // As those have that may expire.
         if number % 42 == 38 { traits.identity = .asMessageID }
         if share(10) { traits.sendAfter = Int.random(in: profile.sendAfter, using: &generator) }
         if traits.hasID {

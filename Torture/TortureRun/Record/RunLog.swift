@@ -19,8 +19,8 @@ final class RunLog: Sendable {
         var wantProblemsOnly: Set<Int> = []
         /// Jobs of thousands that APNs has got the first push of.
         var begunGiants: Set<Int> = []
-        /// When each worker's first outcome of the flood came.
-        var flooded: [String: Int64] = [:]
+        /// When each worker's first outcome came.
+        var firstOutcomes: [String: Int64] = [:]
 
         mutating func finish(_ recipients: some Sequence<RecipientID>) {
             for recipient in recipients where done.insert(recipient).inserted {
@@ -89,8 +89,8 @@ final class RunLog: Sendable {
         update { $0.outcomes += outcomes }
         progress.withLock { progress in
             progress.finish(outcomes.lazy.map(\.recipient))
-            for outcome in outcomes where JobNumber.isFlood(outcome.recipient.job) {
-                progress.flooded[outcome.worker] = progress.flooded[outcome.worker] ?? outcome.received
+            for outcome in outcomes where progress.firstOutcomes[outcome.worker] == nil {
+                progress.firstOutcomes[outcome.worker] = outcome.received
             }
         }
     }
@@ -116,7 +116,7 @@ final class RunLog: Sendable {
 
     func hasBegun(giant job: Int) -> Bool { progress.withLock { $0.begunGiants.contains(job) } }
 
-    func firstFloodOutcome(of worker: String) -> Int64? { progress.withLock { $0.flooded[worker] } }
+    func firstOutcome(of worker: String) -> Int64? { progress.withLock { $0.firstOutcomes[worker] } }
 
     /// Recipients of the flood that wait.
     var floodLeft: Int {

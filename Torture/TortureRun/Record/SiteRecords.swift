@@ -44,7 +44,7 @@ package struct JoinRecord: Sendable {
     package var worker: Int
     /// When it said that it works; nil: it did not.
     package var ready: Int64?
-    /// When the first outcome of the flood came that was its doing.
+    /// When the first outcome came that was its doing: of the flood, or of what had come back to the broker before it.
     package var firstOutcome: Int64?
     /// Recipients of the flood that nobody had sent to by then, or when nobody waited for it any longer.
     package var left: Int

@@ -62,7 +62,7 @@ extension FaultRunner {
             join.ready = ready
             while join.firstOutcome == nil, currentMilliseconds() - ready <= Verdict.joiningTakes {
                 try await Task.sleep(for: .milliseconds(50))
-                join.firstOutcome = log.firstFloodOutcome(of: "worker-\(worker.number)")
+                join.firstOutcome = log.firstOutcome(of: "worker-\(worker.number)")
             }
         }
         join.left = log.floodLeft
