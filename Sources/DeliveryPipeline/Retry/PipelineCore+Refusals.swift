@@ -33,8 +33,9 @@ struct UnconfirmedMessage {
 /// | too large, or not to be carried by AMQP | never offered again: the broker dead-letters its jobs, and an event says so |
 /// | such, and a chunk | its job is split no further, too |
 ///
-/// Too long is what would keep a job open for more than 25 minutes. What is to be offered again waits here. Its job's recipients take room of `maximumInFlight` meanwhile, and its delivery a
-/// place of the prefetch, so there are never more than these over one connection.
+/// Too long is what would keep a job open for more than 25 minutes. What is to be offered again waits here. Its job's
+/// recipients take room of `maximumInFlight` meanwhile, and its delivery a place of the prefetch, so there are never more
+/// than these over one connection.
 extension PipelineCore {
     func refused(_ ids: [UInt64], because reason: String) {
         var waiting: [Int: [UInt64]] = [:]
@@ -142,7 +143,8 @@ extension PipelineCore {
         guard let publication = unconfirmed[returned.id]?.publication else { return }
         leaveJobs(
             of: returned.id, field: "body",
-            because: "made a message of \(publication.body.count) bytes for \(publication.exchange) that the broker never "
+            because:
+                "made a message of \(publication.body.count) bytes for \(publication.exchange) that the broker never "
                 + "takes: \(returned.code) \(returned.text)")
     }
 

@@ -124,7 +124,8 @@ import Testing
         harness.publisher(.refused([move.id]))
         harness.consumer(.disconnected(AMQPError(.connectionFailed, "gone")))
         harness.passRefusalWaits()
-        #expect(harness.published.map(\.id) == [move.id, move.id], "delivered again it would be taken for its own copy")
+        #expect(
+            harness.published.map(\.id) == [move.id, move.id], "delivered again it would be taken for its own copy")
     }
 
     @Test func whatIsConfirmedMeanwhileIsNotOfferedAgain() throws {
@@ -183,7 +184,10 @@ import Testing
         harness.flush()
         let event = try harness.event(0)
         harness.publisher(.returned(AMQPReturn(id: event.id, code: 406, text: "too large")))
-        #expect(harness.events.map(\.routingKey) == [event.routingKey, "job.rejected.com.example.shop", "job.rejected.com.example.shop"])
+        #expect(
+            harness.events.map(\.routingKey) == [
+                event.routingKey, "job.rejected.com.example.shop", "job.rejected.com.example.shop",
+            ])
         harness.report(try harness.job(0), [try harness.job(0).outcome(1, .sent)])
         harness.report(try harness.job(1), [try harness.job(1).outcome(1, .sent)])
         for event in harness.events.dropFirst() { harness.confirm(event) }

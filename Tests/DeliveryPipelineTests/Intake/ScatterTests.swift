@@ -213,7 +213,9 @@ import Testing
             harness.passRefusalWaits()
         }
         let events = harness.events
-        #expect(events.map(\.routingKey) == Array(repeating: "job.rejected.com.example.shop", count: 2), "said once for each")
+        #expect(
+            events.map(\.routingKey) == Array(repeating: "job.rejected.com.example.shop", count: 2),
+            "said once for each")
         for event in events { harness.confirm(event) }
         #expect(harness.rejected.map(\.number).sorted() == [1, 2] && harness.acknowledged == [])
         #expect(harness.core.currentCounts().jobsOpen == 0 && harness.published.count == 26)
