@@ -62,6 +62,8 @@ public struct APNSConfiguration: Sendable {
     package var retirementSeconds: Int64 = 1
     /// With no provider token after so long the database counts as away, and pushes go back to wait.
     package var tokenPatienceMilliseconds: Int64 = 5_000
+    /// So long may pushes wait while nothing at all is answered. They take room that the pushes of other apps need.
+    package var silenceMilliseconds: Int64 = 10_000
     package var resolve: Resolver = SystemResolver.addresses
     /// Of all that are made from this configuration.
     let lookups = NameLookups()

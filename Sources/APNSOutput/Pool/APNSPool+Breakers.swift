@@ -14,10 +14,6 @@ extension APNSPool {
     /// Publishers may name topics without end; those in use keep their health with their jobs.
     private static let topicsKept = 1_000
 
-    /// So long may pushes wait while nothing at all is answered, in milliseconds. They take room that the pushes
-    /// of other apps need.
-    private static let silenceMilliseconds: Int64 = 10_000
-
     // MARK: In
 
     func enter(_ job: PreparedJob, now: Moment) {
@@ -137,7 +133,7 @@ extension APNSPool {
 
     /// Once a second.
     func giveUpOnSilence(now: Moment) {
-        guard !queue.isEmpty, now.uptime - lastProgress >= Self.silenceMilliseconds else { return }
+        guard !queue.isEmpty, now.uptime - lastProgress >= silenceMilliseconds else { return }
         let isNew = host.refused("NoAnswer", nowMilliseconds: now.uptime, random: .random(in: 0..<1))
         if isNew { logger.warning("APNs has not answered for a while, what waits is put back") }
         holdQueued(now: now) { _ in true }

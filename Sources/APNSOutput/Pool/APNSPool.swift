@@ -29,6 +29,7 @@ final class APNSPool: @unchecked Sendable {
     var isRetired = false
     private var isStopped = false
     private let urgentStreams: Int
+    let silenceMilliseconds: Int64
     /// Retired long enough ago: nothing more is sent.
     var handsBack = false
     let subject: APNSRefusal.Subject
@@ -57,6 +58,7 @@ final class APNSPool: @unchecked Sendable {
         self.clock = clock
         self.refusals = refusals
         urgentStreams = configuration.urgentStreams
+        silenceMilliseconds = configuration.silenceMilliseconds
         closedBreaker = Breaker(shortestMilliseconds: configuration.breakMilliseconds)
         breaker = closedBreaker
         subject = APNSRefusal.Subject(credential: credential.id, environment: environment, topic: nil)

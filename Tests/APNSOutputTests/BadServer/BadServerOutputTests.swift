@@ -77,6 +77,7 @@ import Testing
             production: .init(host: "127.0.0.1", port: server.port), authorityFile: server.authorityFile,
             requestTimeoutSeconds: 20, connectTimeoutSeconds: 20)
         configuration.tokenPatienceMilliseconds = 60_000
+        configuration.silenceMilliseconds = 60_000
         return APNSOutput(
             configuration: configuration,
             tokens: LocalProviderTokens(clock: { .now }), eventLoops: MultiThreadedEventLoopGroup.singleton,

@@ -144,7 +144,9 @@ import Testing
 
     /// No stream may be opened: what waits goes back, so that it takes nobody else's room.
     @Test func aServerThatAllowsNoStreamsGetsNone() async throws {
-        try await withFixture(streamLimit: 0) { fixture, simulator async throws in
+        try await withFixture(streamLimit: 0) {
+            $0.silenceMilliseconds = 10_000
+        } _: { fixture, simulator async throws in
             #expect(try await fixture.push() == "sent -", "the one that may always be sent")
             try fixture.send(to: WireFixture.tokens(20, "0a"))
             await fixture.recorder.wait(for: 21, atMost: .seconds(60))

@@ -49,7 +49,9 @@ struct WireFixture {
             production: .init(host: host, port: 2197), sandbox: .init(host: host, port: 2197),
             authorityFile: authorityFile, verifiesCertificates: verifies,
             proxy: proxy, maximumConnections: maximumConnections, connectTimeoutSeconds: 30)
+        // Signing waits for a thread that other tests may have for long, the more so under a sanitizer.
         configuration.tokenPatienceMilliseconds = 60_000
+        configuration.silenceMilliseconds = 60_000
         configuration.resolve = { name, _ in
             guard name == host else { throw APNSConnectError.unknownName(name, "not known to this test") }
             return addresses
