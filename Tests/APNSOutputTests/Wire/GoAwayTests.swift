@@ -1,5 +1,4 @@
 import APNSOutput
-import APNSSimulator
 import HTTP2Session
 import NIOCore
 import PushTestSupport
@@ -11,31 +10,46 @@ import Threading
 @Suite struct GoAwayTests {
     @Test(arguments: [false, true])
     func theReplacementComesFirstAndOnlyWhatWasNotProcessedIsSentAgain(twoSteps: Bool) async throws {
-        let simulator = try await WireFixture.startedSimulator()
+        // Answers come when the test has seen what it wants to see before them.
+        let server = TestServer { $0.holdsAnswers = true }
+        let address = try await server.start()
         // A connection that is on its way out does not count.
-        let fixture = WireFixture([try .init(ipAddress: "127.0.0.1", port: simulator.port)], maximumConnections: 1)
-        try fixture.register(at: simulator)
-        try fixture.send(to: WireFixture.tokens(1, "0a"))
-        await fixture.recorder.wait(for: 1, atMost: .seconds(60))
-        let slow = WireFixture.tokens(10, "de1ade1a9000")
-        try fixture.send(to: slow)
-        try await eventually("ten on the wire") { await simulator.counters().arrivals == 11 }
-        // Streams 1 to 11: the first push and five of the slow ones.
-        await simulator.sendGoAway(GoAwayFault(lastStreamID: 11, reason: "Shutdown", announcesFirst: twoSteps))
+        let fixture = WireFixture([address], maximumConnections: 1)
+        func arrived(_ count: Int, on connection: Int) async throws {
+            try await eventually("\(count) requests on connection \(connection)") {
+                try await server.withConnections { $0.count == connection + 1 && $0[connection].whole.count == count }
+            }
+        }
+        try fixture.send(to: WireFixture.tokens(11))
+        try await arrived(1, on: 0)
+        try await server.withConnections { try $0[0].answer(1) }
+        try await arrived(11, on: 0)
+        if twoSteps {
+            try await server.withConnections {
+                try $0[0].session.announceGoAway()
+                try $0[0].session.ping(1)
+            }
+            try await eventually("the announcement read") { try await server.withConnections { $0[0].pings == 1 } }
+        }
+        // Streams 1 to 11: the first push and five of the others.
+        try await server.withConnections { try $0[0].session.goAway(lastStreamID: 11) }
         // One at first, because the token must prove itself anew.
-        try await eventually("the first of five sent again, while the old connection waits for its answers") {
-            let counters = await simulator.counters()
-            return counters.arrivals == 12 && counters.openConnections == 2
+        try await arrived(1, on: 1)
+        #expect(try await server.withConnections { !$0[0].isClosed }, "it waits for its answers")
+        try await server.withConnections { connections in
+            for stream: Int32 in [3, 5, 7, 9, 11] { try connections[0].answer(stream) }
+            connections[1].holdsAnswers = false
+            try connections[1].answer(1)
         }
         await fixture.recorder.wait(for: 11, atMost: .seconds(60))
         #expect(fixture.tally == ["sent": 11])
-        #expect(await simulator.counters().arrivals == 16)
-        let processed = simulator.recordedArrivals
-        #expect(slow.map { processed[$0] } == Array(repeating: 1, count: 10))
-        try await eventually("the old one closed") { await simulator.counters().openConnections == 1 }
-        #expect(await simulator.counters().connections == 2)
+        #expect(fixture.surplusOutcomes == 0)
+        try await eventually("the old one closed") {
+            try await server.withConnections { $0.map(\.isClosed) == [true, false] }
+        }
+        #expect(try await server.withConnections { $0.map(\.whole.count) } == [11, 5])
         await fixture.output.shutDown()
-        await simulator.stop()
+        try await server.stop()
     }
 
     @Test func aServerThatAnswersOnceAndLeavesIsNotBesieged() async throws {
