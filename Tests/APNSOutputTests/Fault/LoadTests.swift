@@ -19,7 +19,7 @@ import Testing
         try fixture.register(at: simulator)
         #expect(try await fixture.push() == "sent -")
         var faults = StandingFaults()
-        faults.answerDelayMilliseconds = 50
+        faults.answerDelayMilliseconds = 200
         await simulator.setFaults(faults)
         try fixture.send(to: WireFixture.tokens(Self.pushes, "0a"))
         for round in 1...rounds {

@@ -72,7 +72,8 @@ package struct LocalServers: Sendable {
         let root = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/root")
         let entering = root == "/" ? [] : ["/usr/sbin/chroot", "/proc/\(pid)/root"]
         let finished = try await Subprocess.run(
-            entering + ["/usr/lib/rabbitmq/bin/rabbitmqctl", "eval", expression], environment: environment)
+            entering + ["/usr/lib/rabbitmq/bin/rabbitmqctl", "eval", expression], environment: environment,
+            within: .seconds(180))
         guard finished.status == 0 else { throw Failure(description: "rabbitmqctl \(finished)") }
     }
 
