@@ -20,9 +20,11 @@ struct Disturbances {
     private let deafening: [(start: Int64, end: Int64)]
     let duplicateBound: Int
     let killsWhileSplitting: Int
+    private let workers: Int
     let isLockedForLong: Bool
 
     init(_ faults: [FaultRecord], limits: Limits) {
+        workers = limits.workers
         killsWhileSplitting = faults.count { if case .killWhileSplitting = $0.fault { true } else { false } }
         isLockedForLong = faults.contains { $0.fault == .lockTables }
         redelivering = faults.filter { $0.fault.redeliversJobs(workers: limits.workers) > 0 }
@@ -62,7 +64,12 @@ struct Disturbances {
 
     /// How often jobs that were open between these times may have come back to the broker.
     func redeliveries(from start: Int64, to end: Int64) -> Int {
-        redelivering.count { $0.start <= end && $0.end + Self.aftermath >= start }
+        redelivering.reduce(0) { sum, record in
+            guard record.start <= end, record.end + Self.aftermath >= start else { return sum }
+            // They go one after the other, and one may get what another had.
+            if case .killWhileSplitting = record.fault { return sum + workers }
+            return sum + 1
+        }
     }
 
     /// Whether a job that ends nobody may have been in the hands of so many that were ended that it was taken for one that
