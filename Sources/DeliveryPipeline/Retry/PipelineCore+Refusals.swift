@@ -49,12 +49,13 @@ extension PipelineCore {
             message.refusals += 1
             message.waits = true
             unconfirmed[id] = message
+            let seconds = RefusalLadder.seconds(afterFailures: message.refusals)
+            let isTooLong = isTooLong(for: id, seconds)
             if message.publication.exchange == configuration.names.results, var event = message.event {
                 event.failures += message.refusals
-                if event.failures > 1, hold(event, id: id, because: reason) { continue }
+                if event.failures > 1 || isTooLong, hold(event, id: id, because: reason) { continue }
             }
-            let seconds = RefusalLadder.seconds(afterFailures: message.refusals)
-            if isTooLong(for: id, seconds), giveUp(id, because: reason) { continue }
+            if isTooLong, giveUp(id, because: reason) { continue }
             waiting[seconds, default: []].append(id)
         }
         for (seconds, ids) in waiting {

@@ -103,6 +103,16 @@ import Testing
         #expect(harness.acknowledged == [1])
     }
 
+    /// As when the broker took nothing for long, and then refuses it.
+    @Test func whatIsRefusedLateWaitsInTheBrokerAtOnce() throws {
+        harness.deliver(jobBody())
+        harness.report(try harness.job(0), [.sent, .sent])
+        let event = try harness.event(0)
+        harness.pass(seconds: 1_500)
+        harness.publisher(.refused([event.id]))
+        #expect(harness.published.last?.exchange == "martlet.delay.1" && harness.published.last?.id == event.id)
+    }
+
     /// Its jobs may not stay open until the broker's patience ends.
     @Test func whereTheDelayQueueRefusesForLongItGoesToTheDeadLetters() throws {
         let held = try held()
