@@ -142,7 +142,7 @@ package struct TortureRun: Sendable {
     static let waitsForLong = Set([900, 3_600].map(Site.names.delay))
 
     private func settle(_ site: Site, _ log: RunLog) async {
-        let deadline = ContinuousClock.now + .seconds(profile.settleSeconds)
+        let deadline = ContinuousClock.now + .seconds(profile.settlingTakes)
         var (requests, quietSince) = (0, ContinuousClock.now)
         while ContinuousClock.now < deadline {
             let waiting = try? await site.waitingMessages().filter {

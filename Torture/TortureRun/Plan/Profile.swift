@@ -105,6 +105,9 @@ package struct Profile: Sendable {
         outage: 300...1_500, freeze: 4_500...5_500, resetting: 1_000...3_000, settleSeconds: 120,
         hasSilentTokens: false)
 
+    /// In a cluster what was on its way between two queues when a node went comes after three to six minutes (operate.md).
+    var settlingTakes: Int { nodes == 1 ? settleSeconds : settleSeconds + 240 }
+
     /// The worker that joins late.
     package var latecomer: Int { workers + 1 }
 
