@@ -174,5 +174,7 @@ struct PlanTests {
         #expect(RecipientID(token: "c2732227") == nil)
         #expect(JobPlan.number(in: JobPlan.id(12)) == 12 && JobPlan.number(in: #"{"a":"b torture-3"}"#) == 3)
         #expect(JobPlan.number(in: "torture") == nil)
+        // A chunk's id comes first.
+        #expect(JobPlan.number(in: #"{"id":"torture-20","payload":{"aps":{"alert":"job torture-21"}}}"#) == 21)
     }
 }

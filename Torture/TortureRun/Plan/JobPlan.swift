@@ -12,7 +12,8 @@ package struct JobPlan: Sendable {
 
     /// The job that a text speaks of.
     package static func number(in text: String) -> Int? {
-        text.firstMatch(of: /torture-([0-9]+)/).flatMap { Int($0.1) }
+        // Its alert's, rather than that of the job whose id it has.
+        (text.firstMatch(of: /job torture-([0-9]+)/) ?? text.firstMatch(of: /torture-([0-9]+)/)).flatMap { Int($0.1) }
     }
 
     package var routingKey: String { traits.flaw == .unknownLane ? "express" : lane.rawValue }
