@@ -19,6 +19,8 @@ final class RunLog: Sendable {
         var wantProblemsOnly: Set<Int> = []
         /// Jobs of thousands that APNs has got the first push of.
         var begunGiants: Set<Int> = []
+        /// Which job it is that a worker has made up an id for, once an outcome has told it.
+        var madeUpIDs: [String: Int] = [:]
         /// When each worker's first outcome came.
         var firstOutcomes: [String: Int64] = [:]
 
@@ -89,6 +91,7 @@ final class RunLog: Sendable {
         update { $0.outcomes += outcomes }
         progress.withLock { progress in
             progress.finish(outcomes.lazy.map(\.recipient))
+            for outcome in outcomes { if let id = outcome.madeUpID { progress.madeUpIDs[id] = outcome.recipient.job } }
             for outcome in outcomes where progress.firstOutcomes[outcome.worker] == nil {
                 progress.firstOutcomes[outcome.worker] = outcome.received
             }
@@ -115,6 +118,8 @@ final class RunLog: Sendable {
     }
 
     func hasBegun(giant job: Int) -> Bool { progress.withLock { $0.begunGiants.contains(job) } }
+
+    func job(madeUpID id: String) -> Int? { progress.withLock { $0.madeUpIDs[id] } }
 
     func firstOutcome(of worker: String) -> Int64? { progress.withLock { $0.firstOutcomes[worker] } }
 

@@ -48,7 +48,9 @@ final class ResultConsumer: Sendable {
             let (number, isRepeated) = log.event(messageID: messageID)
             let received = currentMilliseconds()
             guard let outcomes = event.outcomes else {
-                guard event.kind == "job.rejected", let job = event.job.flatMap(JobPlan.number) else {
+                guard event.kind == "job.rejected",
+                    let job = event.job.flatMap({ JobPlan.number(in: $0) ?? log.job(madeUpID: $0) })
+                else {
                     return log.odd("\(event.kind): \(String(decoding: delivery.body, as: UTF8.self))")
                 }
                 let isFollower = event.errors?.contains { $0.problem.contains(JobFlaw.takenIDProblem) } ?? false
