@@ -28,12 +28,14 @@ struct ByteBudgetTests {
     @Test("no more is read than may be held, for longer than a dead connection lasts, and the rest when there is room")
     func pause() async throws {
         var configuration = try TestBroker.configuration()
-        configuration.heartbeatSeconds = 1
+        // With one second a busy machine's broker may give up first.
+        configuration.heartbeatSeconds = 3
+        configuration.longestPause = .seconds(30)
         let budget = AMQPByteBudget(limit: 5 * Self.size)
         let test = try await consumer(configuration, budget: budget)
         try await test.log.wait("five deliveries") { $0.deliveries.count == 5 }
-        // Three times as long as either side waits for a sign of life.
-        try await Task.sleep(for: .seconds(6))
+        // Longer than either side waits for a sign of life.
+        try await Task.sleep(for: .seconds(8))
         #expect(test.log.events.deliveries.count == 5 && budget.held == 5 * Self.size)
         #expect(test.log.events.failures == [])
 
