@@ -83,9 +83,9 @@ class Broker:
         self.connection = pika.BlockingConnection(parameters)
         self.channel = self.connection.channel()
 
-    def depth(self, queue: str) -> int:
+    def depth(self, *queues: str) -> int:
         """Messages ready for delivery."""
-        return self.channel.queue_declare(queue, passive=True).method.message_count
+        return sum(self.channel.queue_declare(queue, passive=True).method.message_count for queue in queues)
 
     def fill(self, lane: str, bodies, count: int) -> None:
         """Publishes to an idle lane and waits until the queue holds it all."""
@@ -105,20 +105,20 @@ class Broker:
     def unbind_sink(self, queue: str) -> None:
         self.channel.queue_delete(queue)
 
-    def drain_rate(self, queue: str, count: int, alive, limit: float) -> float:
-        """Messages a second while the queue falls from nine tenths of `count` to one tenth."""
+    def drain_rate(self, queues: tuple[str, ...], count: int, alive, limit: float) -> float:
+        """Messages a second while what is in these queues falls from nine tenths of `count` to one tenth."""
         high, low = int(count * 0.9), int(count * 0.1)
         deadline = time.monotonic() + limit
         began = None
         while True:
             alive()
-            depth, at = self.depth(queue), time.monotonic()
+            depth, at = self.depth(*queues), time.monotonic()
             if began is None and depth <= high:
                 began = (depth, at)
             if depth <= low:
                 return (began[0] - depth) / (at - began[1]) if at > began[1] else float("inf")
             if at > deadline:
-                raise RuntimeError(f"{queue} still holds {depth} messages after {limit:.0f} s")
+                raise RuntimeError(f"{', '.join(queues)} still hold {depth} messages after {limit:.0f} s")
             time.sleep(0.005)
 
     def count_outcomes(self, queue: str, count: int, alive, limit: float) -> None:
