@@ -3,7 +3,7 @@ package import CredentialStore
 package import PushModel
 
 /// What the core needs done outside: everything that does I/O.
-package struct PipelineEffects: Sendable {
+package final class PipelineEffects: Sendable {
     let publish: @Sendable ([AMQPPublication]) -> Void
     let acknowledge: @Sendable ([AMQPAcknowledgement]) -> Void
     /// The broker is to dead-letter it.

@@ -17,8 +17,8 @@ public struct AMQPDeliveryTag: Sendable, Hashable {
     }
 }
 
-/// One message as the broker handed it out.
-public struct AMQPDelivery: Sendable {
+/// One message as the broker handed it out. A class, since it goes through many hands and has a dozen parts.
+public final class AMQPDelivery: Sendable {
     public let tag: AMQPDeliveryTag
     /// The broker may have delivered it before, to this consumer or another.
     public let isRedelivered: Bool

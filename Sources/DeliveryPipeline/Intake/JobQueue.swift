@@ -24,10 +24,28 @@ package enum JobQueue: Sendable, Hashable {
 
     static let overflows = all.filter(\.isOverflow)
 
-    /// As tags name it.
-    package var index: Int { Self.all.firstIndex(of: self) ?? 0 }
+    /// As tags name it: its place in ``all``.
+    package var index: Int {
+        switch self {
+        case .overflow(let lane): 2 * lane.place
+        case .lane(let lane): 2 * lane.place + 1
+        case .suspects: 2 * Lane.allCases.count
+        case .dropped: 2 * Lane.allCases.count + 1
+        }
+    }
 
     var isOverflow: Bool { if case .overflow = self { true } else { false } }
 
     var isUrgent: Bool { self == .lane(.urgent) || self == .overflow(.urgent) }
+}
+
+extension Lane {
+    /// In ``allCases``.
+    fileprivate var place: Int {
+        switch self {
+        case .urgent: 0
+        case .normal: 1
+        case .bulk: 2
+        }
+    }
 }
