@@ -59,7 +59,8 @@ struct EndpointTests {
                 let before = try processorTime(worker.pid)
                 try await Task.sleep(for: .seconds(3))
                 let spent = try processorTime(worker.pid) - before
-                #expect(spent < 1, "processor seconds within three")
+                // One that spins takes all three; a sanitizer, one.
+                #expect(spent < 2, "processor seconds within three")
             }
             let worker = try #require(started)
             try await eventually("it works: \(worker.errors)") { worker.errors.contains("Worker started") }
