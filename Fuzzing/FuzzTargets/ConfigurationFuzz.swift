@@ -43,7 +43,7 @@ enum ConfigurationFuzz {
             if !pipeline.prefetch.values.allSatisfy((1...65_535).contains) {
                 return "a prefetch of \(pipeline.prefetch)"
             }
-            if pipeline.chunkSize < 1 || pipeline.maximumInFlight < 1 { return "nothing could be sent" }
+            if pipeline.limits.chunkSize < 1 || pipeline.limits.maximumInFlight < 1 { return "nothing could be sent" }
             let delays = pipeline.retry.delays
             if delays.isEmpty || delays != delays.sorted() { return "delays of \(delays)" }
             let topology = pipeline.names.topology(delays: delays)

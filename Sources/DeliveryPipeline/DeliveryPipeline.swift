@@ -12,8 +12,7 @@ public import PushModel
 /// between them (``PipelineCore``). Between threads go batches.
 public final class DeliveryPipeline: Sendable {
     private let core: PipelineCore
-    /// As ``JobQueue/connections``.
-    private let consumers: [AMQPConsumer]
+    private let sources: JobSources
     private let publisher: AMQPPublisher
     private let outputs: [any Output]
     private let markBatches: AsyncStream<MarkBuffer.Batch>
@@ -47,61 +46,33 @@ public final class DeliveryPipeline: Sendable {
         self.logger = logger
         var configuration = configuration
         configuration.brokerUser = broker.user
-        let core = PipelineCore(configuration: configuration, outputs: outputs, logger: logger)
-        let names = configuration.names
-        let topology = names.topology(delays: configuration.retry.delays)
+        let topology = configuration.names.topology(delays: configuration.retry.delays)
+        let sources = try JobSources(configuration, broker: broker, topology: topology, logger: logger)
         var publishing = broker
         publishing.connectionName = "\(configuration.worker) publisher"
-        let budgets = JobQueue.connections.map { _ in AMQPByteBudget(limit: configuration.prefetchBytes) }
-        var consumers: [AMQPConsumer] = []
-        for (number, queues) in JobQueue.connections.enumerated() {
-            var consuming = broker
-            consuming.connectionName = "\(configuration.worker) consumer \(number + 1)"
-            let consumer = try AMQPConsumer(
-                configuration: consuming, topology: topology,
-                queues: queues.map {
-                    AMQPConsumedQueue(
-                        name: names.queue(of: $0), prefetch: UInt16(clamping: configuration.firstPrefetch(of: $0)),
-                        tagIndex: UInt16($0.index))
-                },
-                budget: budgets[number], logger: logger
-            ) { core.received($0, of: queues) }
-            consumers.append(consumer)
-        }
-        let connectionOf = JobQueue.all.map { queue in
-            JobQueue.connections.firstIndex { $0.contains(queue) } ?? 0
-        }
-        let publisher = try AMQPPublisher(configuration: publishing, topology: topology, logger: logger) {
-            core.received($0)
-        }
+        let publisher = try AMQPPublisher(configuration: publishing, topology: topology, logger: logger)
         let (markBatches, marksToWrite) = AsyncStream.makeStream(of: MarkBuffer.Batch.self)
         let (claimBatches, claimsToMake) = AsyncStream.makeStream(of: Claims.Batch.self)
         let (lookUps, lookUpsToMake) = AsyncStream.makeStream(of: SuspectBuffer.LookUp.self)
-        core.effects = PipelineEffects(
-            publish: { publisher.publish($0) },
-            acknowledge: { [consumers] acknowledgements in
-                for (number, consumer) in consumers.enumerated() {
-                    consumer.acknowledge(acknowledgements.filter { connectionOf[Int($0.tag.queueIndex)] == number })
-                }
-            },
-            reject: { [consumers] tag in
-                consumers[connectionOf[Int(tag.queueIndex)]].reject([tag], requeue: false)
-            },
-            setPrefetch: { [consumers] prefetch, queue in
-                consumers[connectionOf[queue.index]].setPrefetch(
-                    UInt16(clamping: prefetch), ofQueue: UInt16(queue.index))
-            },
-            letGo: { budgets[connectionOf[Int($0.tag.queueIndex)]].giveBack($0) },
-            write: { marksToWrite.yield($0) },
-            claim: { claimsToMake.yield($0) },
-            lookUp: { lookUpsToMake.yield($0) },
-            wait: { [queue = core.queue] in queue.asyncAfter(deadline: .now() + .milliseconds($0), execute: $1) },
-            snapshot: { snapshots.current },
-            now: now)
+        let queue = PipelineCore.makeQueue()
+        core = PipelineCore(
+            configuration: configuration, outputs: outputs, on: queue,
+            effects: PipelineEffects(
+                publish: { publisher.publish($0) },
+                acknowledge: { sources.acknowledge($0) },
+                reject: { sources[$0].reject($0) },
+                setPrefetch: { sources[$1].setPrefetch($0, of: $1) },
+                letGo: { sources[$0.tag].letGo($0) },
+                write: { marksToWrite.yield($0) },
+                claim: { claimsToMake.yield($0) },
+                lookUp: { lookUpsToMake.yield($0) },
+                wait: { queue.asyncAfter(deadline: .now() + .milliseconds($1), execute: $2) },
+                snapshot: { snapshots.current },
+                now: now),
+            logger: logger)
         // before the first delivery
         if let cancellations { core.received(.loaded(cancellations.initial)) }
-        self.core = core
-        self.consumers = consumers
+        self.sources = sources
         self.publisher = publisher
         self.markBatches = markBatches
         self.claimBatches = claimBatches
@@ -110,8 +81,8 @@ public final class DeliveryPipeline: Sendable {
 
     /// Connects and works until cancelled; what fails on the way is logged and tried again.
     public func run() async {
-        publisher.start()
-        for consumer in consumers { consumer.start() }
+        publisher.start { [core] in core.received($0) }
+        for source in sources.all { source.start { [core] in core.received($0, of: source.queues) } }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.writeMarks() }
             group.addTask { await self.makeClaims() }
@@ -131,7 +102,7 @@ public final class DeliveryPipeline: Sendable {
     /// - Returns: whether everything was settled in time.
     @discardableResult
     public func drain(deadline: Duration) async -> Bool {
-        for consumer in consumers { consumer.stopConsuming() }
+        for source in sources.all { source.stopConsuming() }
         for output in outputs { output.stopSending() }
         let settled = await withTaskGroup(of: Bool.self) { group in
             group.addTask { [core] in
@@ -148,14 +119,13 @@ public final class DeliveryPipeline: Sendable {
             return await group.next() ?? false
         }
         await withTaskGroup(of: Void.self) { group in
-            for consumer in consumers { group.addTask { await consumer.close() } }
+            for source in sources.all { group.addTask { await source.close() } }
         }
         await publisher.close(drain: settled ? .seconds(5) : .zero)
         return settled
     }
 
-    /// Takes over what may change while a worker runs: limits and shares, not names, queues or delays.
-    public func reconfigure(_ configuration: PipelineConfiguration) { core.reconfigure(configuration) }
+    public func reconfigure(_ limits: PipelineLimits) { core.reconfigure(limits) }
 
     public var counts: PipelineCounts { core.currentCounts() }
 

@@ -1,7 +1,33 @@
 public import PushModel
 
+/// What may change while a worker runs.
+public struct PipelineLimits: Sendable {
+    /// Recipients decoded and not yet settled. Jobs beyond wait undecoded.
+    public var maximumInFlight = 20_000
+    /// What one app alone may hold of `maximumInFlight`, in percent; several busy ones hold less each.
+    public var appShare = 80
+    /// What is kept free of `maximumInFlight` for the urgent lane, in percent.
+    public var urgentShare = 10
+    /// A job with more recipients is split into chunks of as many, unless it is sent at most once:
+    /// ``PipelineConfiguration/onceChunkSize``.
+    public var chunkSize = 500
+    /// How long the id of a job is remembered, in seconds, so that the same job published twice is sent once; 0: not.
+    public var deduplicationWindow = 0
+    /// How long the id of an `at_most_once` job is remembered, in seconds: what comes again later is sent again.
+    public var atMostOnceWindow = 7 * 86_400
+    public var maximumJobBytes = 134_217_728
+    public var maximumRecipients = 1_000_000
+    /// Of a push, before it is given up.
+    public var maximumAttempts = RetryPolicy().maximumAttempts
+    /// How long after its first attempt a push is still tried, in seconds.
+    public var maximumAge = RetryPolicy().maximumAge
+
+    public init() {}
+}
+
 /// How much the pipeline holds, and for how long.
 public struct PipelineConfiguration: Sendable {
+    public var limits = PipelineLimits()
     public var names: PipelineNames
     /// Name of this worker in events.
     public var worker: String
@@ -9,24 +35,11 @@ public struct PipelineConfiguration: Sendable {
     public var prefetch: [Lane: Int]
     /// Bytes of jobs that each connection to the broker's queues may hold, however few they are.
     public var prefetchBytes = 33_554_432
-    /// Recipients decoded and not yet settled. Jobs beyond wait undecoded.
-    public var maximumInFlight: Int
     public var maximumOutcomesPerEvent: Int
     /// How long an outcome waits for others to share its event.
     public var maximumWaitMilliseconds: Int
-    public var retry: RetryPolicy
-    /// A job with more recipients is split into chunks of as many, unless it is sent at most once: ``onceChunkSize``.
-    public var chunkSize = 500
-    /// What one app alone may hold of `maximumInFlight`, in percent; several busy ones hold less each.
-    public var appShare = 80
-    /// What is kept free of `maximumInFlight` for the urgent lane, in percent.
-    public var urgentShare = 10
-    /// How long the id of a job is remembered, in seconds, so that the same job published twice is sent once; 0: not.
-    public var deduplicationWindow = 0
-    /// How long the id of an `at_most_once` job is remembered, in seconds: what comes again later is sent again.
-    public var atMostOnceWindow = 7 * 86_400
-    public var maximumJobBytes = 134_217_728
-    public var maximumRecipients = 1_000_000
+    /// There is a delay queue for each, in seconds, rising.
+    public let retryDelays: [Int]
     /// Recipients of a chunk of a job that is sent at most once. The parts of such a job are known by the places of their
     /// recipients, so whoever splits it, and splits it again after a crash, must make the same ones. No setting changes it,
     /// and no version may: while workers of both run, pushes would be sent twice.
@@ -47,10 +60,14 @@ public struct PipelineConfiguration: Sendable {
     public var brokerUser: String?
 
     /// Jobs of the same name are one job, which is sent once, however often it was published.
-    func deduplicates(_ job: Job) -> Bool { deduplicationWindow > 0 && job.hasGivenID }
+    func deduplicates(_ job: Job) -> Bool { limits.deduplicationWindow > 0 && job.hasGivenID }
 
     func chunkSize(of job: Job, _ inbound: InboundJob) -> Int {
-        job.atMostOnce ? Self.onceChunkSize : inbound.chunkSize ?? chunkSize
+        job.atMostOnce ? Self.onceChunkSize : inbound.chunkSize ?? limits.chunkSize
+    }
+
+    public var retry: RetryPolicy {
+        RetryPolicy(delays: retryDelays, maximumAttempts: limits.maximumAttempts, maximumAge: limits.maximumAge)
     }
 
     /// The most there may be.
@@ -76,9 +93,10 @@ public struct PipelineConfiguration: Sendable {
         self.names = names
         self.worker = worker
         self.prefetch = prefetch
-        self.maximumInFlight = maximumInFlight
+        limits.maximumInFlight = maximumInFlight
+        (limits.maximumAttempts, limits.maximumAge) = (retry.maximumAttempts, retry.maximumAge)
+        retryDelays = retry.delays
         self.maximumOutcomesPerEvent = maximumOutcomesPerEvent
         self.maximumWaitMilliseconds = maximumWaitMilliseconds
-        self.retry = retry
     }
 }

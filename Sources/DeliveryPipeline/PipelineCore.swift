@@ -10,26 +10,20 @@ package import PushModel
 /// Everything happens on one serial queue, in batches, so nothing here needs a lock.
 // why: unchecked for that reason; every entry point from outside hands over to the queue first.
 package final class PipelineCore: @unchecked Sendable {
-    package let queue = DispatchQueue(label: "martlet.pipeline", qos: .userInitiated)
+    package let queue: DispatchQueue
     private(set) var configuration: PipelineConfiguration
     let logger: Logger
-    private(set) var outputs: [String: any Output]
-    /// Set once, before the first delivery.
-    package var effects: PipelineEffects?
+    let router: Router
+    let effects: PipelineEffects
 
-    /// By ``JobQueue/all``.
-    var waiting = Array(repeating: FairQueue(), count: JobQueue.all.count)
-    /// By ``JobQueue/all``, too.
-    var queueUses: [QueueUse]
+    var scheduler: Scheduler
     var prefetchIsWatched = false
     /// Those whose connection is open.
     private var consuming: Set<JobQueue> = []
     var scatterings = Scatterings()
     var claims = Claims()
     var claimCheckIsScheduled = false
-    private var uses: [String: AppUse] = [:]
-    var ledger = SettlingLedger<InboundJob>()
-    var messages: OutboundMessages
+    var outbox: Outbox
     var events: EventBatcher
     var retries = RetryBatcher()
     var marks = MarkBuffer()
@@ -39,28 +33,30 @@ package final class PipelineCore: @unchecked Sendable {
     /// Operators want no more of them sent.
     private(set) var cancelledJobs = CancelledJobs()
     var counts = PipelineCounts()
-    /// Published and not confirmed: kept in case the broker refuses it.
-    var unconfirmed: [UInt64: UnconfirmedMessage] = [:]
-    /// When jobs of an app that can't be sent were last logged; only apps that exist are in it.
-    var lastWarnings: [String: Timestamp] = [:]
-    var outbox: [AMQPPublication] = []
+    /// Of apps that can't be sent for, which all exist, and of exchanges that refuse.
+    var warnings = WarningLimit()
     private var acknowledgements: [AMQPAcknowledgement] = []
     private var flushIsScheduled = false
     private(set) var isDraining = false
     private var drained: [@Sendable () -> Void] = []
 
-    /// How many apps are kept in mind although they have nothing here.
-    private static let mostIdleApps = 1_000
+    package static func makeQueue() -> DispatchQueue {
+        DispatchQueue(label: "martlet.pipeline", qos: .userInitiated)
+    }
 
-    package init(configuration: PipelineConfiguration, outputs: [any Output], logger: Logger) {
+    package init(
+        configuration: PipelineConfiguration, outputs: [any Output], on queue: DispatchQueue = makeQueue(),
+        effects: PipelineEffects, logger: Logger
+    ) {
+        self.queue = queue
         self.configuration = configuration
-        self.outputs = Dictionary(outputs.map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+        self.effects = effects
+        router = Router(outputs: Dictionary(outputs.map { ($0.name, $0) }, uniquingKeysWith: { $1 }))
         self.logger = logger
-        queueUses = JobQueue.all.map { queue in
-            QueueUse(prefetch: queue.isOverflow ? PrefetchControl(most: configuration.prefetch(of: queue)) : nil)
-        }
-        messages = OutboundMessages(
-            names: configuration.names, worker: configuration.worker, user: configuration.brokerUser)
+        scheduler = Scheduler(configuration)
+        outbox = Outbox(
+            OutboundMessages(
+                names: configuration.names, worker: configuration.worker, user: configuration.brokerUser))
         events = EventBatcher(
             worker: configuration.worker, maximumOutcomes: configuration.maximumOutcomesPerEvent)
         unmarked = events
@@ -77,10 +73,7 @@ package final class PipelineCore: @unchecked Sendable {
             case .disconnected, .closed:
                 consuming.subtract(queues)
                 // The broker delivers them again, here or elsewhere.
-                for queue in queues {
-                    queueUses[queue.index].disconnected()
-                    for job in waiting[queue.index].removeAll() { effects?.letGo(job.inbound.delivery) }
-                }
+                for job in scheduler.disconnected(queues) { effects.letGo(job.inbound.delivery) }
                 stopSplitting(of: queues)
                 forgetRefused(of: queues)
             case .stopped: consuming.subtract(queues)
@@ -93,7 +86,12 @@ package final class PipelineCore: @unchecked Sendable {
         queue.async { [self] in
             switch event {
             case .connected: counts.isPublishing = true
-            case .confirmed(let ids): for id in ids { confirmed(id) }
+            case .confirmed(let ids):
+                for id in ids {
+                    let done = outbox.confirmed(id)
+                    goOnSplitting(after: id)
+                    settle(done)
+                }
             case .refused(let ids): refused(ids, because: "the broker refused it")
             case .returned(let returned): self.returned(returned)
             case .blocked(let reason):
@@ -102,10 +100,7 @@ package final class PipelineCore: @unchecked Sendable {
             case .unblocked: counts.isPublishing = true
             case .disconnected, .closed:
                 counts.isPublishing = false
-                // The publisher says it of those that it publishes again; they may be refused then.
-                for (id, message) in unconfirmed where !message.waits {
-                    unconfirmed[id]?.publication = message.publication.repeated
-                }
+                outbox.publisherDisconnected()
             }
             finishTurn()
         }
@@ -126,29 +121,21 @@ package final class PipelineCore: @unchecked Sendable {
             cancelledJobs.apply(event)
             switch event {
             case .loaded(let all):
-                for output in outputs.values where all.count > 0 { output.cancel { all.contains($0) } }
+                for output in router.outputs.values where all.count > 0 { output.cancel { all.contains($0) } }
             case .changed(let changes):
                 let cancelled = Set(changes.map(\.job).filter { cancelledJobs.contains($0) })
-                for output in outputs.values where !cancelled.isEmpty { output.cancel { cancelled.contains($0) } }
+                for output in router.outputs.values where !cancelled.isEmpty {
+                    output.cancel { cancelled.contains($0) }
+                }
             }
             finishTurn()
         }
     }
 
-    /// Takes over what may change while a worker runs: limits and shares, not names, queues or delays.
-    package func reconfigure(_ new: PipelineConfiguration) {
+    package func reconfigure(_ limits: PipelineLimits) {
         queue.async { [self] in
-            configuration.maximumInFlight = new.maximumInFlight
-            configuration.appShare = new.appShare
-            configuration.urgentShare = new.urgentShare
-            configuration.chunkSize = new.chunkSize
-            configuration.deduplicationWindow = new.deduplicationWindow
-            configuration.atMostOnceWindow = new.atMostOnceWindow
-            configuration.maximumJobBytes = new.maximumJobBytes
-            configuration.maximumRecipients = new.maximumRecipients
-            configuration.retry = RetryPolicy(
-                delays: configuration.retry.delays, maximumAttempts: new.retry.maximumAttempts,
-                maximumAge: new.retry.maximumAge)
+            configuration.limits = limits
+            scheduler.configuration = configuration
             finishTurn()
         }
     }
@@ -157,10 +144,11 @@ package final class PipelineCore: @unchecked Sendable {
         queue.sync {
             var counts = counts
             counts.isConsuming = !isDraining && consuming.count == JobQueue.all.count
-            counts.jobsOpen = ledger.openEntries
-            counts.obligationsOpen = ledger.owing
-            counts.jobsWaiting = waiting.reduce(0) { $0 + $1.count }
-            let oldest = (waiting.compactMap(\.oldestArrival) + ledger.openDeliveries.map(\.arrivedAt)).min()
+            counts.jobsOpen = outbox.ledger.openEntries
+            counts.obligationsOpen = outbox.ledger.owing
+            counts.jobsWaiting = scheduler.jobsWaiting
+            let open = outbox.ledger.openDeliveries.map(\.inbound.arrivedAt)
+            let oldest = (open + [scheduler.oldestArrival].compactMap(\.self)).min()
             counts.oldestJobSeconds = oldest.map { Int(max(0, now.seconds - $0.seconds)) } ?? 0
             counts.suppressionTokens = suspects.knownTokens
             counts.suppressionBytes = suspects.filterBytes
@@ -173,9 +161,7 @@ package final class PipelineCore: @unchecked Sendable {
         queue.async { [self] in
             isDraining = true
             drained.append(done)
-            for index in waiting.indices {
-                for job in waiting[index].removeAll() { move(job.inbound, to: job.inbound.home) }
-            }
+            for job in scheduler.removeAll() { move(open(job.inbound), to: job.inbound.home) }
             finishTurn()
         }
     }
@@ -190,27 +176,17 @@ package final class PipelineCore: @unchecked Sendable {
         if marks.isFull { writeMarks() }
         writeClaims()
         lookUpSuspects()
-        if !outbox.isEmpty {
-            effects?.publish(outbox)
-            outbox.removeAll(keepingCapacity: true)
-        }
+        let publications = outbox.flush()
+        if !publications.isEmpty { effects.publish(publications) }
         if !acknowledgements.isEmpty {
-            effects?.acknowledge(acknowledgements)
+            effects.acknowledge(acknowledgements)
             acknowledgements.removeAll(keepingCapacity: true)
         }
         scheduleFlush()
-        if isDraining, ledger.openEntries == 0 {
+        if isDraining, outbox.ledger.openEntries == 0 {
             for done in drained { done() }
             drained = []
         }
-    }
-
-    func use(of app: String) -> AppUse {
-        if let use = uses[app] { return use }
-        if uses.count >= Self.mostIdleApps { uses = uses.filter { !$1.isIdle } }
-        let use = AppUse(app: app)
-        uses[app] = use
-        return use
     }
 
     /// Buffered outcomes, retries and marks leave when they have waited for company long enough.
@@ -219,7 +195,7 @@ package final class PipelineCore: @unchecked Sendable {
             !events.isEmpty || !retries.isEmpty || !unmarked.isEmpty || marks.canBeWritten
         else { return }
         flushIsScheduled = true
-        effects?.wait(configuration.maximumWaitMilliseconds) { [self] in
+        effects.wait(.company, configuration.maximumWaitMilliseconds) { [self] in
             flushIsScheduled = false
             for batch in events.flush() { publish(batch) }
             for batch in unmarked.flush() { publishUnmarked(batch) }
@@ -230,66 +206,46 @@ package final class PipelineCore: @unchecked Sendable {
     }
 
     private func writeMarks() {
-        guard marks.canBeWritten, let batch = marks.next(id: messages.nextID()) else { return }
-        effects?.write(batch)
+        guard marks.canBeWritten, let batch = marks.next(id: outbox.messages.nextID()) else { return }
+        effects.write(batch)
         // Without it nobody could tell what waits in the broker from what is forged.
         guard configuration.brokerUser != nil else { return }
-        effects?.wait(configuration.longestWaitMilliseconds) { [self] in
+        effects.wait(.marks, configuration.longestWaitMilliseconds) { [self] in
             for finding in marks.delayed(batch.id) { hold(finding) }
             finishTurn()
         }
     }
 
-    // MARK: What leaves
+    // MARK: What is done
 
-    func publish(_ batch: EventBatch) {
-        let (shares, lane) = (batch.shares, batch.lane)
-        let event = messages.event(batch, now: now)
-        publish(event, event: HeldEvent(event, lane: lane, since: now), meeting: shares)
-    }
-
-    /// Publishes a message whose confirm meets these obligations.
-    ///
-    /// - Parameters:
-    ///   - event: the event that it is, or that waits in it.
-    ///   - isMove: it is a job as it came, or a chunk: the broker still has the job until it has taken it.
-    func publish(
-        _ publication: AMQPPublication, event: HeldEvent? = nil, isMove: Bool = false,
-        meeting shares: [SettlingLedger<InboundJob>.Share]
-    ) {
-        ledger.expect(group: publication.id, for: shares)
-        unconfirmed[publication.id] = UnconfirmedMessage(publication: publication, event: event, isMove: isMove)
-        outbox.append(publication)
-    }
-
-    private func confirmed(_ id: UInt64) {
-        unconfirmed[id] = nil
-        goOnSplitting(after: id)
-        settle(ledger.met(group: id))
-    }
-
-    func settle(_ inbound: [InboundJob]) {
-        let now = now
-        for inbound in inbound {
-            queueUses[inbound.queue.index].settled(inbound.delivery.tag, at: now)
-            if let use = inbound.use {
-                add(-inbound.recipients, to: use, from: inbound.queue)
-                use.settledJob(of: inbound.recipients, from: inbound.queue, at: now)
-                queueUses[inbound.queue.index].pace.settled(inbound.recipients, at: now)
-            }
-            effects?.letGo(inbound.delivery)
-            if inbound.isUntakeable {
-                effects?.reject(inbound.delivery.tag)
+    func settle(_ done: [OpenJob]) {
+        for job in done {
+            let (delivery, queue) = (job.inbound.delivery, job.inbound.queue)
+            scheduler.settled(delivery.tag, from: queue, now: now)
+            letGo(job)
+            if job.isUntakeable {
+                effects.reject(delivery.tag)
                 continue
             }
             counts.jobsAcknowledged += 1
-            acknowledgements.append(AMQPAcknowledgement(inbound.delivery.tag))
+            acknowledgements.append(AMQPAcknowledgement(delivery.tag))
         }
     }
 
-    var now: Timestamp { effects?.now() ?? Timestamp(milliseconds: 0) }
+    /// It takes no room here any more.
+    func letGo(_ job: OpenJob) {
+        release(job)
+        effects.letGo(job.inbound.delivery)
+    }
 
-    func outputNames() -> String { outputs.keys.sorted().joined(separator: ", ") }
+    /// It counts no more for its app and its queue.
+    func release(_ job: OpenJob) {
+        guard let load = job.load else { return }
+        job.load = nil
+        scheduler.release(load, isSent: job.isSent, now: now)
+    }
+
+    var now: Timestamp { effects.now() }
 }
 
 extension PipelineCore: OutcomeSink {

@@ -1,7 +1,15 @@
 /// What a pipeline has done since it started, and what it holds now.
 public struct PipelineCounts: Sendable, Hashable {
-    /// Outcomes by kind, as in the events.
-    public package(set) var outcomes: [String: Int] = [:]
+    /// Outcomes by kind, as in the events; those that there were.
+    public package(set) var outcomes: [String: Int] {
+        get {
+            Dictionary(uniqueKeysWithValues: OutcomeKind.allCases.map { ($0.rawValue, told[$0.place]) })
+                .filter { $0.value > 0 }
+        }
+        set { for kind in OutcomeKind.allCases { told[kind.place] = newValue[kind.rawValue] ?? 0 } }
+    }
+    /// By the place of their kind: counted for each push, without a name to hash.
+    var told = Array(repeating: 0, count: OutcomeKind.allCases.count)
     public package(set) var jobsAccepted = 0
     public package(set) var jobsRejected = 0
     public package(set) var jobsHeld = 0

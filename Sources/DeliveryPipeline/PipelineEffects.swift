@@ -2,6 +2,18 @@ package import AMQPClient
 package import CredentialStore
 package import PushModel
 
+/// What the core waits for by the clock.
+package enum PipelineTimer: Sendable {
+    /// Outcomes, retries and marks for others to travel with.
+    case company
+    /// The beat of the overflow queues' prefetch.
+    case prefetch
+    /// The database's patience is over, by what it was asked for.
+    case claims, lookUp, marks
+    /// What the broker would not take is offered again.
+    case refusal
+}
+
 /// What the core needs done outside: everything that does I/O.
 package final class PipelineEffects: Sendable {
     let publish: @Sendable ([AMQPPublication]) -> Void
@@ -19,7 +31,7 @@ package final class PipelineEffects: Sendable {
     /// Asks which tokens are dead and calls ``PipelineCore/lookedUp(_:deaths:)``.
     let lookUp: @Sendable (SuspectBuffer.LookUp) -> Void
     /// Runs something on the core's queue after so many milliseconds.
-    let wait: @Sendable (_ milliseconds: Int, _ work: @escaping @Sendable () -> Void) -> Void
+    let wait: @Sendable (_ timer: PipelineTimer, _ milliseconds: Int, _ work: @escaping @Sendable () -> Void) -> Void
     let snapshot: @Sendable () -> Snapshot
     let now: @Sendable () -> Timestamp
 
@@ -32,7 +44,9 @@ package final class PipelineEffects: Sendable {
         write: @escaping @Sendable (MarkBuffer.Batch) -> Void,
         claim: @escaping @Sendable (Claims.Batch) -> Void,
         lookUp: @escaping @Sendable (SuspectBuffer.LookUp) -> Void,
-        wait: @escaping @Sendable (_ milliseconds: Int, _ work: @escaping @Sendable () -> Void) -> Void,
+        wait:
+            @escaping @Sendable (_ timer: PipelineTimer, _ milliseconds: Int, _ work: @escaping @Sendable () -> Void) ->
+            Void,
         snapshot: @escaping @Sendable () -> Snapshot, now: @escaping @Sendable () -> Timestamp
     ) {
         self.publish = publish

@@ -54,7 +54,7 @@ import Testing
         #expect(pipeline.worker == "push-7")
         #expect(pipeline.names.prefix == "martlet")
         #expect(pipeline.prefetch == [.urgent: 1000, .normal: 4000, .bulk: 9])
-        #expect(pipeline.maximumInFlight == 20_000)
+        #expect(pipeline.limits.maximumInFlight == 20_000)
         #expect(pipeline.maximumOutcomesPerEvent == 500)
         #expect(pipeline.maximumWaitMilliseconds == 10)
         #expect(pipeline.retry.maximumAttempts == 10)

@@ -14,7 +14,14 @@ public final class AMQPConsumer: Sendable {
     private let thread: ConnectionThread<ConsumerRole>
     private let configuration: AMQPConfiguration
     private let logger: Logger
-    private let makeRole: @Sendable (_ onFirst: @escaping @Sendable (AMQPError?) -> Void) -> ConsumerRole
+    /// Is told what happens, on the connection's thread, which does nothing else meanwhile: hand the batch over and
+    /// return. Longer than a heartbeat, and the broker takes this consumer for dead.
+    public typealias EventHandler = @Sendable (AMQPConsumerEvent) -> Void
+
+    private let makeRole:
+        @Sendable (
+            _ onEvent: @escaping EventHandler, _ onFirst: @escaping @Sendable (AMQPError?) -> Void
+        ) -> ConsumerRole
 
     /// Connects only when started.
     ///
@@ -23,12 +30,10 @@ public final class AMQPConsumer: Sendable {
     ///   - queues: at most 1,000.
     ///   - budget: how many bytes may be held. While it is used up nothing is read, not even that a consumer is
     ///     cancelled; nil: prefetch is the only bound.
-    ///   - onEvent: called on the connection's thread, which does nothing else meanwhile: hand the batch over and
-    ///     return. Longer than a heartbeat, and the broker takes this consumer for dead.
     /// - Throws: ``AMQPError/Code/invalidConfiguration`` naming the setting.
     public init(
         configuration: AMQPConfiguration, topology: AMQPTopology = AMQPTopology(), queues: [AMQPConsumedQueue],
-        budget: AMQPByteBudget? = nil, logger: Logger, onEvent: @escaping @Sendable (AMQPConsumerEvent) -> Void
+        budget: AMQPByteBudget? = nil, logger: Logger
     ) throws(AMQPError) {
         try configuration.validate()
         guard (1...1000).contains(queues.count) else {
@@ -39,7 +44,7 @@ public final class AMQPConsumer: Sendable {
         thread = try ConnectionThread()
         makeRole = {
             ConsumerRole(
-                topology: topology, queues: queues, budget: budget, logger: logger, onEvent: onEvent, onFirst: $0)
+                topology: topology, queues: queues, budget: budget, logger: logger, onEvent: $0, onFirst: $1)
         }
     }
 
@@ -48,25 +53,27 @@ public final class AMQPConsumer: Sendable {
     }
 
     /// Starts connecting, and keeps trying until closed. What fails is logged and reported as an event.
-    public func start() {
-        start(mustConnectAtOnce: false) { _ in }
+    public func start(_ onEvent: @escaping EventHandler) {
+        start(mustConnectAtOnce: false, onEvent) { _ in }
     }
 
-    /// Connects; fails if no host of the list can be used at once. Once connected, it recovers like ``start()``.
+    /// Connects; fails if no host of the list can be used at once. Once connected, it recovers like ``start(_:)``.
     ///
     /// - Throws: why the last host could not be used; ``AMQPError/Code/closed`` if it was started or closed before.
-    public func connectOnce() async throws(AMQPError) {
+    public func connectOnce(_ onEvent: @escaping EventHandler) async throws(AMQPError) {
         let failure = await withCheckedContinuation { continuation in
-            start(mustConnectAtOnce: true) { continuation.resume(returning: $0) }
+            start(mustConnectAtOnce: true, onEvent) { continuation.resume(returning: $0) }
         }
         if let failure { throw failure }
     }
 
-    private func start(mustConnectAtOnce: Bool, onFirst: @escaping @Sendable (AMQPError?) -> Void) {
+    private func start(
+        mustConnectAtOnce: Bool, _ onEvent: @escaping EventHandler, onFirst: @escaping @Sendable (AMQPError?) -> Void
+    ) {
         let makeRole = makeRole
         let isStarted = thread.start(
             name: "amqp-consumer", configuration: configuration, mustConnectAtOnce: mustConnectAtOnce, logger: logger
-        ) { makeRole(onFirst) }
+        ) { makeRole(onEvent, onFirst) }
         if !isStarted { onFirst(AMQPError(.closed, "This consumer was started or closed before")) }
     }
 

@@ -16,19 +16,24 @@ public final class AMQPPublisher: Sendable {
     private let configuration: AMQPConfiguration
     private let logger: Logger
     private let counter = PublicationCounter()
-    private let makeRole: @Sendable (_ onFirst: @escaping @Sendable (AMQPError?) -> Void) -> PublisherRole
+    /// Is told what happens, on the connection's thread, which does nothing else meanwhile: hand the batch over and
+    /// return.
+    public typealias EventHandler = @Sendable (AMQPPublisherEvent) -> Void
+
+    private let makeRole:
+        @Sendable (
+            _ onEvent: @escaping EventHandler, _ onFirst: @escaping @Sendable (AMQPError?) -> Void
+        ) -> PublisherRole
 
     /// Connects only when started; publications may be handed over before.
     ///
     /// - Parameters:
     ///   - topology: declared after every connect.
     ///   - unconfirmedLimit: how many publications may be on the wire without a confirm; the rest waits in order.
-    ///   - onEvent: called on the connection's thread, which does nothing else meanwhile: hand the batch over and
-    ///     return.
     /// - Throws: ``AMQPError/Code/invalidConfiguration`` naming the setting.
     public init(
         configuration: AMQPConfiguration, topology: AMQPTopology = AMQPTopology(), unconfirmedLimit: Int = 4096,
-        logger: Logger, onEvent: @escaping @Sendable (AMQPPublisherEvent) -> Void = { _ in }
+        logger: Logger
     ) throws(AMQPError) {
         try configuration.validate()
         guard unconfirmedLimit > 0 else {
@@ -41,7 +46,7 @@ public final class AMQPPublisher: Sendable {
         makeRole = {
             PublisherRole(
                 topology: topology, unconfirmedLimit: unconfirmedLimit, counter: counter, logger: logger,
-                onEvent: onEvent, onFirst: $0)
+                onEvent: $0, onFirst: $1)
         }
     }
 
@@ -50,25 +55,27 @@ public final class AMQPPublisher: Sendable {
     }
 
     /// Starts connecting, and keeps trying until closed. What fails is logged and reported as an event.
-    public func start() {
-        start(mustConnectAtOnce: false) { _ in }
+    public func start(_ onEvent: @escaping EventHandler) {
+        start(mustConnectAtOnce: false, onEvent) { _ in }
     }
 
-    /// Connects; fails if no host of the list can be used at once. Once connected, it recovers like ``start()``.
+    /// Connects; fails if no host of the list can be used at once. Once connected, it recovers like ``start(_:)``.
     ///
     /// - Throws: why the last host could not be used; ``AMQPError/Code/closed`` if it was started or closed before.
-    public func connectOnce() async throws(AMQPError) {
+    public func connectOnce(_ onEvent: @escaping EventHandler = { _ in }) async throws(AMQPError) {
         let failure = await withCheckedContinuation { continuation in
-            start(mustConnectAtOnce: true) { continuation.resume(returning: $0) }
+            start(mustConnectAtOnce: true, onEvent) { continuation.resume(returning: $0) }
         }
         if let failure { throw failure }
     }
 
-    private func start(mustConnectAtOnce: Bool, onFirst: @escaping @Sendable (AMQPError?) -> Void) {
+    private func start(
+        mustConnectAtOnce: Bool, _ onEvent: @escaping EventHandler, onFirst: @escaping @Sendable (AMQPError?) -> Void
+    ) {
         let makeRole = makeRole
         let isStarted = thread.start(
             name: "amqp-publisher", configuration: configuration, mustConnectAtOnce: mustConnectAtOnce, logger: logger
-        ) { makeRole(onFirst) }
+        ) { makeRole(onEvent, onFirst) }
         if !isStarted { onFirst(AMQPError(.closed, "This publisher was started or closed before")) }
     }
 

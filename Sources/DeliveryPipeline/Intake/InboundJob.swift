@@ -13,13 +13,8 @@ package struct InboundJob: Sendable {
     let arrivedAt: Timestamp
     /// A worker has published it: how a job is split is believed from nobody else.
     let isWorkers: Bool
-    /// The broker never takes what is made of it, so it goes where the broker itself puts dead letters.
-    var isUntakeable = false
     /// Its name has been claimed, perhaps by an asking of its own that was never answered.
     var mayBeCopy = false
-    /// Set when its pushes are handed to an output.
-    var use: AppUse?
-    var recipients = 0
 
     /// - Parameter worker: the broker's user that workers publish as; nil: the broker validates nobody.
     /// - Returns: nil for a queue that this consumer does not know.

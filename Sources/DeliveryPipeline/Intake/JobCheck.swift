@@ -10,18 +10,18 @@ extension PipelineConfiguration {
     package func decode(
         _ body: [UInt8], messageID: String?, traceparent: String? = nil, now: Timestamp, makeID: () -> String
     ) throws(JobRejection) -> Job {
-        guard body.count <= maximumJobBytes else {
+        guard body.count <= limits.maximumJobBytes else {
             throw JobRejection(
                 jobID: messageID, app: nil,
                 faults: [
                     .init(
                         field: "body",
-                        problem: "has \(body.count) bytes, more than jobs.maximum_bytes = \(maximumJobBytes)")
+                        problem: "has \(body.count) bytes, more than jobs.maximum_bytes = \(limits.maximumJobBytes)")
                 ])
         }
         let job = try JobDecoder.decode(
             body, messageID: messageID, traceparent: traceparent,
-            limits: JobLimits(recipients: maximumRecipients, now: now), makeID: makeID)
+            limits: JobLimits(recipients: limits.maximumRecipients, now: now), makeID: makeID)
         // Without, nobody could tell that it has come a second time.
         if job.atMostOnce, !job.hasGivenID {
             throw job.rejected("id", "is required with at_most_once, here or as the message's message_id")

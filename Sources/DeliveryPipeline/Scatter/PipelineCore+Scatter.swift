@@ -10,16 +10,8 @@ import PushModel
 /// | is split | the broker has all its chunks; or its connection is lost, and whoever gets it makes the same chunks |
 /// | is split no further, since the broker never takes one of them | the broker has the others; it is dead-lettered |
 struct Scatterings {
-    struct Unnamed {
-        let job: Job
-        let inbound: InboundJob
-        let entry: Int
-    }
-
     struct Scattering {
-        let job: Job
-        let inbound: InboundJob
-        let entry: Int
+        let started: StartedJob
         var plan: ChunkPlan
         /// Published and not confirmed.
         var onTheWay = 0
@@ -32,7 +24,7 @@ struct Scatterings {
     }
 
     /// The oldest first. A lane that takes no more holds up no other.
-    var unnamed: [Lane: [Unnamed]] = [:]
+    var unnamed: [Lane: [StartedJob]] = [:]
     /// Under a name and not confirmed.
     var namesOnTheWay: [Lane: Int] = [:]
     /// Being split, by their entry in the ledger.
@@ -48,50 +40,49 @@ extension PipelineCore {
     /// Puts a job of many recipients back into its lane, for the whole fleet: first under a name of its own, by which its
     /// chunks are known if a worker dies meanwhile and another one makes them again. A job that is sent at most once has
     /// its id for that.
-    /// - Parameter entry: the job's in the ledger, if it has one.
-    func split(_ job: Job, _ inbound: InboundJob, entry: Int?) {
-        if job.atMostOnce || inbound.chunkSize != nil { return scatter(job, inbound, entry: entry) }
-        scatterings.unnamed[inbound.lane, default: []].append(
-            .init(job: job, inbound: inbound, entry: entry ?? ledger.open(inbound, obligations: 1)))
+    func split(_ started: StartedJob) {
+        release(started)
+        let inbound = started.inbound
+        if started.job.atMostOnce || inbound.chunkSize != nil { return scatter(started) }
+        scatterings.unnamed[inbound.lane, default: []].append(started)
         publishUnderNames(in: inbound.lane)
     }
 
     private func publishUnderNames(in lane: Lane) {
         while scatterings.namesOnTheWay[lane, default: 0] < Self.mostOnTheWay,
-            scatterings.unnamed[lane]?.isEmpty == false, let unnamed = scatterings.unnamed[lane]?.removeFirst()
+            scatterings.unnamed[lane]?.isEmpty == false, let started = scatterings.unnamed[lane]?.removeFirst()
         {
             scatterings.namesOnTheWay[lane, default: 0] += 1
-            let publication = messages.named(
-                unnamed.inbound, unnamed.job, chunkSize: configuration.chunkSize(of: unnamed.job, unnamed.inbound))
+            let publication = outbox.messages.named(
+                started.inbound, started.job, chunkSize: configuration.chunkSize(of: started.job, started.inbound))
             scatterings.steps[publication.id] = .name(lane)
-            publish(
-                publication, isMove: true,
-                meeting: [.init(entry: unnamed.entry, count: ledger.owing(of: unnamed.entry))])
+            outbox.publish(publication, isMove: true, meeting: outbox.ledger.all(of: started.entry))
         }
     }
 
     /// The connection they came over is lost, and the broker delivers them again.
     func stopSplitting(of queues: [JobQueue]) {
         for (lane, waiting) in scatterings.unnamed {
-            for unnamed in waiting where queues.contains(unnamed.inbound.queue) {
-                _ = ledger.met(.init(entry: unnamed.entry, count: ledger.owing(of: unnamed.entry)))
-                effects?.letGo(unnamed.inbound.delivery)
+            for started in waiting where queues.contains(started.inbound.queue) {
+                for share in outbox.ledger.all(of: started.entry) { _ = outbox.ledger.met(share) }
+                letGo(started)
             }
             scatterings.unnamed[lane]?.removeAll { queues.contains($0.inbound.queue) }
         }
-        for (entry, scattering) in scatterings.open where queues.contains(scattering.inbound.queue) {
+        for (entry, scattering) in scatterings.open where queues.contains(scattering.started.inbound.queue) {
             _ = splitNoFurther(entry)
         }
     }
 
     /// Publishes a job's chunks, and acknowledges it when the broker has them all.
-    private func scatter(_ job: Job, _ inbound: InboundJob, entry: Int?) {
+    private func scatter(_ started: StartedJob) {
         counts.jobsScattered += 1
-        let plan = ChunkPlan(recipients: job.recipients.count, size: configuration.chunkSize(of: job, inbound))
+        let plan = ChunkPlan(
+            recipients: started.job.recipients.count,
+            size: configuration.chunkSize(of: started.job, started.inbound))
         // What is not published yet takes no room from other jobs: it owes no more than one.
-        let entry = entry ?? ledger.open(inbound, obligations: 1)
-        scatterings.open[entry] = .init(job: job, inbound: inbound, entry: entry, plan: plan)
-        publishChunks(of: entry)
+        scatterings.open[started.entry] = .init(started: started, plan: plan)
+        publishChunks(of: started.entry)
     }
 
     /// The broker has one, or never takes it, which makes room for the next.
@@ -111,7 +102,7 @@ extension PipelineCore {
     func splitNoFurther(_ entry: Int) -> ChunkPlan? {
         guard let scattering = scatterings.open.removeValue(forKey: entry) else { return nil }
         // Not its last obligation: there is that of the chunk.
-        _ = ledger.met(.init(entry: entry, count: 1))
+        _ = outbox.ledger.met(.init(entry: entry, count: 1))
         return scattering.plan
     }
 
@@ -125,16 +116,15 @@ extension PipelineCore {
 
     private func publishChunk(of scattering: Scatterings.Scattering) {
         var scattering = scattering
-        let entry = scattering.entry
+        let (entry, job, inbound) = (scattering.started.entry, scattering.started.job, scattering.started.inbound)
         guard let chunk = scattering.plan.next() else {
             scatterings.open[entry] = nil
-            if let settled = ledger.met(.init(entry: entry, count: 1)) { settle([settled]) }
+            if let done = outbox.ledger.met(.init(entry: entry, count: 1)) { settle([done]) }
             return
         }
         scattering.onTheWay += 1
-        let (job, inbound) = (scattering.job, scattering.inbound)
         let name = job.atMostOnce ? job.id : inbound.part ?? job.id
-        let publication = messages.part(
+        let publication = outbox.messages.part(
             .init(
                 job: job, body: JobEncoder.encode(job, recipients: Array(chunk)), lane: inbound.lane,
                 attempt: inbound.attempt, firstAttempt: nil, redelivered: inbound.wasSentBefore,
@@ -143,7 +133,7 @@ extension PipelineCore {
             to: .lane)
         scatterings.open[entry] = scattering
         scatterings.steps[publication.id] = .chunk(ofEntry: entry)
-        ledger.oweMore(entry)
-        publish(publication, isMove: true, meeting: [.init(entry: entry, count: 1)])
+        outbox.ledger.oweMore(entry)
+        outbox.publish(publication, isMove: true, meeting: [.init(entry: entry, count: 1)])
     }
 }

@@ -19,7 +19,7 @@ package struct EventBatch {
     package private(set) var lane = Lane.normal
     package private(set) var count = 0
     /// Whose obligations its confirm will meet.
-    package private(set) var shares: [SettlingLedger<InboundJob>.Share] = []
+    package private(set) var shares: [SettlingLedger<OpenJob>.Share] = []
     private var json: [UInt8] = []
 
     /// Of its body, so far.

@@ -19,64 +19,68 @@ package struct MarkBuffer {
 
     /// What is to be told when its tokens are marked.
     enum Finding {
-        case outcome(Outcome, reason: String)
+        case outcome(Outcome, TokenMark)
+        /// Not read yet: there may be thousands, of hundreds of tokens each.
         /// - entry: that of its message in the ledger.
         case held(HeldEvent, entry: Int)
+
+        fileprivate var marks: [TokenMark] {
+            switch self {
+            case .outcome(_, let mark): [mark]
+            // What can't be read back is told all the same.
+            case .held(let held, _): HeldMarks.read(held.event.body) ?? []
+            }
+        }
     }
 
     /// So many are written without waiting for more.
     static let enoughMarks = 1_000
 
-    private var marks: [TokenMark] = []
-    private var findings: [Finding] = []
-    /// Not read yet: there may be thousands, of hundreds of tokens each.
-    private var held: [(event: HeldEvent, entry: Int)] = []
-    private var writing: (id: UInt64, findings: [Finding])?
+    private var queue = StatementQueue<Finding>()
+    private var heldEvents = 0
     /// A statement has had no answer for so long that nobody waits for it.
     private(set) var isDelayed = false
 
     /// There are marks and nothing keeps them from being written.
-    var canBeWritten: Bool { writing == nil && !(marks.isEmpty && held.isEmpty) }
+    var canBeWritten: Bool { queue.canAsk }
     /// There is no point in waiting for more.
-    var isFull: Bool { writing == nil && (marks.count >= Self.enoughMarks || !held.isEmpty) }
+    var isFull: Bool { queue.canAsk && (queue.gathering.count >= Self.enoughMarks || heldEvents > 0) }
 
-    mutating func add(_ mark: TokenMark, _ outcome: Outcome) {
-        marks.append(mark)
-        findings.append(.outcome(outcome, reason: mark.reason))
+    mutating func add(_ mark: TokenMark, _ outcome: Outcome) { queue.add(.outcome(outcome, mark)) }
+
+    mutating func add(_ event: HeldEvent, entry: Int) {
+        queue.add(.held(event, entry: entry))
+        heldEvents += 1
     }
-
-    mutating func add(_ event: HeldEvent, entry: Int) { held.append((event, entry)) }
 
     /// What to write next, unless something is being written or there is nothing.
     mutating func next(id: UInt64) -> Batch? {
-        guard canBeWritten else { return nil }
+        guard queue.canAsk else { return nil }
+        var marks: [TokenMark] = []
         var count = 0
-        while marks.count < Self.enoughMarks, count < held.count {
-            // What can't be read back is told all the same.
-            marks += HeldMarks.read(held[count].event.event.body) ?? []
-            findings.append(.held(held[count].event, entry: held[count].entry))
+        for finding in queue.gathering where marks.count < Self.enoughMarks {
+            marks += finding.marks
             count += 1
+            if case .held = finding { heldEvents -= 1 }
         }
-        held.removeFirst(count)
-        defer { (marks, findings, writing) = ([], [], (id, findings)) }
+        _ = queue.next(id: id, count)
         return Batch(id: id, marks: marks)
     }
 
     /// - Returns: what can be told now.
     mutating func written(_ id: UInt64) -> [Finding] {
-        guard let writing, writing.id == id else { return [] }
-        self.writing = nil
+        guard let findings = queue.answered(id) else { return [] }
         isDelayed = false
-        return writing.findings
+        return findings.compactMap(\.self)
     }
 
     /// There is no answer yet. The statement goes on; marking a token twice is marking it once.
     ///
     /// - Returns: what must not wait here any longer.
     mutating func delayed(_ id: UInt64) -> [Finding] {
-        guard let writing, writing.id == id, !isDelayed else { return [] }
-        isDelayed = true
-        defer { (marks, findings, held, self.writing) = ([], [], [], (id, [])) }
-        return writing.findings + findings + held.map { .held($0.event, entry: $0.entry) }
+        guard queue.isAsking(id), !isDelayed else { return [] }
+        (isDelayed, heldEvents) = (true, 0)
+        let (written, gathering) = queue.takeOut()
+        return written + gathering
     }
 }

@@ -3,4 +3,17 @@ import PushModel
 /// The kinds of a result event, as consumers see them.
 package enum OutcomeKind: String, CaseIterable {
     case sent, unregistered, rejected, failed, unknown, expired, suppressed
+
+    /// In ``allCases``.
+    var place: Int {
+        switch self {
+        case .sent: 0
+        case .unregistered: 1
+        case .rejected: 2
+        case .failed: 3
+        case .unknown: 4
+        case .expired: 5
+        case .suppressed: 6
+        }
+    }
 }

@@ -1,4 +1,5 @@
 import AMQPClient
+import CredentialStore
 import Logging
 import PushModel
 
@@ -9,19 +10,18 @@ extension PipelineCore {
     }
 
     /// It has come back: its tokens are marked first, if they are not yet; then it is told.
-    func resume(_ held: HeldEvent, _ inbound: InboundJob) {
-        let entry = ledger.open(inbound, obligations: 1)
+    func resume(_ held: HeldEvent, _ job: OpenJob) {
         guard held.needsMarks else {
             counts.eventsRepeated += 1
-            return publish(held, entry: entry)
+            return publish(held, entry: job.entry)
         }
-        if marks.isDelayed { hold(.held(held, entry: entry)) } else { marks.add(held, entry: entry) }
+        if marks.isDelayed { hold(.held(held, entry: job.entry)) } else { marks.add(held, entry: job.entry) }
     }
 
     /// The tokens are marked.
     func tell(_ finding: MarkBuffer.Finding) {
         switch finding {
-        case .outcome(let outcome, let reason): publish(outcome, as: .unregistered, reason: reason)
+        case .outcome(let outcome, let mark): publish(outcome, as: .unregistered, reason: mark.reason)
         case .held(var event, let entry):
             event.needsMarks = false
             publish(event, entry: entry)
@@ -29,7 +29,7 @@ extension PipelineCore {
     }
 
     private func publish(_ held: HeldEvent, entry: Int) {
-        publish(messages.event(held), event: held, meeting: [.init(entry: entry, count: 1)])
+        outbox.publish(outbox.messages.event(held), event: held, meeting: [.init(entry: entry, count: 1)])
     }
 
     // MARK: Holding
@@ -37,7 +37,7 @@ extension PipelineCore {
     /// The tokens can't be marked now: what is known of them waits in the broker, and the jobs are done.
     func hold(_ finding: MarkBuffer.Finding) {
         switch finding {
-        case .outcome(let outcome, let reason): hold(outcome, reason: reason)
+        case .outcome(let outcome, let mark): hold(outcome, reason: mark.reason)
         case .held(var event, let entry):
             event.failures += 1
             wait(event, meeting: [.init(entry: entry, count: 1)])
@@ -57,26 +57,25 @@ extension PipelineCore {
 
     func publishUnmarked(_ batch: EventBatch) {
         let (shares, lane) = (batch.shares, batch.lane)
-        var held = HeldEvent(messages.event(batch, now: now), lane: lane, since: now, needsMarks: true)
+        var held = HeldEvent(outbox.messages.event(batch, now: now), lane: lane, since: now, needsMarks: true)
         held.failures = 2
         wait(held, meeting: shares)
     }
 
-    private func wait(_ held: HeldEvent, meeting shares: [SettlingLedger<InboundJob>.Share]) {
+    private func wait(_ held: HeldEvent, meeting shares: [Outbox.Share]) {
         let reason = reasonToGiveUp(held, "its tokens can't be marked")
-        guard let publication = messages.waiting(held, id: nil, reason: reason) else { return }
-        publish(publication, event: held, meeting: shares)
+        guard let publication = outbox.messages.waiting(held, id: nil, reason: reason) else { return }
+        outbox.publish(publication, event: held, meeting: shares)
     }
 
     /// An event that the results exchange would not take; its group stays the same.
     ///
     /// - Returns: false if it can't wait in the broker.
     func hold(_ event: HeldEvent, id: UInt64, because reason: String) -> Bool {
-        guard let publication = messages.waiting(event, id: id, reason: reasonToGiveUp(event, reason)) else {
+        guard let publication = outbox.messages.waiting(event, id: id, reason: reasonToGiveUp(event, reason)) else {
             return false
         }
-        unconfirmed[id] = UnconfirmedMessage(publication: publication, event: event)
-        outbox.append(publication)
+        outbox.publish(publication, insteadOf: UnconfirmedMessage(publication: publication, event: event))
         return true
     }
 

@@ -60,11 +60,11 @@ package struct SettlingLedger<Delivery> {
     /// What is left to meet of an entry.
     package func owing(of entry: Int) -> Int { entries.indices.contains(entry) ? entries[entry]?.owing ?? 0 : 0 }
 
-    /// More is known of a delivery than when its entry was opened.
-    package mutating func replaceDelivery(of entry: Int, by delivery: Delivery) {
-        guard let open = entries[entry] else { return }
-        entries[entry] = Entry(delivery: delivery, owing: open.owing)
-    }
+    /// Everything that is left to meet of an entry.
+    package func all(of entry: Int) -> [Share] { [.init(entry: entry, count: owing(of: entry))] }
+
+    /// From now on an open entry owes so many obligations, at least one.
+    package mutating func owe(_ entry: Int, _ obligations: Int) { oweMore(entry, obligations - owing(of: entry)) }
 
     /// Adds obligations to an open entry; a settled one owes nothing any more.
     package mutating func oweMore(_ entry: Int, _ count: Int = 1) {

@@ -33,9 +33,9 @@ extension PipelineCore {
 
     /// At the end of every turn.
     func lookUpSuspects() {
-        guard suspects.canAsk, let lookUp = suspects.next(id: messages.nextID()) else { return }
-        effects?.lookUp(lookUp)
-        effects?.wait(configuration.databasePatience) { [self] in
+        guard let lookUp = suspects.next(id: outbox.messages.nextID()) else { return }
+        effects.lookUp(lookUp)
+        effects.wait(.lookUp, configuration.databasePatience) { [self] in
             giveUpLookUp(lookUp.id)
             finishTurn()
         }

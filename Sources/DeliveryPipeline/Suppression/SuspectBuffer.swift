@@ -37,13 +37,11 @@ package struct SuspectBuffer {
     private static let pauseMilliseconds: Int64 = 5_000
 
     var filter: DeadTokenFilter?
-    private var waiting: [Suspect] = []
-    private var asked: (id: UInt64, suspects: [Suspect])?
+    private var queue = StatementQueue<Suspect>()
     private var pausedUntil: Timestamp?
 
     var knownTokens: Int { filter?.count ?? 0 }
     var filterBytes: Int { filter?.bytes ?? 0 }
-    var canAsk: Bool { asked == nil && !waiting.isEmpty }
 
     /// The recipients that the filter does not clear; mostly none.
     func suspects(among job: Job, in environment: PushEnvironment, now: Timestamp) -> [Int] {
@@ -60,19 +58,17 @@ package struct SuspectBuffer {
         }
     }
 
-    mutating func add(_ suspect: Suspect) { waiting.append(suspect) }
+    mutating func add(_ suspect: Suspect) { queue.add(suspect) }
 
     /// What to ask next, unless something is being asked or there is nothing.
     mutating func next(id: UInt64) -> LookUp? {
-        guard canAsk else { return nil }
+        guard queue.canAsk else { return nil }
         var tokens = 0
-        let count = waiting.firstIndex {
+        let last = queue.gathering.firstIndex {
             tokens += $0.recipients.count
             return tokens >= Self.enoughTokens
         }
-        let suspects = Array(waiting[...(count ?? waiting.count - 1)])
-        waiting.removeFirst(suspects.count)
-        asked = (id, suspects)
+        guard let suspects = queue.next(id: id, last.map { $0 + 1 } ?? .max) else { return nil }
         var keys: [DeviceTokenKey] = []
         var registeredAt: [Timestamp?] = []
         for suspect in suspects {
@@ -86,19 +82,13 @@ package struct SuspectBuffer {
     }
 
     /// The database has answered; empty when it was too late.
-    mutating func answered(_ id: UInt64) -> [Suspect] {
-        guard let asked, asked.id == id else { return [] }
-        self.asked = nil
-        return asked.suspects
-    }
+    mutating func answered(_ id: UInt64) -> [Suspect] { queue.answered(id)?.compactMap(\.self) ?? [] }
 
     /// It has not, or too late; all that wait are let go.
     mutating func failed(_ id: UInt64, now: Timestamp) -> [Suspect] {
-        guard let asked, asked.id == id else { return [] }
-        defer { waiting = [] }
-        self.asked = nil
+        guard let asked = queue.answered(id) else { return [] }
         pausedUntil = Timestamp(milliseconds: now.milliseconds + Self.pauseMilliseconds)
-        return asked.suspects + waiting
+        return asked.compactMap(\.self) + queue.takeOut().gathering
     }
 }
 

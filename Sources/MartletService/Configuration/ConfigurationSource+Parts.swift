@@ -134,13 +134,13 @@ extension ConfigurationSource {
                 delays: try retryDelays(), maximumAttempts: try integer(.retryMaximumAttempts, in: 1...1_000),
                 maximumAge: try integer(.retryMaximumAge, in: 1...30 * 86_400)))
         pipeline.prefetchBytes = try integer(.amqpPrefetchBytes, in: 1_000_000...17_179_869_184)
-        pipeline.appShare = try integer(.workerAppShare, in: 1...100)
-        pipeline.urgentShare = try integer(.workerUrgentShare, in: 0...90)
-        pipeline.chunkSize = try integer(.jobsChunkSize, in: 1...100_000)
-        pipeline.maximumJobBytes = try integer(.jobsMaximumBytes, in: 1_000...536_870_912)
-        pipeline.maximumRecipients = try integer(.jobsMaximumRecipients, in: 1...10_000_000)
-        pipeline.deduplicationWindow = try integer(.jobsDeduplicationWindow, in: 0...30 * 86_400)
-        pipeline.atMostOnceWindow = try integer(.jobsAtMostOnceWindow, in: 3600...365 * 86_400)
+        pipeline.limits.appShare = try integer(.workerAppShare, in: 1...100)
+        pipeline.limits.urgentShare = try integer(.workerUrgentShare, in: 0...90)
+        pipeline.limits.chunkSize = try integer(.jobsChunkSize, in: 1...100_000)
+        pipeline.limits.maximumJobBytes = try integer(.jobsMaximumBytes, in: 1_000...536_870_912)
+        pipeline.limits.maximumRecipients = try integer(.jobsMaximumRecipients, in: 1...10_000_000)
+        pipeline.limits.deduplicationWindow = try integer(.jobsDeduplicationWindow, in: 0...30 * 86_400)
+        pipeline.limits.atMostOnceWindow = try integer(.jobsAtMostOnceWindow, in: 3600...365 * 86_400)
         return pipeline
     }
 

@@ -16,9 +16,9 @@ struct ReloadService: Service {
             for await _ in hangUps {
                 do {
                     let source = try await reload()
-                    let configuration = try source.pipeline()
+                    let limits = try source.pipeline().limits
                     level.current = try source.logLevel()
-                    pipeline.reconfigure(configuration)
+                    pipeline.reconfigure(limits)
                     logger.notice("Configuration read again")
                 } catch {
                     logger.error("The configuration can't be used, the old one stays", metadata: ["error": "\(error)"])

@@ -29,22 +29,21 @@ final class Deliveries: Sendable {
         consumer = try AMQPConsumer(
             configuration: broker, topology: topology,
             queues: Array(repeating: AMQPConsumedQueue(name: queue, prefetch: prefetch), count: consumers),
-            budget: budget, logger: logger
-        ) { event in
-            switch event {
-            case .deliveries(let deliveries): for delivery in deliveries { continuation.yield(delivery) }
-            case .connected: isConnected.withLock { $0 = true }
-            case .disconnected(let error):
-                if endsWithConnection, isConnected.withLock({ $0 }) { continuation.finish(throwing: error) }
-            case .closed: continuation.finish()
-            case .stopped: break
-            }
-        }
+            budget: budget, logger: logger)
         ticking = Task {
             while (try? await Task.sleep(for: .seconds(1))) != nil { continuation.yield(nil) }
         }
         do {
-            try await consumer.connectOnce()
+            try await consumer.connectOnce { event in
+                switch event {
+                case .deliveries(let deliveries): for delivery in deliveries { continuation.yield(delivery) }
+                case .connected: isConnected.withLock { $0 = true }
+                case .disconnected(let error):
+                    if endsWithConnection, isConnected.withLock({ $0 }) { continuation.finish(throwing: error) }
+                case .closed: continuation.finish()
+                case .stopped: break
+                }
+            }
         } catch {
             ticking.cancel()
             throw error

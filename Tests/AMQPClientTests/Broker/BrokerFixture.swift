@@ -120,12 +120,14 @@ struct TestConsumer {
         _ configuration: AMQPConfiguration? = nil, topology: AMQPTopology = AMQPTopology(),
         queues: [AMQPConsumedQueue], budget: AMQPByteBudget? = nil
     ) throws {
-        let log = log
         consumer = try AMQPConsumer(
             configuration: try configuration ?? TestBroker.configuration(), topology: topology, queues: queues,
-            budget: budget, logger: TestBroker.logger
-        ) { log.append($0) }
+            budget: budget, logger: TestBroker.logger)
     }
+
+    func start() { consumer.start { [log] in log.append($0) } }
+
+    func connectOnce() async throws(AMQPError) { try await consumer.connectOnce { [log] in log.append($0) } }
 }
 
 /// A publisher with its events.
@@ -137,12 +139,14 @@ struct TestPublisher {
         _ configuration: AMQPConfiguration? = nil, topology: AMQPTopology = AMQPTopology(),
         unconfirmedLimit: Int = 4096
     ) throws {
-        let log = log
         publisher = try AMQPPublisher(
             configuration: try configuration ?? TestBroker.configuration(), topology: topology,
-            unconfirmedLimit: unconfirmedLimit, logger: TestBroker.logger
-        ) { log.append($0) }
+            unconfirmedLimit: unconfirmedLimit, logger: TestBroker.logger)
     }
+
+    func start() { publisher.start { [log] in log.append($0) } }
+
+    func connectOnce() async throws(AMQPError) { try await publisher.connectOnce { [log] in log.append($0) } }
 
     /// Declares, publishes and leaves.
     static func publish(_ bodies: [[UInt8]], to queue: AMQPQueue) async throws {

@@ -16,7 +16,7 @@ struct ByteBudgetTests {
             Array(repeating: Array(repeating: 7, count: Self.size), count: count), to: queue)
         let test = try TestConsumer(
             configuration, queues: [.init(name: queue.name, prefetch: 1_000, tagIndex: 3)], budget: budget)
-        test.consumer.start()
+        test.start()
         return test
     }
 

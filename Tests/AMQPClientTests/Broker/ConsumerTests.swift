@@ -8,7 +8,7 @@ struct ConsumerTests {
         let queue = TestBroker.queue("ack")
         try await TestPublisher.publish((0..<10).map { [$0] }, to: queue)
         let first = try TestConsumer(queues: [.init(name: queue.name, prefetch: 100)])
-        first.consumer.start()
+        first.start()
         try await first.log.wait("ten deliveries") { $0.deliveries.count == 10 }
         let deliveries = first.log.events.deliveries
         #expect(deliveries.map(\.body) == (0..<10).map { [$0] })
@@ -22,7 +22,7 @@ struct ConsumerTests {
         #expect(first.log.events.failures == [])
 
         let second = try TestConsumer(queues: [.init(name: queue.name, prefetch: 100)])
-        second.consumer.start()
+        second.start()
         try await second.log.wait("the rest") { $0.deliveries.count == 5 }
         await second.consumer.close()
         #expect(second.log.events.deliveries.map { $0.body[0] } == [4, 5, 6, 8, 9])
@@ -34,7 +34,7 @@ struct ConsumerTests {
         let queue = TestBroker.queue("reject")
         try await TestPublisher.publish([[0], [1], [2]], to: queue)
         let test = try TestConsumer(queues: [.init(name: queue.name, prefetch: 100)])
-        try await test.consumer.connectOnce()
+        try await test.connectOnce()
         try await test.log.wait("three deliveries") { $0.deliveries.count == 3 }
         let tags = test.log.events.deliveries.map(\.tag)
         test.consumer.reject([tags[0]], requeue: true)
@@ -55,12 +55,12 @@ struct ConsumerTests {
         for queue in queues { try await TestPublisher.publish((0..<10).map { [$0] }, to: queue) }
         let test = try TestConsumer(
             queues: [.init(name: queues[0].name, prefetch: 1), .init(name: queues[1].name, prefetch: 5)])
-        test.consumer.start()
+        test.start()
         try await test.log.wait("six deliveries") { $0.deliveries.count == 6 }
 
         // Whatever the prefetch left in the queues goes to a second consumer.
         let other = try TestConsumer(queues: queues.map { .init(name: $0.name, prefetch: 100) })
-        other.consumer.start()
+        other.start()
         try await other.log.wait("fourteen deliveries") { $0.deliveries.count == 14 }
         func count(_ test: TestConsumer, _ index: UInt16) -> Int {
             test.log.events.deliveries.count { $0.tag.queueIndex == index }
@@ -84,7 +84,7 @@ struct ConsumerTests {
         let queue = TestBroker.queue("changing", arguments: ["x-queue-type": "quorum"])
         try await TestPublisher.publish((0..<count).map { [UInt8($0 / 256), UInt8($0 % 256)] }, to: queue)
         let test = try TestConsumer(queues: [.init(name: queue.name, prefetch: 4, tagIndex: 5)])
-        test.consumer.start()
+        test.start()
         try await test.log.wait("four deliveries") { $0.deliveries.count == 4 }
         test.consumer.setPrefetch(16, ofQueue: 5)
         try await test.log.wait("sixteen deliveries") { $0.deliveries.count == 16 }
@@ -124,7 +124,7 @@ struct ConsumerTests {
         let queue = TestBroker.queue("stop")
         try await TestPublisher.publish([[0], [1]], to: queue)
         let test = try TestConsumer(queues: [.init(name: queue.name, prefetch: 100)])
-        test.consumer.start()
+        test.start()
         try await test.log.wait("two deliveries") { $0.deliveries.count == 2 }
         test.consumer.stopConsuming()
         try await test.log.wait("stopped") { $0.isStopped }
@@ -149,7 +149,7 @@ struct ConsumerTests {
         }
         try await TestPublisher.publish(bodies, to: queue)
         let test = try TestConsumer(queues: [.init(name: queue.name, prefetch: 100)])
-        test.consumer.start()
+        test.start()
         try await test.log.wait("all bodies") { $0.deliveries.count == bodies.count }
         #expect(test.log.events.deliveries.map(\.body.count) == bodies.map(\.count))
         #expect(test.log.events.deliveries.map(\.body) == bodies)
@@ -173,7 +173,7 @@ struct ConsumerTests {
             priority: 7, correlationID: "correlation", replyTo: "reply", expiration: "60000", messageID: "message",
             timestamp: 1_700_000_001, type: "type", userID: try TestBroker.configuration().user, appID: "app")
         let publisher = try TestPublisher(topology: AMQPTopology(queues: [queue]))
-        publisher.publisher.start()
+        publisher.start()
         try await publisher.publisher.publishAndWait([
             AMQPPublication(
                 id: 1, exchange: "", routingKey: queue.name, isMandatory: true, properties: properties, body: [1]),
@@ -181,7 +181,7 @@ struct ConsumerTests {
         ])
         await publisher.publisher.close()
         let test = try TestConsumer(queues: [.init(name: queue.name, prefetch: 100)])
-        test.consumer.start()
+        test.start()
         try await test.log.wait("both messages") { $0.deliveries.count == 2 }
         let deliveries = test.log.events.deliveries
         var expected = properties
@@ -202,7 +202,7 @@ struct ConsumerTests {
     func nestedHeaders(levels: Int) async throws {
         let queue = TestBroker.queue("nested")
         let publisher = try TestPublisher(topology: AMQPTopology(queues: [queue]))
-        publisher.publisher.start()
+        publisher.start()
         let nested = (1..<levels).reduce(AMQPFieldValue.array([])) { inside, _ in .array([inside]) }
         try await publisher.publisher.publishAndWait(
             [[:], ["mine": nested, "text": "last"], [:]].enumerated().map { index, headers in
@@ -212,7 +212,7 @@ struct ConsumerTests {
             })
         await publisher.publisher.close()
         let test = try TestConsumer(queues: [.init(name: queue.name, prefetch: 100)])
-        test.consumer.start()
+        test.start()
         try await test.log.wait("all messages") { $0.deliveries.count == 3 }
         let deliveries = test.log.events.deliveries
         #expect(deliveries.map(\.body) == [[0], [1], [2]])
@@ -228,7 +228,7 @@ struct ConsumerTests {
         let queue = TestBroker.queue("unknown-tag")
         let test = try TestConsumer(
             topology: AMQPTopology(queues: [queue]), queues: [.init(name: queue.name, prefetch: 1)])
-        test.consumer.start()
+        test.start()
         try await test.log.wait("a connection") { $0.connections == 1 }
         test.consumer.acknowledge([AMQPAcknowledgement(AMQPDeliveryTag(epoch: 1, queueIndex: 0, number: 99))])
         try await test.log.wait("a second connection") { $0.connections == 2 }
@@ -242,7 +242,7 @@ struct ConsumerTests {
         // The marker comes last, so everything before it was left in the queue.
         try await TestPublisher.publish([[255]], to: queue)
         let test = try TestConsumer(queues: [.init(name: queue.name, prefetch: 100)])
-        test.consumer.start()
+        test.start()
         try await test.log.wait("the marker") { $0.deliveries.last?.body == [255] }
         await test.consumer.close()
         return test.log.events.deliveries.dropLast().map(\.body)

@@ -11,7 +11,7 @@ struct OddBrokerTests {
         defer { broker.stop() }
         let configuration = AMQPConfiguration(endpoints: [.init(host: "127.0.0.1", port: broker.port)])
         let test = try TestConsumer(configuration, queues: [.init(name: "queue", prefetch: 10)])
-        test.consumer.start()
+        test.start()
         try await body(test)
         await test.consumer.close()
     }

@@ -16,7 +16,7 @@ struct PublisherTests {
             }
         }
         #expect(test.publisher.unconfirmedCount == 10_000)
-        test.publisher.start()
+        test.start()
         try await test.log.wait("ten thousand confirms") { $0.confirmed.count >= 10_000 }
         #expect(Set(test.log.events.confirmed) == Set(0..<10_000))
         #expect(test.log.events.confirmed.count == 10_000)
@@ -35,7 +35,7 @@ struct PublisherTests {
             publication(3, to: nowhere), publication(4, to: nowhere, isMandatory: true),
             publication(5, to: queue.name, isMandatory: true),
         ])
-        test.publisher.start()
+        test.start()
         try await test.log.wait("five verdicts") { $0.confirmed.count + $0.returned.count == 5 }
         let events = test.log.events
         #expect(Set(events.confirmed) == [1, 3, 5])
@@ -55,7 +55,7 @@ struct PublisherTests {
                     ? AMQPPublication(id: id, exchange: missing, routingKey: "", body: [3])
                     : publication(id, to: queue.name)
             })
-        test.publisher.start()
+        test.start()
         try await test.log.wait("a hundred verdicts") { $0.confirmed.count + $0.returned.count >= 100 }
         let events = test.log.events
         #expect(Set(events.returned.map(\.id)) == Set((0..<100).filter { $0 % 10 == 3 }))
@@ -76,7 +76,7 @@ struct PublisherTests {
                 body: []),
             publication(3, to: queue.name),
         ])
-        test.publisher.start()
+        test.start()
         try await test.log.wait("three verdicts") { $0.confirmed.count + $0.returned.count >= 3 }
         #expect(test.log.events.returned.map(\.id) == [2])
         #expect(test.log.events.returned.first?.code == 406)
@@ -99,7 +99,7 @@ struct PublisherTests {
                 properties: AMQPProperties(headers: ["h": .string(String(repeating: "x", count: 200_000))]), body: []),
             publication(4, to: queue.name),
         ])
-        test.publisher.start()
+        test.start()
         try await test.log.wait("four verdicts") { $0.confirmed.count + $0.returned.count >= 4 }
         #expect(test.log.events.returned.map(\.id) == [1, 2, 3])
         #expect(test.log.events.returned.map(\.code) == [0, 0, 0])
@@ -113,7 +113,7 @@ struct PublisherTests {
     func refused() async throws {
         let queue = TestBroker.queue("full", arguments: ["x-max-length": 1, "x-overflow": "reject-publish"])
         let test = try TestPublisher(topology: AMQPTopology(queues: [queue]))
-        test.publisher.start()
+        test.start()
         try await test.publisher.publishAndWait([publication(0, to: queue.name)])
         test.publisher.publish([publication(7, to: queue.name)])
         try await test.log.wait("the refusal") { !$0.refused.isEmpty }
@@ -129,7 +129,7 @@ struct PublisherTests {
     @Test("waiting for a publication to a missing exchange throws the broker's words")
     func awaitedMissingExchange() async throws {
         let test = try TestPublisher()
-        test.publisher.start()
+        test.start()
         let error = await #expect(throws: AMQPError.self) {
             try await test.publisher.publishAndWait([
                 AMQPPublication(id: 1, exchange: TestBroker.uniqueName("missing"), routingKey: "", body: [])
@@ -144,7 +144,7 @@ struct PublisherTests {
         var configuration = try TestBroker.configuration()
         configuration.endpoints = [.init(host: "127.0.0.1", port: 1)]
         let test = try TestPublisher(configuration)
-        test.publisher.start()
+        test.start()
         test.publisher.publish([publication(5, to: "x")])
         try await test.log.wait("a failed attempt") { !$0.failures.isEmpty }
         #expect(test.log.events.failures.first?.code == .connectionFailed)

@@ -10,7 +10,7 @@ struct RecoveryTests {
         defer { proxy.stop() }
         let queue = TestBroker.queue("republish")
         let test = try TestPublisher(configuration, topology: AMQPTopology(queues: [queue]))
-        try await test.publisher.connectOnce()
+        try await test.connectOnce()
         proxy.freeze()
         test.publisher.publish((0..<200).map { publication($0, to: queue, repeatHeader: $0 < 100 ? "again" : nil) })
         #expect(test.publisher.unconfirmedCount == 200)
@@ -22,7 +22,7 @@ struct RecoveryTests {
         await test.publisher.close()
 
         let consumer = try TestConsumer(queues: [.init(name: queue.name, prefetch: 1000)])
-        consumer.consumer.start()
+        consumer.start()
         try await consumer.log.wait("all messages") { $0.deliveries.count == 200 }
         #expect(consumer.log.events.deliveries.map { UInt64($0.body[0]) } == Array(0..<200))
         // As many as were on the wire, and of those whoever asks for it.
@@ -37,7 +37,7 @@ struct RecoveryTests {
         defer { proxy.stop() }
         let queue = TestBroker.queue("many-cuts")
         let test = try TestPublisher(configuration, topology: AMQPTopology(queues: [queue]), unconfirmedLimit: 100)
-        test.publisher.start()
+        test.start()
         for cut in 1...4 {
             let wanted = cut * 50
             try await test.log.wait("connection \(cut)") { $0.connections == cut }
@@ -49,7 +49,7 @@ struct RecoveryTests {
         #expect(test.log.events.confirmed.count == 200, "Each is reported once")
         await test.publisher.close()
         let consumer = try TestConsumer(queues: [.init(name: queue.name, prefetch: 1000)])
-        consumer.consumer.start()
+        consumer.start()
         try await consumer.log.wait("all messages, perhaps some twice") {
             Set($0.deliveries.map { $0.body[0] }).count == 200
         }
@@ -67,13 +67,13 @@ struct RecoveryTests {
         configuration.connectTimeout = .seconds(5)
         let queue = TestBroker.queue("dead-address")
         let test = try TestPublisher(configuration, topology: AMQPTopology(queues: [queue]))
-        try await test.publisher.connectOnce()
+        try await test.connectOnce()
         try await test.publisher.publishAndWait([publication(1, to: queue)])
         await test.publisher.close()
 
         configuration.endpoints = [.init(host: "dead.test", port: port)]
         let lost = try TestPublisher(configuration)
-        let error = await #expect(throws: AMQPError.self) { try await lost.publisher.connectOnce() }
+        let error = await #expect(throws: AMQPError.self) { try await lost.connectOnce() }
         let words = "Connecting to dead.test:\(port) at \(addresses[0]): "
         #expect(error?.message.hasPrefix(words) == true, "\(error as Any)")
         await lost.publisher.close()
@@ -89,9 +89,9 @@ struct RecoveryTests {
         configuration.knownAddresses = ["broker.test": ["127.0.3.1", "127.0.0.1"]]
         configuration.connectTimeout = .seconds(1)
         let publishing = try TestPublisher(configuration)
-        publishing.publisher.start()
+        publishing.start()
         let consuming = try TestConsumer(configuration, queues: [.init(name: "never", prefetch: 1)])
-        consuming.consumer.start()
+        consuming.start()
         await publishing.publisher.close()
         await consuming.consumer.close()
         #expect(publishing.log.events.connections == 0)
@@ -106,7 +106,7 @@ struct RecoveryTests {
         let queue = TestBroker.queue("consumer")
         try await TestPublisher.publish([[1], [2]], to: queue)
         let test = try TestConsumer(configuration, queues: [.init(name: queue.name, prefetch: 10)])
-        test.consumer.start()
+        test.start()
         try await test.log.wait("two deliveries") { $0.deliveries.count == 2 }
         let old = test.log.events.deliveries.map(\.tag)
         proxy.cut()
@@ -121,7 +121,7 @@ struct RecoveryTests {
         #expect(test.log.events.failures.count == 1)
 
         let other = try TestConsumer(queues: [.init(name: queue.name, prefetch: 10)])
-        other.consumer.start()
+        other.start()
         try await other.log.wait("the one that is left") { $0.deliveries.count == 1 }
         #expect(other.log.events.deliveries.map(\.body) == [[2]])
         await other.consumer.close()
@@ -134,7 +134,7 @@ struct RecoveryTests {
         let queue = TestBroker.queue("prefetch")
         try await TestPublisher.publish((0..<200).map { [UInt8($0)] }, to: queue)
         let test = try TestConsumer(configuration, queues: [.init(name: queue.name, prefetch: 4)])
-        test.consumer.start()
+        test.start()
         try await test.log.wait("four deliveries") { $0.deliveries.count == 4 }
         test.consumer.setPrefetch(64, ofQueue: 0)
         try await test.log.wait("64 deliveries") { $0.deliveries.count == 64 }
@@ -166,11 +166,11 @@ struct RecoveryTests {
             bindings: [AMQPBinding(queue: queue.name, exchange: exchange.name, routingKey: "")])
         let test = try TestConsumer(
             configuration, topology: topology, queues: [.init(name: queue.name, prefetch: 10)])
-        try await test.consumer.connectOnce()
+        try await test.connectOnce()
         proxy.cut()
         try await test.log.wait("the second connection") { $0.connections == 2 }
         let publisher = try TestPublisher()
-        publisher.publisher.start()
+        publisher.start()
         try await publisher.publisher.publishAndWait([
             AMQPPublication(id: 1, exchange: exchange.name, routingKey: "", isMandatory: true, body: [1])
         ])
@@ -186,9 +186,9 @@ struct RecoveryTests {
         defer { proxy.stop() }
         let queue = TestBroker.queue("dead-peer")
         let publisher = try TestPublisher(configuration, topology: AMQPTopology(queues: [queue]))
-        try await publisher.publisher.connectOnce()
+        try await publisher.connectOnce()
         let consumer = try TestConsumer(configuration, queues: [.init(name: queue.name, prefetch: 1)])
-        try await consumer.consumer.connectOnce()
+        try await consumer.connectOnce()
         proxy.freeze()
         let start = ContinuousClock.now
         publisher.publisher.publish([publication(1, to: queue)])
@@ -208,7 +208,7 @@ struct RecoveryTests {
         defer { proxy.stop() }
         let queue = TestBroker.queue("stalled")
         let test = try TestPublisher(configuration, topology: AMQPTopology(queues: [queue]))
-        try await test.publisher.connectOnce()
+        try await test.connectOnce()
         proxy.stall()
         // More than the kernel's buffers hold, in messages that RabbitMQ 4 takes: 16 MiB are its limit.
         let body = [UInt8](repeating: 1, count: 10_000_000)
@@ -226,7 +226,7 @@ struct RecoveryTests {
         let queue = TestBroker.queue("idle")
         let test = try TestConsumer(
             configuration, topology: AMQPTopology(queues: [queue]), queues: [.init(name: queue.name, prefetch: 1)])
-        try await test.consumer.connectOnce()
+        try await test.connectOnce()
         // Nothing is to happen here, so there is no event to wait for: the broker gives up on a silent client after 2 s.
         try await Task.sleep(for: .seconds(4))
         try await TestPublisher.publish([[1]], to: queue)
@@ -240,7 +240,7 @@ struct RecoveryTests {
         var configuration = try TestBroker.configuration()
         configuration.endpoints.insert(.init(host: "127.0.0.1", port: 1), at: 0)
         let test = try TestPublisher(configuration)
-        try await test.publisher.connectOnce()
+        try await test.connectOnce()
         #expect(test.log.events.failures.map(\.code) == [.connectionFailed])
         await test.publisher.close()
     }

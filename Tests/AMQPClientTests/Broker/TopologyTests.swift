@@ -18,7 +18,7 @@ struct TopologyTests {
                 AMQPBinding(queue: rest.name, exchange: alternate.name, routingKey: ""),
             ])
         let publisher = try TestPublisher(topology: topology)
-        try await publisher.publisher.connectOnce()
+        try await publisher.connectOnce()
         try await publisher.publisher.publishAndWait([
             AMQPPublication(id: 1, exchange: exchange.name, routingKey: "apns.sent.x", isMandatory: true, body: [1]),
             AMQPPublication(id: 2, exchange: exchange.name, routingKey: "fcm.sent.x", isMandatory: true, body: [2]),
@@ -26,7 +26,7 @@ struct TopologyTests {
         let test = try TestConsumer(
             topology: topology,
             queues: [.init(name: wanted.name, prefetch: 10), .init(name: rest.name, prefetch: 10)])
-        try await test.consumer.connectOnce()
+        try await test.connectOnce()
         try await test.log.wait("both messages") { $0.deliveries.count == 2 }
         let byQueue = test.log.events.deliveries.sorted { $0.tag.queueIndex < $1.tag.queueIndex }
         #expect(byQueue.map(\.tag.queueIndex) == [0, 1])
@@ -45,7 +45,7 @@ struct TopologyTests {
         arguments["x-max-length"] = 5
         let other = AMQPQueue(name: queue.name, arguments: arguments)
         let publisher = try TestPublisher(topology: AMQPTopology(queues: [other]))
-        let error = await #expect(throws: AMQPError.self) { try await publisher.publisher.connectOnce() }
+        let error = await #expect(throws: AMQPError.self) { try await publisher.connectOnce() }
         #expect(error?.code == .preconditionFailed)
         #expect(error?.isRetriable == false)
         #expect(error?.reply?.code == 406)
@@ -63,7 +63,7 @@ struct TopologyTests {
             exchanges: [exchange], queues: [tail],
             bindings: [AMQPBinding(queue: "tail", exchange: exchange.name, routingKey: "")])
         let test = try TestConsumer(topology: topology, queues: [.init(name: "tail", prefetch: 10)])
-        try await test.consumer.connectOnce()
+        try await test.connectOnce()
         try await test.log.wait("a connection") { $0.connections == 1 }
         guard case .connected(let names) = test.log.events.first else {
             Issue.record("The first event is \(String(describing: test.log.events.first))")
@@ -71,7 +71,7 @@ struct TopologyTests {
         }
         #expect(names.count == 1 && names[0].hasPrefix("amq.gen-"), "\(names)")
         let publisher = try TestPublisher()
-        publisher.publisher.start()
+        publisher.start()
         try await publisher.publisher.publishAndWait([
             AMQPPublication(id: 1, exchange: exchange.name, routingKey: "", isMandatory: true, body: [9])
         ])
@@ -85,13 +85,13 @@ struct TopologyTests {
         let queue = AMQPQueue(name: TestBroker.uniqueName("exclusive"), isDurable: false, isExclusive: true)
         let topology = AMQPTopology(queues: [queue])
         let owner = try TestConsumer(topology: topology, queues: [.init(name: queue.name, prefetch: 1)])
-        try await owner.consumer.connectOnce()
+        try await owner.connectOnce()
         let other = try TestConsumer(topology: topology, queues: [.init(name: queue.name, prefetch: 1)])
-        let error = await #expect(throws: AMQPError.self) { try await other.consumer.connectOnce() }
+        let error = await #expect(throws: AMQPError.self) { try await other.connectOnce() }
         #expect(error?.code == .resourceLocked)
         await owner.consumer.close()
         let next = try TestConsumer(topology: topology, queues: [.init(name: queue.name, prefetch: 1)])
-        try await next.consumer.connectOnce()
+        try await next.connectOnce()
         await next.consumer.close()
     }
 
@@ -118,7 +118,7 @@ struct TopologyTests {
     private func failure(_ configuration: AMQPConfiguration, queue: String) async -> AMQPError? {
         await #expect(throws: AMQPError.self) {
             let test = try TestConsumer(configuration, queues: [.init(name: queue, prefetch: 1)])
-            try await test.consumer.connectOnce()
+            try await test.connectOnce()
         }
     }
 }

@@ -19,10 +19,10 @@ import Testing
 
     @Test func bytes() throws {
         let body = body()
-        let fitting = PipelineHarness { $0.maximumJobBytes = body.utf8.count }
+        let fitting = PipelineHarness { $0.limits.maximumJobBytes = body.utf8.count }
         fitting.deliver(body)
         #expect(fitting.started == ["order-1"])
-        let tight = PipelineHarness { $0.maximumJobBytes = body.utf8.count - 1 }
+        let tight = PipelineHarness { $0.limits.maximumJobBytes = body.utf8.count - 1 }
         tight.deliver(body, properties: AMQPProperties(messageID: "m-1"))
         let size = body.utf8.count
         #expect(try problem(tight) == "body: has \(size) bytes, more than jobs.maximum_bytes = \(size - 1)")
@@ -30,10 +30,10 @@ import Testing
     }
 
     @Test func recipients() throws {
-        let fitting = PipelineHarness { $0.maximumRecipients = 3 }
+        let fitting = PipelineHarness { $0.limits.maximumRecipients = 3 }
         fitting.deliver(body())
         #expect(try fitting.job(0).job.recipients.count == 3)
-        let tight = PipelineHarness { $0.maximumRecipients = 2 }
+        let tight = PipelineHarness { $0.limits.maximumRecipients = 2 }
         tight.deliver(body())
         #expect(try problem(tight) == "recipients: has 3, more than jobs.maximum_recipients = 2")
     }

@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test func manyMarksDoNotWaitForMore() throws {
-        let harness = PipelineHarness { $0.chunkSize = 10_000 }
+        let harness = PipelineHarness { $0.limits.chunkSize = 10_000 }
         let job = try jobOfDeadTokens(harness, count: 1_000)
         harness.core.report(job.job.recipients.indices.map { job.outcome($0, .unregistered) })
         harness.core.queue.sync {}

@@ -15,7 +15,7 @@ import Testing
         _ body: String = jobBody(), properties: AMQPProperties = AMQPProperties(), redelivered: Bool = false,
         window: Int = 0, isFresh: Bool
     ) throws -> String {
-        let harness = PipelineHarness { $0.deduplicationWindow = window }
+        let harness = PipelineHarness { $0.limits.deduplicationWindow = window }
         harness.deliver(body, number: 3, properties: properties, redelivered: redelivered)
         #expect(harness.started == [], "it waits for the answer")
         let batch = try #require(harness.claims.first)
@@ -85,10 +85,10 @@ import Testing
     }
 
     @Test func nobodyIsAskedAboutOtherJobs() {
-        let harness = PipelineHarness { $0.deduplicationWindow = 0 }
+        let harness = PipelineHarness { $0.limits.deduplicationWindow = 0 }
         harness.deliver(jobBody())
         #expect(harness.started == ["order-1"] && harness.claims.isEmpty)
-        let deduplicating = PipelineHarness { $0.deduplicationWindow = 60 }
+        let deduplicating = PipelineHarness { $0.limits.deduplicationWindow = 60 }
         deduplicating.deliver(
             jobBody(), properties: AMQPProperties(headers: ["x-martlet-part": "p", "x-martlet-attempt": 2]))
         deduplicating.deliver(jobBody().replacing(#""id":"order-1","#, with: ""), number: 2)
@@ -125,7 +125,7 @@ import Testing
     /// Two jobs of one name are one job only if they are the same, byte for byte.
     @Test(arguments: [(Self.once, 0, false), (Self.once, 0, true), ("", 60, false), ("", 60, true)])
     func anotherJobOfTheSameIDIsRefusedAndSaysSo(more: String, window: Int, redelivered: Bool) throws {
-        let harness = PipelineHarness { $0.deduplicationWindow = window }
+        let harness = PipelineHarness { $0.limits.deduplicationWindow = window }
         harness.deliver(jobBody(more: more), redelivered: redelivered)
         harness.claimed(harness.claims[0], [.differs])
         try #require(harness.published.map(\.exchange) == ["martlet.dead", "martlet.results"])
@@ -219,7 +219,7 @@ import Testing
     }
 
     @Test func whatMayBeItsOwnCopyOwnsUp() throws {
-        let harness = PipelineHarness { $0.deduplicationWindow = 60 }
+        let harness = PipelineHarness { $0.limits.deduplicationWindow = 60 }
         harness.deliver(
             jobBody(), properties: AMQPProperties(headers: ["x-martlet-claim": "0b6e1f0c-6a51-4c7e-9d3a-2f1e0d9c8b7a"]))
         harness.claimed(harness.claims[0], fresh: [])

@@ -9,7 +9,7 @@ import Testing
 
     @Test func oneAppLeavesRoomForOthersAndUrgentAlwaysHasSome() throws {
         let harness = PipelineHarness(apps: [.shop, Self.mail], maximumInFlight: 100) {
-            ($0.appShare, $0.urgentShare) = (50, 20)
+            ($0.limits.appShare, $0.limits.urgentShare) = (50, 20)
             // So that nothing is moved.
             $0.prefetch = [.urgent: 5_000, .normal: 5_000, .bulk: 5_000]
         }
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test func roomThatIsSettledIsGivenToTheNext() throws {
-        let harness = PipelineHarness(apps: [.shop, Self.mail], maximumInFlight: 8) { $0.appShare = 50 }
+        let harness = PipelineHarness(apps: [.shop, Self.mail], maximumInFlight: 8) { $0.limits.appShare = 50 }
         harness.deliver((0..<4).map { .sample(jobBody("shop-\($0)"), number: $0) })
         #expect(harness.started == ["shop-0", "shop-1"])
         harness.report(try harness.job(0), [.sent, .sent])
@@ -35,7 +35,7 @@ import Testing
 
     @Test func aFloodMovesOutOfTheWayAndIsTakenUpAgain() throws {
         let harness = PipelineHarness(apps: [.shop, Self.mail], maximumInFlight: 8) {
-            $0.appShare = 50
+            $0.limits.appShare = 50
             $0.prefetch = [.urgent: 10, .normal: 10, .bulk: 10]
         }
         harness.deliver((0..<10).map { .sample(jobBody("shop-\($0)"), number: $0) })
@@ -53,7 +53,7 @@ import Testing
 
     @Test func anAppWhoseJobsStayOpenLeavesThePrefetchToOthersThoughItWasAlone() throws {
         let harness = PipelineHarness(apps: [.shop, Self.mail]) {
-            $0.appShare = 80
+            $0.limits.appShare = 80
             $0.prefetch = [.urgent: 10, .normal: 100, .bulk: 10]
         }
         harness.deliver((0..<100).map { .sample(jobBody("shop-\($0)"), number: $0) })
@@ -65,7 +65,7 @@ import Testing
 
     @Test func anAppWhoseJobsAreDoneSoonHoldsMore() {
         let harness = PipelineHarness(apps: [.shop, Self.mail]) {
-            ($0.appShare, $0.prefetch) = (80, [.urgent: 10, .normal: 100, .bulk: 10])
+            ($0.limits.appShare, $0.prefetch) = (80, [.urgent: 10, .normal: 100, .bulk: 10])
         }
         // 200 in a second.
         for first in stride(from: 1, to: 201, by: 40) {
@@ -90,7 +90,7 @@ import Testing
     @Test func whatALostConnectionLeftOpenKeepsNobodyFromStarting() {
         let apps = (0..<10).map { App(bundleID: "com.example.app-\($0)", team: "TEAM000001") }
         let harness = PipelineHarness(apps: apps) {
-            ($0.appShare, $0.prefetch) = (80, [.urgent: 10, .normal: 10, .bulk: 10])
+            ($0.limits.appShare, $0.prefetch) = (80, [.urgent: 10, .normal: 10, .bulk: 10])
         }
         for (number, app) in apps.enumerated() {
             harness.deliver(

@@ -107,7 +107,7 @@ import Testing
     @Test(arguments: Unsent.allCases)
     func aFloodThatIsNotSentIsFetchedAsItIsSettled(unsent: Unsent) throws {
         let harness = PipelineHarness(apps: unsent == .paused ? [.pausedShop] : [.shop]) {
-            $0.deduplicationWindow = unsent == .duplicate ? 60 : 0
+            $0.limits.deduplicationWindow = unsent == .duplicate ? 60 : 0
         }
         if unsent == .cancelled {
             harness.cancellations(.changed((0..<100).map { .init(job: "\($0)", isCancelled: true) }))

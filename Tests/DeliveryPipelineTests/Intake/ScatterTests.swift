@@ -5,7 +5,7 @@ import PushModel
 import Testing
 
 @Suite struct ScatterTests {
-    private func harness(chunkSize: Int) -> PipelineHarness { PipelineHarness { $0.chunkSize = chunkSize } }
+    private func harness(chunkSize: Int) -> PipelineHarness { PipelineHarness { $0.limits.chunkSize = chunkSize } }
 
     /// A job that has been put back under the name that it is split by.
     private func deliver(
@@ -47,7 +47,7 @@ import Testing
     /// A million recipients in one piece would keep a worker from everything else.
     @Test(arguments: ["x-martlet-chunk", "x-martlet-chunk-size"])
     func howAJobIsSplitIsBelievedFromWorkersOnly(header: String) throws {
-        let harness = PipelineHarness(brokerUser: "workers") { $0.chunkSize = 3 }
+        let harness = PipelineHarness(brokerUser: "workers") { $0.limits.chunkSize = 3 }
         let forged: AMQPFieldTable = [
             "x-martlet-part": "mine", header: header == "x-martlet-chunk" ? true : 1_000_000,
         ]
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test func aBigJobLeavesRoomForOthers() throws {
-        let harness = PipelineHarness(maximumInFlight: 50) { $0.chunkSize = 1 }
+        let harness = PipelineHarness(maximumInFlight: 50) { $0.limits.chunkSize = 1 }
         deliver(body(recipients: 100), to: harness, number: 5, chunkSize: 1)
         #expect(harness.core.currentCounts().obligationsOpen == 33, "the chunks on their way, and the job itself")
         harness.deliver(body(recipients: 1).replacing("big", with: "small"), number: 6)

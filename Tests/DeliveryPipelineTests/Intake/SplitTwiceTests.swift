@@ -62,7 +62,7 @@ import Testing
     }
 
     private func worker(chunkSize: Int, window: Int) -> PipelineHarness {
-        PipelineHarness { ($0.chunkSize, $0.deduplicationWindow) = (chunkSize, window) }
+        PipelineHarness { ($0.limits.chunkSize, $0.limits.deduplicationWindow) = (chunkSize, window) }
     }
 
     /// Each recipient as often as a worker hands it to its output.

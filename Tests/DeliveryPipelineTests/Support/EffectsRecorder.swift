@@ -7,6 +7,7 @@ import Threading
 /// Stands for the broker, the database and the clock: writes down what the core asks for, and does nothing.
 final class EffectsRecorder: Sendable {
     struct Timer: Sendable {
+        let timer: PipelineTimer
         let milliseconds: Int
         let work: @Sendable () -> Void
     }
@@ -46,8 +47,8 @@ final class EffectsRecorder: Sendable {
             write: { batch in self.withRecord { $0.marks.append(batch) } },
             claim: { batch in self.withRecord { $0.claims.append(batch) } },
             lookUp: { lookUp in self.withRecord { $0.lookUps.append(lookUp) } },
-            wait: { milliseconds, work in
-                self.withRecord { $0.timers.append(Timer(milliseconds: milliseconds, work: work)) }
+            wait: { timer, milliseconds, work in
+                self.withRecord { $0.timers.append(Timer(timer: timer, milliseconds: milliseconds, work: work)) }
             },
             snapshot: { self.withRecord { $0.snapshot } },
             now: { self.withRecord { $0.now } })

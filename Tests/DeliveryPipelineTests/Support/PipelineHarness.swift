@@ -21,14 +21,13 @@ struct PipelineHarness {
         var configuration = PipelineConfiguration(worker: "push-7", maximumInFlight: maximumInFlight, retry: retry)
         configuration.brokerUser = brokerUser
         // One app alone may take everything, unless a test is about that.
-        (configuration.appShare, configuration.urgentShare) = (100, 0)
+        (configuration.limits.appShare, configuration.limits.urgentShare) = (100, 0)
         configure(&configuration)
         recorder = EffectsRecorder(snapshot: Snapshot(apps: apps, credentials: credentials))
         core = PipelineCore(
             configuration: configuration,
-            outputs: [output, DiscardOutput(now: { Timestamp(seconds: 1_800_000_000) })],
+            outputs: [output, DiscardOutput(now: { Timestamp(seconds: 1_800_000_000) })], effects: recorder.effects,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-        core.effects = recorder.effects
     }
 
     // MARK: What happens
@@ -78,18 +77,18 @@ struct PipelineHarness {
     }
 
     /// What waits for company leaves.
-    func flush() { runTimers { $0 < PrefetchControl.milliseconds } }
+    func flush() { runTimers { $0.timer == .company } }
 
     func pass(seconds: Int64) { recorder.withRecord { $0.now = Timestamp(seconds: $0.now.seconds + seconds) } }
 
     /// The second after which refused messages are offered again is over.
-    func passOneSecond() { runTimers { $0 == 1_000 } }
+    func passOneSecond() { runTimers { $0.timer == .refusal && $0.milliseconds == 1_000 } }
 
     /// All that waits for the broker's mercy is offered again, however long it was to wait.
-    func passRefusalWaits() { runTimers { $0 == 1_000 || $0 == 5_000 || $0 >= 30_000 } }
+    func passRefusalWaits() { runTimers { $0.timer == .refusal } }
 
     /// The database has not marked tokens in time.
-    func passMarkPatience() { runTimers { $0 == 10_000 } }
+    func passMarkPatience() { runTimers { $0.timer == .marks } }
 
     /// The database answers: these of the batch were new.
     func claimed(_ batch: Claims.Batch, fresh: [ClaimKey]) {
@@ -111,11 +110,11 @@ struct PipelineHarness {
     /// The time is over in which the database is to say which tokens are dead, and which chunks are known.
     func passLookUpTime() {
         pass(seconds: 2)
-        runTimers { $0 == 2_000 }
+        runTimers { $0.timer == .lookUp || $0.timer == .claims }
     }
 
     /// The prefetch of the overflow queues is thought over.
-    func passBeat(_ count: Int = 1) { for _ in 0..<count { runTimers { $0 == PrefetchControl.milliseconds } } }
+    func passBeat(_ count: Int = 1) { for _ in 0..<count { runTimers { $0.timer == .prefetch } } }
 
     func drain() {
         core.drain { [recorder] in recorder.withRecord { $0.drained += 1 } }
@@ -132,11 +131,11 @@ struct PipelineHarness {
         recorder.withRecord { $0.snapshot = snapshot }
     }
 
-    func runTimers(_ isDue: @Sendable (Int) -> Bool) {
+    func runTimers(_ isDue: @Sendable (EffectsRecorder.Timer) -> Bool) {
         finishTurn()
         let due = recorder.withRecord { record in
-            defer { record.timers.removeAll { isDue($0.milliseconds) } }
-            return record.timers.filter { isDue($0.milliseconds) }
+            defer { record.timers.removeAll(where: isDue) }
+            return record.timers.filter(isDue)
         }
         core.queue.sync { for timer in due { timer.work() } }
         finishTurn()

@@ -21,21 +21,18 @@ struct DeadQueueTests {
             await publisher.close()
 
             let looks = Mutex(0)
-            let consumer = Mutex<AMQPConsumer?>(nil)
             let reader = try AMQPConsumer(
                 configuration: broker, topology: topology,
-                queues: [AMQPConsumedQueue(name: installation.names.dead, prefetch: 10)], logger: logger
-            ) { event in
+                queues: [AMQPConsumedQueue(name: installation.names.dead, prefetch: 10)], logger: logger)
+            try await reader.connectOnce { event in
                 guard case .deliveries(let deliveries) = event else { return }
                 let look = looks.withLock { looks in
                     looks += 1
                     return looks
                 }
                 // More often than the limit that RabbitMQ 4 puts on queues which name none.
-                if look < 30 { consumer.withLock { $0 }?.reject(deliveries.map(\.tag), requeue: true) }
+                if look < 30 { reader.reject(deliveries.map(\.tag), requeue: true) }
             }
-            consumer.withLock { $0 = reader }
-            try await reader.connectOnce()
             try await eventually("thirty looks, not \(looks.withLock { $0 })") { looks.withLock { $0 } == 30 }
             await reader.close()
             let left = try await installation.broker.messages(in: installation.names.dead)

@@ -18,11 +18,10 @@ struct SuspectTests {
         let consumer = try AMQPConsumer(
             configuration: try installation.brokerConfiguration(),
             topology: installation.names.topology(delays: []), queues: [AMQPConsumedQueue(name: queue, prefetch: 1)],
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        ) { event in
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        try await consumer.connectOnce { event in
             if case .deliveries = event { hasOne.withLock { $0 = true } }
         }
-        try await consumer.connectOnce()
         try await eventually("a message in \(queue)") { hasOne.withLock { $0 } }
         await consumer.close()
     }

@@ -31,14 +31,13 @@ package final class ResultQueue: Sendable {
             bindings: [AMQPBinding(queue: queue.name, exchange: exchange, routingKey: key)])
         let consumer = try AMQPConsumer(
             configuration: broker, topology: topology, queues: [AMQPConsumedQueue(name: queue.name, prefetch: 200)],
-            logger: logger
-        ) { [self] event in
+            logger: logger)
+        self.consumer.withLock { $0 = consumer }
+        try await consumer.connectOnce { [self] event in
             guard case .deliveries(let deliveries) = event else { return }
             for delivery in deliveries { take(delivery) }
             self.consumer.withLock { $0 }?.acknowledge(deliveries.map { AMQPAcknowledgement($0.tag) })
         }
-        self.consumer.withLock { $0 = consumer }
-        try await consumer.connectOnce()
     }
 
     package func stop() async { await consumer.withLock { $0.take() }?.close() }

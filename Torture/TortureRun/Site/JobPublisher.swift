@@ -41,10 +41,9 @@ final class JobPublisher: Sendable {
 
     func start(broker: AMQPConfiguration, delays: [Int], logger: Logger) async throws {
         let publisher = try AMQPPublisher(
-            configuration: broker, topology: names.topology(delays: delays), logger: logger
-        ) { [self] event in take(event) }
+            configuration: broker, topology: names.topology(delays: delays), logger: logger)
         self.publisher.withLock { $0 = publisher }
-        try await publisher.connectOnce()
+        try await publisher.connectOnce { [self] event in take(event) }
     }
 
     private func take(_ event: AMQPPublisherEvent) {

@@ -36,9 +36,9 @@ struct Claim {
         let isWhole = inbound.part == nil
         let seconds: Int
         if job.atMostOnce {
-            (rule, seconds) = (.atMostOnce, configuration.atMostOnceWindow)
+            (rule, seconds) = (.atMostOnce, configuration.limits.atMostOnceWindow)
         } else if isWhole, configuration.deduplicates(job) {
-            (rule, seconds) = (.deduplicated, configuration.deduplicationWindow)
+            (rule, seconds) = (.deduplicated, configuration.limits.deduplicationWindow)
         } else if inbound.isChunk {
             (rule, seconds) = (.chunk, Self.chunkWindow)
         } else {

@@ -19,69 +19,46 @@ package struct Claims {
     /// A job that waits for its claim.
     struct Asked {
         let claim: Claim
-        let job: Job
-        let output: any Output
-        let environment: PushEnvironment
-        let inbound: InboundJob
-        let use: AppUse
-        let entry: Int
+        let job: StartedJob
         let since: Timestamp
-        /// Taken on while this waited.
-        let recipients: Int
     }
 
-    private var gathering: [Asked] = []
-    /// What no longer waits for the answer is nil, since answers come by place.
-    private var asking: (id: UInt64, jobs: [Asked?])?
+    private var queue = StatementQueue<Asked>()
     /// The database takes its time: chunks don't wait for it.
     private var isDelayed = false
     /// Jobs have waited for it in vain.
     private var isAway = false
-    private var waiting = 0
 
-    var canBeWritten: Bool { !gathering.isEmpty && asking == nil }
-    /// Jobs that wait.
-    var isEmpty: Bool { waiting == 0 }
+    /// No job waits.
+    var isEmpty: Bool { queue.isEmpty }
 
     /// - Returns: false: it is not to wait, since others have in vain.
     mutating func add(_ asked: Asked) -> Bool {
         if asked.claim.rule == .chunk ? isDelayed : isAway { return false }
-        gathering.append(asked)
-        waiting += 1
+        queue.add(asked)
         return true
     }
 
     mutating func next(id: UInt64) -> Batch? {
-        guard canBeWritten else { return nil }
-        asking = (id, gathering)
-        defer { gathering = [] }
-        return Batch(id: id, requests: gathering.map(\.claim.request))
+        queue.next(id: id).map { Batch(id: id, requests: $0.map(\.claim.request)) }
     }
 
     mutating func answered(_ id: UInt64, _ answers: [ClaimAnswer]) -> [(asked: Asked, answer: ClaimAnswer)] {
-        guard let asking, asking.id == id else { return [] }
-        self.asking = nil
+        guard let asked = queue.answered(id) else { return [] }
         (isDelayed, isAway) = (false, false)
-        let answered = zip(asking.jobs, answers).compactMap { asked, answer in asked.map { ($0, answer) } }
-        waiting -= answered.count
-        return answered
+        return zip(asked, answers).compactMap { asked, answer in asked.map { ($0, answer) } }
     }
 
     /// - Returns: jobs that wait no longer, since they have waited for so many milliseconds, and whether they have been
     ///   asked for: then they may be claimed, or be so later.
     mutating func overdue(chunks: Int, others: Int, now: Timestamp) -> [(asked: Asked, mayBeClaimed: Bool)] {
-        func isOverdue(_ asked: Asked) -> Bool {
-            now.milliseconds - asked.since.milliseconds >= Int64(asked.claim.rule == .chunk ? chunks : others)
+        let (asked, gathering) = queue.takeOut {
+            now.milliseconds - $0.since.milliseconds >= Int64($0.claim.rule == .chunk ? chunks : others)
         }
-        let overdue =
-            (asking?.jobs ?? []).compactMap(\.self).filter(isOverdue).map { ($0, true) }
-            + gathering.filter(isOverdue).map { ($0, false) }
+        let overdue = asked.map { ($0, true) } + gathering.map { ($0, false) }
         guard !overdue.isEmpty else { return [] }
         isDelayed = true
         if overdue.contains(where: { $0.0.claim.rule != .chunk }) { isAway = true }
-        if let asking { self.asking = (asking.id, asking.jobs.map { $0.map(isOverdue) == true ? nil : $0 }) }
-        gathering.removeAll(where: isOverdue)
-        waiting -= overdue.count
         return overdue
     }
 }

@@ -1,0 +1,40 @@
+import PushModel
+
+/// A delivery that is being dealt with, and what is known of it: an entry of the ledger, opened once. Only touched on the
+/// pipeline's queue.
+package class OpenJob {
+    var inbound: InboundJob
+    /// Its place in the ledger.
+    var entry = 0
+    /// Its name has been asked for: put back, it comes under another, which nobody has claimed.
+    var hasClaim = false
+    /// The broker never takes what is made of it, so it goes where the broker itself puts dead letters.
+    var isUntakeable = false
+    /// What it takes of its app's and its queue's measure.
+    var load: Scheduler.Load?
+    /// It was handed to an output.
+    var isSent = false
+
+    init(_ inbound: InboundJob) {
+        self.inbound = inbound
+    }
+
+    /// Delivered again, it would be taken for its own copy.
+    var isOnce: Bool { false }
+}
+
+/// One whose turn has come.
+final class StartedJob: OpenJob {
+    let job: Job
+    let use: AppUse
+    let output: any Output
+    let environment: PushEnvironment
+
+    init(_ waiting: WaitingJob, to output: any Output, _ environment: PushEnvironment) {
+        (job, use) = (waiting.job, waiting.use)
+        (self.output, self.environment) = (output, environment)
+        super.init(waiting.inbound)
+    }
+
+    override var isOnce: Bool { hasClaim && job.atMostOnce }
+}

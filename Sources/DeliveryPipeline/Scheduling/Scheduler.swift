@@ -1,0 +1,200 @@
+import AMQPClient
+import PushModel
+
+/// Which job is next: what waits, whose turn it is, what each app and queue may have in flight, and how much the broker is
+/// to hand out. A value: no clock, no I/O.
+struct Scheduler {
+    /// A job that is in flight, as it counts for its app and its queue.
+    struct Load {
+        fileprivate let use: AppUse
+        fileprivate let queue: JobQueue
+        fileprivate let recipients: Int
+    }
+
+    /// What the broker is to hand out of an overflow queue from now on.
+    struct PrefetchChange {
+        let queue: JobQueue
+        let prefetch: Int
+        /// They were handed out beyond it, and go back for others.
+        let surplus: [WaitingJob]
+    }
+
+    /// How many apps are kept in mind although they have nothing here.
+    private static let mostIdleApps = 1_000
+
+    var configuration: PipelineConfiguration
+    /// By ``JobQueue/all``, both.
+    private var waiting = Array(repeating: FairQueue(), count: JobQueue.all.count)
+    private var queues: [QueueUse]
+    private var uses: [String: AppUse] = [:]
+
+    init(_ configuration: PipelineConfiguration) {
+        self.configuration = configuration
+        queues = JobQueue.all.map { queue in
+            QueueUse(prefetch: queue.isOverflow ? PrefetchControl(most: configuration.prefetch(of: queue)) : nil)
+        }
+    }
+
+    var jobsWaiting: Int { waiting.reduce(0) { $0 + $1.count } }
+
+    /// Since when one has been waiting.
+    var oldestArrival: Timestamp? { waiting.compactMap(\.oldestArrival).min() }
+
+    // MARK: Deliveries
+
+    mutating func arrived(_ tag: AMQPDeliveryTag, from queue: JobQueue) { queues[queue.index].arrived(tag) }
+
+    /// Acknowledged or rejected, whatever became of it.
+    mutating func settled(_ tag: AMQPDeliveryTag, from queue: JobQueue, now: Timestamp) {
+        queues[queue.index].settled(tag, at: now)
+    }
+
+    /// The connection is lost over which they came.
+    ///
+    /// - Returns: what waited, and comes again.
+    mutating func disconnected(_ lost: [JobQueue]) -> [WaitingJob] {
+        lost.flatMap { queue in
+            queues[queue.index].disconnected()
+            return waiting[queue.index].removeAll()
+        }
+    }
+
+    // MARK: What waits
+
+    mutating func append(_ job: Job, _ inbound: InboundJob) {
+        waiting[inbound.queue.index].append(
+            WaitingJob(
+                inbound: inbound, job: job, use: use(of: job.app), chunkSize: configuration.chunkSize(of: job, inbound))
+        )
+    }
+
+    private mutating func use(of app: String) -> AppUse {
+        if let use = uses[app] { return use }
+        if uses.count >= Self.mostIdleApps { uses = uses.filter { !$1.isIdle } }
+        let use = AppUse(app: app)
+        uses[app] = use
+        return use
+    }
+
+    func isEmpty(_ queue: JobQueue) -> Bool { waiting[queue.index].count == 0 }
+
+    /// - Parameter owing: recipients taken on and not settled, of all jobs.
+    mutating func next(of queue: JobQueue, owing: Int, now: Timestamp) -> WaitingJob? {
+        guard freeRoom(for: queue, owing) > 0 else { return nil }
+        let (rule, index) = (startRule(queue, owing, now), queue.index)
+        return waiting[index].next(where: rule.allows)
+    }
+
+    /// What an app has beyond its measure, and is in the way of others.
+    mutating func surplus(of queue: JobQueue, owing: Int, now: Timestamp) -> WaitingJob? {
+        guard case .lane = queue else { return nil }
+        let index = queue.index
+        let (start, rule) = (startRule(queue, owing, now), holdingRule(queue))
+        return waiting[index].surplus(
+            over: { rule.waiting($0.pace(queue, now: now)) },
+            all: rule.waitingOfAll(queues[index].pace.inASecond(now: now)), where: start.allows)
+    }
+
+    mutating func removeAll() -> [WaitingJob] { waiting.indices.flatMap { waiting[$0].removeAll() } }
+
+    private func holdingRule(_ queue: JobQueue) -> HoldingRule {
+        HoldingRule(
+            places: configuration.prefetch(of: queue), bytes: configuration.prefetchBytes,
+            chunkSize: configuration.limits.chunkSize)
+    }
+
+    private func startRule(_ queue: JobQueue, _ owing: Int, _ now: Timestamp) -> StartRule {
+        var rule = StartRule(
+            queue: queue, share: AppShare(percent: configuration.limits.appShare),
+            freeRoom: freeRoom(for: queue, owing), now: now)
+        if case .lane = queue, configuration.limits.appShare < 100 {
+            // At least one may: deliveries of a connection that was lost are open for a while, and take none of the prefetch.
+            rule.freePlaces = max(1, configuration.prefetch(of: queue) - queues[queue.index].open)
+        }
+        return rule
+    }
+
+    /// Recipients that jobs of this queue may still bring in.
+    private func freeRoom(for queue: JobQueue, _ owing: Int) -> Int {
+        let room = configuration.limits.maximumInFlight
+        let kept = queue.isUrgent ? 0 : room * configuration.limits.urgentShare / 100
+        return room - kept - owing
+    }
+
+    // MARK: What is in flight
+
+    /// A job of so many recipients is taken on.
+    mutating func take(_ recipients: Int, of use: AppUse, from queue: JobQueue) -> Load {
+        let load = Load(use: use, queue: queue, recipients: recipients)
+        load.use.add(recipients, from: load.queue)
+        queues[load.queue.index].open += 1
+        return load
+    }
+
+    /// - Parameter isSent: it counts for the pace.
+    mutating func release(_ load: Load, isSent: Bool, now: Timestamp) {
+        load.use.add(-load.recipients, from: load.queue)
+        queues[load.queue.index].open -= 1
+        guard isSent else { return }
+        load.use.settledJob(of: load.recipients, from: load.queue, at: now)
+        queues[load.queue.index].pace.settled(load.recipients, at: now)
+    }
+
+    // MARK: What the broker hands out of the overflow queues
+
+    /// At the end of every turn.
+    ///
+    /// - Returns: whether the beat is to go on: something of them is here, or would be let in at once.
+    mutating func watchPrefetch() -> Bool {
+        var isToBeWatched = false
+        for queue in JobQueue.overflows {
+            let index = queue.index
+            let held = queues[index].held
+            if held > 0 || queues[index].prefetch?.isAtLeast == false { isToBeWatched = true }
+            queues[index].prefetch?.holds(held)
+        }
+        return isToBeWatched
+    }
+
+    mutating func beat(now: Timestamp) -> [PrefetchChange] { JobQueue.overflows.compactMap { beat($0, now) } }
+
+    private mutating func beat(_ queue: JobQueue, _ now: Timestamp) -> PrefetchChange? {
+        let index = queue.index
+        let pace = queues[index].pace.inASecond(now: now).recipients
+        let isSettling = queues[index].isSettling(now: now)
+        guard let before = queues[index].prefetch?.prefetch,
+            let prefetch = queues[index].prefetch?.beat(
+                waiting: waiting[index].size.recipients, pace: pace, isSettling: isSettling)
+        else { return nil }
+        var surplus: [WaitingJob] = []
+        // Once: no more of it comes.
+        while prefetch < before, waiting[index].size.recipients > max(pace, HoldingRule.leastInFlight),
+            let job = waiting[index].newest()
+        {
+            surplus.append(job)
+        }
+        return PrefetchChange(queue: queue, prefetch: prefetch, surplus: surplus)
+    }
+}
+
+/// Whether an app may start another job of a queue just now.
+private struct StartRule {
+    let queue: JobQueue
+    let share: AppShare
+    let freeRoom: Int
+    let now: Timestamp
+    /// Of the lane's prefetch; nil where apps do not share one.
+    var freePlaces: Int?
+
+    func allows(_ use: AppUse) -> Bool {
+        let pace = use.pace(queue, now: now)
+        guard share.allows(use.inFlight(beside: queue), free: freeRoom),
+            use.inFlight(of: queue) < HoldingRule.inFlight(pace)
+        else { return false }
+        // All apps share a lane's prefetch, however few recipients their jobs have; more of it goes to who gives it back
+        // within half a second.
+        guard let freePlaces else { return true }
+        let open = use.openJobs(queue)
+        return open < freePlaces || open < pace.jobs / 2 && share.allows(open, free: freePlaces)
+    }
+}

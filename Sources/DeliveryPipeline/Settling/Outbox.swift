@@ -1,0 +1,112 @@
+import AMQPClient
+import PushModel
+
+/// A message without a confirm.
+struct UnconfirmedMessage {
+    var publication: AMQPPublication
+    /// The event that it is, or that waits in it.
+    let event: HeldEvent?
+    /// A job as it came, or a chunk: until the broker takes it, the broker has the job where it came from.
+    var isMove = false
+    /// How often the broker would not take it.
+    var refusals = 0
+    /// It is offered again later; until then the broker has certainly no copy.
+    var waits = false
+    /// The connection is lost over which its job came, and the broker delivers that again.
+    var isOrphan = false
+}
+
+/// What leaves for the broker, and what it stands for: a job is done when the broker has confirmed everything that became
+/// of it. A value: no clock, no I/O.
+struct Outbox {
+    typealias Share = SettlingLedger<OpenJob>.Share
+
+    var ledger = SettlingLedger<OpenJob>()
+    var messages: OutboundMessages
+    /// Kept in case the broker refuses it.
+    private(set) var unconfirmed: [UInt64: UnconfirmedMessage] = [:]
+    private var publications: [AMQPPublication] = []
+
+    init(_ messages: OutboundMessages) {
+        self.messages = messages
+    }
+
+    subscript(id: UInt64) -> UnconfirmedMessage? { unconfirmed[id] }
+
+    /// Publishes a message whose confirm meets these obligations.
+    ///
+    /// - Parameters:
+    ///   - event: the event that it is, or that waits in it.
+    ///   - isMove: it is a job as it came, or a chunk: the broker still has the job until it has taken it.
+    mutating func publish(
+        _ publication: AMQPPublication, event: HeldEvent? = nil, isMove: Bool = false, meeting shares: [Share]
+    ) {
+        ledger.expect(group: publication.id, for: shares)
+        unconfirmed[publication.id] = UnconfirmedMessage(publication: publication, event: event, isMove: isMove)
+        publications.append(publication)
+    }
+
+    /// Publishes something else in the place of what the broker would not take, under the same id.
+    mutating func publish(_ publication: AMQPPublication, insteadOf refused: UnconfirmedMessage) {
+        unconfirmed[publication.id] = UnconfirmedMessage(
+            publication: publication, event: refused.event, isMove: refused.isMove)
+        publications.append(publication)
+    }
+
+    /// - Returns: the jobs that are done by that.
+    mutating func confirmed(_ id: UInt64) -> [OpenJob] {
+        unconfirmed[id] = nil
+        return ledger.met(group: id)
+    }
+
+    /// Nothing stands for these jobs any more that this one stood for; what they owe stays.
+    mutating func withdraw(_ id: UInt64) { unconfirmed[id] = nil }
+
+    /// The broker would not take it.
+    ///
+    /// - Returns: nil if it is not known.
+    mutating func refused(_ id: UInt64) -> UnconfirmedMessage? {
+        guard var message = unconfirmed[id] else { return nil }
+        message.refusals += 1
+        message.waits = true
+        unconfirmed[id] = message
+        return message
+    }
+
+    /// - Returns: where to; nil if it is not known any more.
+    mutating func offerAgain(_ id: UInt64) -> String? {
+        guard let message = unconfirmed[id] else { return nil }
+        unconfirmed[id]?.waits = false
+        publications.append(message.publication)
+        return message.publication.exchange
+    }
+
+    /// The publisher's connection is lost. What is on its way is published again, and says so; that may be refused.
+    mutating func publisherDisconnected() {
+        for (id, message) in unconfirmed where !message.waits {
+            unconfirmed[id]?.publication = message.publication.repeated
+        }
+    }
+
+    /// The connection is lost over which jobs of these queues came, and the broker delivers them again. What is on its way
+    /// and may just be taken is marked.
+    ///
+    /// - Returns: what waits to be offered again and need not be. Kept, each loss would add a copy of every one that the
+    ///   broker does not take.
+    mutating func orphans(of queues: [JobQueue]) -> [UInt64] {
+        var orphans: [UInt64] = []
+        for (id, message) in unconfirmed where message.isMove && !message.isOrphan {
+            guard let entry = ledger.shares(of: id).first?.entry, let job = ledger.delivery(of: entry),
+                queues.contains(job.inbound.queue)
+            else { continue }
+            if message.waits { orphans.append(id) } else { unconfirmed[id]?.isOrphan = true }
+        }
+        return orphans
+    }
+
+    /// What is to be published now.
+    mutating func flush() -> [AMQPPublication] {
+        defer { publications.removeAll(keepingCapacity: true) }
+        return publications
+    }
+}

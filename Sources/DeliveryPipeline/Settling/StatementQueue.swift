@@ -1,0 +1,48 @@
+/// What waits for the database: one statement at a time, the rest gathers meanwhile. A value: no clock, no I/O.
+///
+/// | an item | until |
+/// |---|---|
+/// | gathers | the statement before is answered |
+/// | is asked about | the answer comes |
+/// | either | it is taken out, and waits no longer; the statement goes on, since answers come by place |
+struct StatementQueue<Item> {
+    private(set) var gathering: [Item] = []
+    /// What was taken out of it is nil.
+    private var asked: (id: UInt64, items: [Item?])?
+
+    /// A statement has no answer yet.
+    var isAsking: Bool { asked != nil }
+    var canAsk: Bool { !isAsking && !gathering.isEmpty }
+    /// Nothing waits; a statement may be under way all the same.
+    var isEmpty: Bool { gathering.isEmpty && asked?.items.contains { $0 != nil } != true }
+
+    mutating func add(_ item: Item) { gathering.append(item) }
+
+    /// What to ask about next: so many of those that gather, the oldest first.
+    ///
+    /// - Returns: nil while something is asked, and if there is nothing.
+    mutating func next(id: UInt64, _ count: Int = .max) -> [Item]? {
+        guard canAsk else { return nil }
+        let items = Array(gathering.prefix(count))
+        gathering.removeFirst(items.count)
+        asked = (id, items)
+        return items
+    }
+
+    /// - Returns: what was asked about, by place; nil: another statement is under way, or none.
+    mutating func answered(_ id: UInt64) -> [Item?]? {
+        guard let asked, asked.id == id else { return nil }
+        self.asked = nil
+        return asked.items
+    }
+
+    func isAsking(_ id: UInt64) -> Bool { asked?.id == id }
+
+    /// What is not to wait any longer.
+    mutating func takeOut(where isOut: (Item) -> Bool = { _ in true }) -> (asked: [Item], gathering: [Item]) {
+        let taken = ((asked?.items ?? []).compactMap(\.self).filter(isOut), gathering.filter(isOut))
+        if let asked { self.asked = (asked.id, asked.items.map { $0.map(isOut) == true ? nil : $0 }) }
+        gathering.removeAll(where: isOut)
+        return taken
+    }
+}
