@@ -13,9 +13,12 @@ package final class PipelineCore: @unchecked Sendable {
     package let queue: DispatchQueue
     private(set) var configuration: PipelineConfiguration
     let logger: Logger
-    let router: Router
     let effects: PipelineEffects
+    /// The time of this turn.
+    private(set) var now: Timestamp
 
+    private(set) var router: Router
+    private(set) var outcomePolicy: OutcomePolicy
     var scheduler: Scheduler
     var prefetchIsWatched = false
     /// Those whose connection is open.
@@ -51,8 +54,11 @@ package final class PipelineCore: @unchecked Sendable {
         self.queue = queue
         self.configuration = configuration
         self.effects = effects
-        router = Router(outputs: Dictionary(outputs.map { ($0.name, $0) }, uniquingKeysWith: { $1 }))
         self.logger = logger
+        now = effects.now()
+        router = Router(
+            outputs: Dictionary(outputs.map { ($0.name, $0) }, uniquingKeysWith: { $1 }), configuration: configuration)
+        outcomePolicy = OutcomePolicy(retry: configuration.retry)
         scheduler = Scheduler(configuration)
         outbox = Outbox(
             OutboundMessages(
@@ -66,7 +72,7 @@ package final class PipelineCore: @unchecked Sendable {
 
     /// - Parameter queues: those of the connection it happens to.
     package func received(_ event: AMQPConsumerEvent, of queues: [JobQueue] = JobQueue.all) {
-        queue.async { [self] in
+        turn { [self] in
             switch event {
             case .connected: consuming.formUnion(queues)
             case .deliveries(let deliveries): for delivery in deliveries { arrive(delivery) }
@@ -78,12 +84,11 @@ package final class PipelineCore: @unchecked Sendable {
                 forgetRefused(of: queues)
             case .stopped: consuming.subtract(queues)
             }
-            finishTurn()
         }
     }
 
     package func received(_ event: AMQPPublisherEvent) {
-        queue.async { [self] in
+        turn { [self] in
             switch event {
             case .connected: counts.isPublishing = true
             case .confirmed(let ids):
@@ -102,22 +107,20 @@ package final class PipelineCore: @unchecked Sendable {
                 counts.isPublishing = false
                 outbox.publisherDisconnected()
             }
-            finishTurn()
         }
     }
 
     package func marksWritten(_ batch: MarkBuffer.Batch, count: Int) {
-        queue.async { [self] in
+        turn { [self] in
             for finding in marks.written(batch.id) { tell(finding) }
             counts.tokensMarked += count
-            finishTurn()
         }
     }
 
     /// Tells of jobs that were cancelled just now, or of which that was taken back. What outputs have of the former and is
     /// not on the wire has failed; what waits here is asked about before it goes to an output.
     package func received(_ event: CancellationFeed.Event) {
-        queue.async { [self] in
+        turn { [self] in
             cancelledJobs.apply(event)
             switch event {
             case .loaded(let all):
@@ -128,15 +131,14 @@ package final class PipelineCore: @unchecked Sendable {
                     output.cancel { cancelled.contains($0) }
                 }
             }
-            finishTurn()
         }
     }
 
     package func reconfigure(_ limits: PipelineLimits) {
-        queue.async { [self] in
+        turn { [self] in
             configuration.limits = limits
-            scheduler.configuration = configuration
-            finishTurn()
+            (router.configuration, scheduler.configuration) = (configuration, configuration)
+            outcomePolicy = OutcomePolicy(retry: configuration.retry)
         }
     }
 
@@ -149,6 +151,7 @@ package final class PipelineCore: @unchecked Sendable {
             counts.jobsWaiting = scheduler.jobsWaiting
             let open = outbox.ledger.openDeliveries.map(\.inbound.arrivedAt)
             let oldest = (open + [scheduler.oldestArrival].compactMap(\.self)).min()
+            let now = effects.now()
             counts.oldestJobSeconds = oldest.map { Int(max(0, now.seconds - $0.seconds)) } ?? 0
             counts.suppressionTokens = suspects.knownTokens
             counts.suppressionBytes = suspects.filterBytes
@@ -158,19 +161,36 @@ package final class PipelineCore: @unchecked Sendable {
 
     /// Starts no more jobs, puts back those that wait, and calls `done` once all others are settled.
     package func drain(_ done: @escaping @Sendable () -> Void) {
-        queue.async { [self] in
+        turn { [self] in
             isDraining = true
             drained.append(done)
             for job in scheduler.removeAll() { move(open(job.inbound), to: job.inbound.home) }
-            finishTurn()
         }
     }
 
     // MARK: Turns
 
-    /// Every entry point ends here: what can start is started, what can leave leaves, in one batch each.
-    func finishTurn() {
-        dispatchPrecondition(condition: .onQueue(queue))
+    /// What comes from outside is dealt with on the queue, with what follows from it.
+    func turn(_ body: @escaping @Sendable () -> Void) {
+        queue.async { [self] in
+            now = effects.now()
+            body()
+            finishTurn()
+        }
+    }
+
+    /// Does something on the queue after so many milliseconds, with what follows from it.
+    func wait(_ timer: PipelineTimer, _ milliseconds: Int, _ body: @escaping @Sendable () -> Void) {
+        effects.wait(timer, milliseconds) { [self] in
+            dispatchPrecondition(condition: .onQueue(queue))
+            now = effects.now()
+            body()
+            finishTurn()
+        }
+    }
+
+    /// What can start is started, what can leave leaves, in one batch each.
+    private func finishTurn() {
         startJobs()
         watchPrefetch()
         if marks.isFull { writeMarks() }
@@ -195,13 +215,12 @@ package final class PipelineCore: @unchecked Sendable {
             !events.isEmpty || !retries.isEmpty || !unmarked.isEmpty || marks.canBeWritten
         else { return }
         flushIsScheduled = true
-        effects.wait(.company, configuration.maximumWaitMilliseconds) { [self] in
+        wait(.company, configuration.maximumWaitMilliseconds) { [self] in
             flushIsScheduled = false
             for batch in events.flush() { publish(batch) }
             for batch in unmarked.flush() { publishUnmarked(batch) }
             for batch in retries.flush() { publish(batch) }
             writeMarks()
-            finishTurn()
         }
     }
 
@@ -210,9 +229,8 @@ package final class PipelineCore: @unchecked Sendable {
         effects.write(batch)
         // Without it nobody could tell what waits in the broker from what is forged.
         guard configuration.brokerUser != nil else { return }
-        effects.wait(.marks, configuration.longestWaitMilliseconds) { [self] in
+        wait(.marks, configuration.longestWaitMilliseconds) { [self] in
             for finding in marks.delayed(batch.id) { hold(finding) }
-            finishTurn()
         }
     }
 
@@ -244,15 +262,12 @@ package final class PipelineCore: @unchecked Sendable {
         job.load = nil
         scheduler.release(load, isSent: job.isSent, now: now)
     }
-
-    var now: Timestamp { effects.now() }
 }
 
 extension PipelineCore: OutcomeSink {
     package func report(_ outcomes: [Outcome]) {
-        queue.async { [self] in
+        turn { [self] in
             for outcome in outcomes { settle(outcome) }
-            finishTurn()
         }
     }
 }

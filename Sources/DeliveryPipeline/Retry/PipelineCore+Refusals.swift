@@ -41,9 +41,8 @@ extension PipelineCore {
             waiting[seconds, default: []].append(id)
         }
         for (seconds, ids) in waiting {
-            effects.wait(.refusal, seconds * 1_000) { [self] in
+            wait(.refusal, seconds * 1_000) { [self] in
                 for id in ids { offerAgain(id) }
-                finishTurn()
             }
         }
     }

@@ -22,20 +22,18 @@ extension PipelineCore {
         if let batch = claims.next(id: outbox.messages.nextID()) { effects.claim(batch) }
         guard !claims.isEmpty, !claimCheckIsScheduled else { return }
         claimCheckIsScheduled = true
-        effects.wait(.claims, configuration.databasePatience) { [self] in
+        wait(.claims, configuration.databasePatience) { [self] in
             claimCheckIsScheduled = false
             let overdue = claims.overdue(
                 chunks: configuration.databasePatience, others: configuration.longestWaitMilliseconds, now: now)
             for (asked, mayBeClaimed) in overdue { goOnWithoutClaim(asked, mayBeClaimed: mayBeClaimed) }
-            finishTurn()
         }
     }
 
     /// - Parameter answers: one to each request of the batch.
     package func claimed(_ batch: Claims.Batch, _ answers: [ClaimAnswer]) {
-        queue.async { [self] in
+        turn { [self] in
             for (asked, answer) in claims.answered(batch.id, answers) { settle(asked, answer) }
-            finishTurn()
         }
     }
 

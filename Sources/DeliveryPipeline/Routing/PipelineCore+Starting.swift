@@ -19,11 +19,10 @@ extension PipelineCore {
     private func start(_ waiting: WaitingJob) {
         let (job, inbound) = (waiting.job, waiting.inbound)
         do throws(JobRejection) {
-            let (output, environment) = try router.address(
-                job, inbound, effects.snapshot(), brokerUser: configuration.brokerUser)
+            let (output, environment) = try router.address(job, inbound, effects.snapshot())
             let started = StartedJob(waiting, to: output, environment)
             open(started)
-            switch router.first(job, inbound, isCancelled: isCancelled(job), configuration, now: now) {
+            switch router.first(job, inbound, isCancelled: isCancelled(job), now: now) {
             case .settle(let verdict, let reason): settleAll(started, as: verdict, reason: reason)
             case .delay(let seconds):
                 counts.jobsScheduled += 1
@@ -42,7 +41,7 @@ extension PipelineCore {
     /// Sends what may be sent, or splits it.
     func route(_ started: StartedJob) {
         do throws(JobRejection) {
-            switch try router.route(started, effects.snapshot(), configuration, now: now) {
+            switch try router.route(started, effects.snapshot(), now: now) {
             case .split: split(started)
             case .send(let environment, let credential): send(started, environment, credential)
             case .hold(let seconds, let failure):
@@ -106,13 +105,12 @@ extension PipelineCore {
     func watchPrefetch() {
         guard scheduler.watchPrefetch(), !prefetchIsWatched, !isDraining else { return }
         prefetchIsWatched = true
-        effects.wait(.prefetch, PrefetchControl.milliseconds) { [self] in
+        wait(.prefetch, PrefetchControl.milliseconds) { [self] in
             prefetchIsWatched = false
             for change in isDraining ? [] : scheduler.beat(now: now) {
                 effects.setPrefetch(change.prefetch, change.queue)
                 for job in change.surplus { move(open(job.inbound), to: .overflow) }
             }
-            finishTurn()
         }
     }
 }

@@ -25,12 +25,13 @@ struct Router {
     }
 
     let outputs: [String: any Output]
+    var configuration: PipelineConfiguration
 
     // MARK: Whose it is
 
     /// - Throws: what can't be changed about it.
     func address(
-        _ job: Job, _ inbound: InboundJob, _ snapshot: Snapshot, brokerUser: String?
+        _ job: Job, _ inbound: InboundJob, _ snapshot: Snapshot
     ) throws(JobRejection) -> (output: any Output, environment: PushEnvironment) {
         guard let output = outputs[job.output] else {
             throw job.rejected("output", "is \(job.output), but there is only: \(outputNames)")
@@ -40,7 +41,7 @@ struct Router {
             guard let app else {
                 throw job.rejected("app", "\(job.app) is not registered: see 'martlet app set'")
             }
-            try checkPublisher(of: job, inbound, app, brokerUser: brokerUser)
+            try checkPublisher(of: job, inbound, app)
         }
         return (output, job.environment ?? app?.defaultEnvironment ?? .production)
     }
@@ -48,11 +49,9 @@ struct Router {
     private var outputNames: String { outputs.keys.sorted().joined(separator: ", ") }
 
     /// An app may name the broker users who may push to it.
-    private func checkPublisher(
-        of job: Job, _ inbound: InboundJob, _ app: App, brokerUser: String?
-    ) throws(JobRejection) {
+    private func checkPublisher(of job: Job, _ inbound: InboundJob, _ app: App) throws(JobRejection) {
         guard !app.allowedPublishers.isEmpty else { return }
-        guard let publisher = inbound.publisher(worker: brokerUser) else {
+        guard let publisher = inbound.publisher(worker: configuration.brokerUser) else {
             throw job.rejected("app", "\(job.app) has a list of publishers, and the message has no user_id property")
         }
         guard app.allowedPublishers.contains(publisher) else {
@@ -62,9 +61,7 @@ struct Router {
 
     // MARK: What comes first
 
-    func first(
-        _ job: Job, _ inbound: InboundJob, isCancelled: Bool, _ configuration: PipelineConfiguration, now: Timestamp
-    ) -> First {
+    func first(_ job: Job, _ inbound: InboundJob, isCancelled: Bool, now: Timestamp) -> First {
         if isCancelled { return .settle(.failed, reason: Outcome.cancelled) }
         if let sendAt = job.sendAt, let delay = ScheduleLadder.next(until: sendAt, now: now) {
             return .delay(seconds: delay)
@@ -76,9 +73,7 @@ struct Router {
     // MARK: Where it goes
 
     /// - Throws: why the credential that it names can't be used.
-    func route(
-        _ started: StartedJob, _ snapshot: Snapshot, _ configuration: PipelineConfiguration, now: Timestamp
-    ) throws(JobRejection) -> Route {
+    func route(_ started: StartedJob, _ snapshot: Snapshot, now: Timestamp) throws(JobRejection) -> Route {
         let (job, output) = (started.job, started.output)
         if configuration.isToBeSplit(job, started.inbound) { return .split }
         guard output.needsCredential else { return .send(.production, nil) }

@@ -144,10 +144,9 @@ package struct FairQueue {
 
     private mutating func take(from use: AppUse, _ pop: (inout AppQueue) -> WaitingJob?) -> WaitingJob? {
         let id = ObjectIdentifier(use)
-        guard var queue = queues.removeValue(forKey: id), let job = pop(&queue) else { return nil }
-        if queue.size.jobs > 0 {
-            queues[id] = queue
-        } else {
+        guard let place = queues.index(forKey: id), let job = pop(&queues.values[place]) else { return nil }
+        if queues.values[place].size.jobs == 0 {
+            queues.remove(at: place)
             turns.removeAll { $0 === use }
         }
         use.waiting -= 1

@@ -4,9 +4,7 @@ import PushModel
 extension PipelineCore {
     /// What became of one recipient.
     func settle(_ outcome: Outcome) {
-        let decision = OutcomePolicy(retry: configuration.retry).decide(
-            outcome, firstAttempt: firstAttempt(of: outcome))
-        switch decision {
+        switch outcomePolicy.decide(outcome, firstAttempt: firstAttempt(of: outcome)) {
         case .tell(let kind, let reason, let detail): publish(outcome, as: kind, reason: reason, detail: detail)
         case .count(let kind):
             count(kind)

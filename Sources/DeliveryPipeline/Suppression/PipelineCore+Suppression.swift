@@ -4,7 +4,7 @@ package import PushModel
 
 extension PipelineCore {
     package func received(_ event: DeadTokenFeed.Event) {
-        queue.async { [self] in
+        turn { [self] in
             switch event {
             case .loaded(let filter): suspects.filter = filter
             case .marked(let hashes): for hash in hashes { suspects.filter?.insert(hash) }
@@ -14,9 +14,8 @@ extension PipelineCore {
 
     /// The database's answer: when those tokens died that are dead, by their place in the question; nil: it has none.
     package func lookedUp(_ id: UInt64, deaths: [Int: Timestamp]?) {
-        queue.async { [self] in
+        turn { [self] in
             if let deaths { release(suspects.answered(id), deaths) } else { giveUpLookUp(id) }
-            finishTurn()
         }
     }
 
@@ -35,9 +34,8 @@ extension PipelineCore {
     func lookUpSuspects() {
         guard let lookUp = suspects.next(id: outbox.messages.nextID()) else { return }
         effects.lookUp(lookUp)
-        effects.wait(.lookUp, configuration.databasePatience) { [self] in
+        wait(.lookUp, configuration.databasePatience) { [self] in
             giveUpLookUp(lookUp.id)
-            finishTurn()
         }
     }
 

@@ -72,20 +72,29 @@ package enum JSONText {
     /// Appends a string with its quotes, escaping only what must be.
     package static func append(_ string: String, to output: inout [UInt8]) {
         output.append(UInt8(ascii: "\""))
-        for byte in string.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-                output.append(UInt8(ascii: "\\"))
-                output.append(byte)
-            case 0..<0x20:
-                output.append(contentsOf: "\\u00".utf8)
-                output.append(hexDigits[Int(byte >> 4)])
-                output.append(hexDigits[Int(byte & 0xF)])
-            default:
-                output.append(byte)
+        var string = string
+        string.withUTF8 { bytes in
+            if bytes.allSatisfy({ escapedSize(of: $0) == 1 }) {
+                output.append(contentsOf: bytes)
+            } else {
+                for byte in bytes { appendEscaped(byte, to: &output) }
             }
         }
         output.append(UInt8(ascii: "\""))
+    }
+
+    private static func appendEscaped(_ byte: UInt8, to output: inout [UInt8]) {
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+            output.append(UInt8(ascii: "\\"))
+            output.append(byte)
+        case 0..<0x20:
+            output.append(contentsOf: "\\u00".utf8)
+            output.append(hexDigits[Int(byte >> 4)])
+            output.append(hexDigits[Int(byte & 0xF)])
+        default:
+            output.append(byte)
+        }
     }
 
     /// Bytes that ``append(_:to:)`` writes for one byte of text.

@@ -54,16 +54,16 @@ struct JobReader {
         guard (try? UTF8Span(validating: bytes.span)) != nil else { return fault("body", "is not valid UTF-8") }
         var scanner = JSONScanner(bytes)
         guard scanner.nextKind() == .object else { return fault("body", "is not a JSON object") }
-        var seen: Set<JobField> = []
+        var seen = JobField.Set()
         do throws(JSONSyntaxError) {
             try scanner.object { (key, scanner) throws(JSONSyntaxError) in
-                let name = JSONText.text(bytes[key.range], hasEscapes: key.hasEscapes)
-                guard let field = JobField(rawValue: name) else {
-                    fault(name, "is not a field of a job")
+                guard let field = JobField.named(bytes[key.range], hasEscapes: key.hasEscapes) else {
+                    fault(
+                        JSONText.text(bytes[key.range], hasEscapes: key.hasEscapes), "is not a field of a job")
                     try scanner.value()
                     return
                 }
-                if !seen.insert(field).inserted { fault(name, "is given twice") }
+                if !seen.insert(field) { fault(field.name, "is given twice") }
                 try read(field, &scanner, bytes)
             }
             try scanner.end()
@@ -71,7 +71,7 @@ struct JobReader {
             return fault("body", "is not valid JSON: \(error.problem) at byte \(error.offset)")
         }
         for field in JobField.required where !seen.contains(field) {
-            fault(field.rawValue, "is required")
+            fault(field.name, "is required")
         }
         checkAddressee(seen)
         checkTimes()
@@ -86,13 +86,13 @@ struct JobReader {
     }
 
     /// A job goes to devices or to a channel; a channel has neither a topic nor anything to collapse.
-    private mutating func checkAddressee(_ seen: Set<JobField>) {
+    private mutating func checkAddressee(_ seen: JobField.Set) {
         guard seen.contains(.channel) else {
             if !seen.contains(.recipients) { fault("recipients", "is required, or channel for a broadcast") }
             return
         }
         for field in [JobField.recipients, .topic, .collapseID] where seen.contains(field) {
-            fault(field.rawValue, "can't be given together with channel")
+            fault(field.name, "can't be given together with channel")
         }
     }
 
@@ -100,23 +100,23 @@ struct JobReader {
         _ field: JobField, _ scanner: inout JSONScanner, _ bytes: UnsafeBufferPointer<UInt8>
     ) throws(JSONSyntaxError) {
         var value = FieldReader(scanner: scanner, bytes: bytes)
-        let name = field.rawValue
         switch field {
         case .id:
             fields.id =
-                try value.text(maximum: Self.maximumIDLength, unit: "characters", \.unicodeScalars.count) ?? ""
-        case .app: fields.app = try value.text(maximum: JobLimits.appBytes, unit: "bytes", \.utf8.count) ?? ""
-        case .output: fields.output = try value.text(maximum: JobLimits.outputBytes, unit: "bytes", \.utf8.count) ?? ""
+                try value.text(maximum: Self.maximumIDLength, unit: "characters", { $0.unicodeScalars.count }) ?? ""
+        case .app: fields.app = try value.text(maximum: JobLimits.appBytes, unit: "bytes", { $0.utf8.count }) ?? ""
+        case .output:
+            fields.output = try value.text(maximum: JobLimits.outputBytes, unit: "bytes", { $0.utf8.count }) ?? ""
         case .environment: fields.environment = try value.oneOf(PushEnvironment.self)
         case .credential: fields.credential = try value.uuid()
         case .pushType:
             fields.pushType = try value.text(
-                maximum: JobLimits.pushTypeBytes, unit: "bytes (InvalidPushType)", \.utf8.count)
+                maximum: JobLimits.pushTypeBytes, unit: "bytes (InvalidPushType)", { $0.utf8.count })
         case .topic:
-            fields.topic = try value.text(maximum: JobLimits.topicBytes, unit: "bytes (BadTopic)", \.utf8.count)
+            fields.topic = try value.text(maximum: JobLimits.topicBytes, unit: "bytes (BadTopic)", { $0.utf8.count })
         case .collapseID:
             fields.collapseID = try value.text(
-                maximum: Self.maximumCollapseIDBytes, unit: "bytes (BadCollapseId)", \.utf8.count)
+                maximum: Self.maximumCollapseIDBytes, unit: "bytes (BadCollapseId)", { $0.utf8.count })
         case .priority:
             fields.priority = try value.integer().map(Int.init(clamping:))
             if let priority = fields.priority, ![1, 5, 10].contains(priority) { value.problem = "must be 1, 5 or 10" }
@@ -141,7 +141,7 @@ struct JobReader {
             return try readRecipients(&scanner, bytes)
         }
         scanner = value.scanner
-        if let problem = value.problem { fault(name, problem) }
+        if let problem = value.problem { fault(field.name, problem) }
     }
 
     private mutating func readRecipients(
@@ -258,16 +258,47 @@ struct JobReader {
     }
 }
 
-/// The names a job's fields have in JSON.
-enum JobField: String, CaseIterable {
-    case id, app, output, environment, credential, recipients, channel, payload
-    case pushType = "push_type"
-    case topic, priority
-    case expiresAt = "expires_at"
-    case collapseID = "collapse_id"
-    case sendAt = "send_at"
-    case atMostOnce = "at_most_once"
-    case trim, results
+/// The fields of a job.
+enum JobField: UInt8, CaseIterable {
+    case id, app, output, environment, credential, recipients, channel, payload, pushType, topic, priority, expiresAt
+    case collapseID, sendAt, atMostOnce, trim, results
+
+    /// In JSON.
+    var name: String {
+        switch self {
+        case .pushType: "push_type"
+        case .expiresAt: "expires_at"
+        case .collapseID: "collapse_id"
+        case .sendAt: "send_at"
+        case .atMostOnce: "at_most_once"
+        default: String(describing: self)
+        }
+    }
 
     static let required: [JobField] = [.app, .payload]
+
+    private static let all = allCases.map { (name: Array($0.name.utf8), field: $0) }
+
+    /// Known by its bytes as they are mostly written, without a text made of them.
+    static func named(_ name: Slice<UnsafeBufferPointer<UInt8>>, hasEscapes: Bool) -> JobField? {
+        if hasEscapes { return named(JSONText.unescaped(name)) }
+        return all.first { $0.name.count == name.count && $0.name.elementsEqual(name) }?.field
+    }
+
+    private static func named(_ name: [UInt8]) -> JobField? { all.first { $0.name == name }?.field }
+
+    /// A bit for each.
+    struct Set {
+        private var bits: UInt32 = 0
+
+        private static func bit(_ field: JobField) -> UInt32 { 1 << UInt32(field.rawValue) }
+
+        func contains(_ field: JobField) -> Bool { bits & Self.bit(field) != 0 }
+
+        /// - Returns: whether it is new.
+        mutating func insert(_ field: JobField) -> Bool {
+            defer { bits |= Self.bit(field) }
+            return !contains(field)
+        }
+    }
 }
