@@ -93,7 +93,7 @@ package final class PipelineCore: @unchecked Sendable {
             case .connected: counts.isPublishing = true
             case .confirmed(let ids):
                 for id in ids {
-                    let done = outbox.confirmed(id)
+                    let done = outbox.met(id)
                     goOnSplitting(after: id)
                     settle(done)
                 }

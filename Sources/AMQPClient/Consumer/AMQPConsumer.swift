@@ -9,15 +9,15 @@ public import Logging
 ///
 /// Close it when done; one that is dropped closes itself without waiting.
 public final class AMQPConsumer: Sendable {
+    /// Is told what happens, on the connection's thread, which does nothing else meanwhile: hand the batch over and
+    /// return. Longer than a heartbeat, and the broker takes this consumer for dead.
+    public typealias EventHandler = @Sendable (AMQPConsumerEvent) -> Void
+
     static let largestBatch = 256
 
     private let thread: ConnectionThread<ConsumerRole>
     private let configuration: AMQPConfiguration
     private let logger: Logger
-    /// Is told what happens, on the connection's thread, which does nothing else meanwhile: hand the batch over and
-    /// return. Longer than a heartbeat, and the broker takes this consumer for dead.
-    public typealias EventHandler = @Sendable (AMQPConsumerEvent) -> Void
-
     private let makeRole:
         @Sendable (
             _ onEvent: @escaping EventHandler, _ onFirst: @escaping @Sendable (AMQPError?) -> Void

@@ -12,14 +12,14 @@ import Threading
 ///
 /// Close it when done; one that is dropped closes itself without waiting.
 public final class AMQPPublisher: Sendable {
-    private let thread: ConnectionThread<PublisherRole>
-    private let configuration: AMQPConfiguration
-    private let logger: Logger
-    private let counter = PublicationCounter()
     /// Is told what happens, on the connection's thread, which does nothing else meanwhile: hand the batch over and
     /// return.
     public typealias EventHandler = @Sendable (AMQPPublisherEvent) -> Void
 
+    private let thread: ConnectionThread<PublisherRole>
+    private let configuration: AMQPConfiguration
+    private let logger: Logger
+    private let counter = PublicationCounter()
     private let makeRole:
         @Sendable (
             _ onEvent: @escaping EventHandler, _ onFirst: @escaping @Sendable (AMQPError?) -> Void

@@ -63,7 +63,7 @@ extension PipelineCore {
         let publication = outbox.messages.moved(
             open.inbound, to: destination, firstAttempt: firstAttempt,
             part: open.hasClaim ? outbox.messages.newPartName() : nil)
-        outbox.publish(publication, isMove: !open.isOnce, meeting: outbox.ledger.all(of: open.entry))
+        outbox.publish(publication, isMove: !open.isOnce, meeting: [outbox.ledger.rest(of: open.entry)])
     }
 
     /// The broker has taken it out of its queue by itself.
@@ -73,12 +73,13 @@ extension PipelineCore {
 
     /// The message goes to the dead-letter exchange as it came, and an event says why.
     func reject(_ open: OpenJob, _ rejection: JobRejection) {
+        release(open)
         counts.jobsRejected += 1
         logger.warning(
             "A job was rejected", metadata: ["job": "\(rejection.jobID ?? "-")", "reason": "\(rejection)"])
         let publication = outbox.messages.dead(
             open.inbound, reason: rejection.description, part: open.hasClaim ? outbox.messages.newPartName() : nil)
-        outbox.publish(publication, meeting: outbox.ledger.all(of: open.entry))
+        outbox.publish(publication, meeting: [outbox.ledger.rest(of: open.entry)])
         outbox.ledger.oweMore(open.entry)
         tell(rejection, of: open)
     }
@@ -91,7 +92,7 @@ extension PipelineCore {
             meeting: [.init(entry: open.entry, count: 1)])
     }
 
-    /// Nothing is known of its job but what the message says.
+    /// Of a message whose job is not known, as far as can be told.
     func rejection(of inbound: InboundJob, field: String, _ problem: String) -> JobRejection {
         let (id, app) = names(of: inbound)
         return JobRejection(jobID: id, app: app, faults: [.init(field: field, problem: problem)])

@@ -56,7 +56,7 @@ extension PipelineCore {
     func forgetRefused(of queues: [JobQueue]) { for id in outbox.orphans(of: queues) { forget(id) } }
 
     private func forget(_ id: UInt64) {
-        for job in outbox.confirmed(id) { letGo(job) }
+        for job in outbox.met(id) { letGo(job) }
         goOnSplitting(after: id)
     }
 
@@ -94,15 +94,14 @@ extension PipelineCore {
         if let event = message.event {
             guard let dead = outbox.messages.waiting(event, id: id, reason: problem) else { return false }
             counts.eventsDead += 1
-            outbox.publish(dead, insteadOf: message)
+            outbox.replace(by: dead, event: event)
         } else if scatterings.steps[id] != nil {
             leaveJobs(of: id, because: problem)
         } else {
             let rejection = rejection(of: job.inbound, field: "message", problem)
-            outbox.publish(
-                outbox.messages.dead(
-                    message.publication, lane: job.inbound.lane, reason: rejection.description),
-                insteadOf: message)
+            outbox.replace(
+                by: outbox.messages.dead(
+                    message.publication, lane: job.inbound.lane, reason: rejection.description))
             tellRejection(rejection, of: job)
         }
         return true
@@ -132,7 +131,7 @@ extension PipelineCore {
                 rejection(of: job.inbound, field: field, problem + (plan.map(\.progress) ?? "")), of: job)
         }
         goOnSplitting(after: id)
-        settle(outbox.confirmed(id))
+        settle(outbox.met(id))
     }
 
     private func tellRejection(_ rejection: JobRejection, of job: OpenJob) {
@@ -144,9 +143,9 @@ extension PipelineCore {
 
     /// It has come back as dropped, and was told when it was rejected: rejected again, it goes to the dead letters.
     func leaveToBroker(_ inbound: InboundJob) {
-        let job = OpenJob(inbound)
+        let job = open(inbound)
         job.isUntakeable = true
-        settle([job])
+        if let done = outbox.ledger.met(outbox.ledger.rest(of: job.entry)) { settle([done]) }
     }
 }
 

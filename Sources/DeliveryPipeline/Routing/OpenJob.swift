@@ -4,9 +4,9 @@ import PushModel
 /// pipeline's queue.
 package class OpenJob {
     var inbound: InboundJob
-    /// Its place in the ledger.
-    var entry = 0
-    /// Its name has been asked for: put back, it comes under another, which nobody has claimed.
+    /// Its place in the ledger, once it has one.
+    var entry = -1
+    /// Its name is claimed, by this delivery or by another: put back, it comes under one that nobody has claimed.
     var hasClaim = false
     /// The broker never takes what is made of it, so it goes where the broker itself puts dead letters.
     var isUntakeable = false

@@ -20,7 +20,7 @@ extension PipelineCore {
     /// At the end of every turn.
     func writeClaims() {
         if let batch = claims.next(id: outbox.messages.nextID()) { effects.claim(batch) }
-        guard !claims.isEmpty, !claimCheckIsScheduled else { return }
+        guard !claimCheckIsScheduled, !claims.isEmpty else { return }
         claimCheckIsScheduled = true
         wait(.claims, configuration.databasePatience) { [self] in
             claimCheckIsScheduled = false
@@ -52,7 +52,7 @@ extension PipelineCore {
                     inbound, to: .delay(seconds: seconds), firstAttempt: firstAttempt,
                     // One that was not asked for has nothing to pass on but what was passed to it.
                     claimedBy: mayBeClaimed ? asked.claim.request.owner : inbound.earlierClaimant),
-                isMove: !started.job.atMostOnce, meeting: outbox.ledger.all(of: started.entry))
+                isMove: !started.job.atMostOnce, meeting: [outbox.ledger.rest(of: started.entry)])
         case .expire: settleAll(started, as: .expired, reason: "DatabaseUnavailable")
         case .giveUp: settleAll(started, as: .failed, reason: "DatabaseUnavailable")
         }
@@ -73,9 +73,7 @@ extension PipelineCore {
         case .unknown: settleAll(started, as: .unknown, reason: "Redelivered")
         case .drop:
             counts.jobsDuplicate += 1
-            for share in outbox.ledger.all(of: started.entry) {
-                if let done = outbox.ledger.met(share) { settle([done]) }
-            }
+            if let done = outbox.ledger.met(outbox.ledger.rest(of: started.entry)) { settle([done]) }
         case .reject: reject(started, nameIsTaken(started.job))
         }
     }

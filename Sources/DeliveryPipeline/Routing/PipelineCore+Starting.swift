@@ -76,7 +76,7 @@ extension PipelineCore {
     /// It owes so many, and counts for its app and its queue from now on.
     func take(_ recipients: Int, of started: StartedJob) {
         outbox.ledger.owe(started.entry, recipients)
-        guard started.load == nil else { return }
+        release(started)
         started.load = scheduler.take(recipients, of: started.use, from: started.inbound.queue)
     }
 
@@ -91,6 +91,7 @@ extension PipelineCore {
 
     /// Gives every recipient the same outcome without asking an output.
     func settleAll(_ started: StartedJob, as verdict: Outcome.Verdict, reason: String) {
+        release(started)
         outbox.ledger.owe(started.entry, started.job.recipients.count)
         let routed = routed(started, started.environment, nil)
         let at = now

@@ -3,7 +3,7 @@ import CredentialStore
 import Foundation
 import PushModel
 
-/// Finds out where a job goes. A value: no clock, no I/O.
+/// Finds out where a job goes. A value: no clock, no I/O; only claims get a name that is made up.
 struct Router {
     /// What is to be done with a job whose turn has come, before any of it is sent.
     enum First {

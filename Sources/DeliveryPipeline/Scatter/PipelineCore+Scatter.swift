@@ -56,7 +56,7 @@ extension PipelineCore {
             let publication = outbox.messages.named(
                 started.inbound, started.job, chunkSize: configuration.chunkSize(of: started.job, started.inbound))
             scatterings.steps[publication.id] = .name(lane)
-            outbox.publish(publication, isMove: true, meeting: outbox.ledger.all(of: started.entry))
+            outbox.publish(publication, isMove: true, meeting: [outbox.ledger.rest(of: started.entry)])
         }
     }
 
@@ -64,7 +64,7 @@ extension PipelineCore {
     func stopSplitting(of queues: [JobQueue]) {
         for (lane, waiting) in scatterings.unnamed {
             for started in waiting where queues.contains(started.inbound.queue) {
-                for share in outbox.ledger.all(of: started.entry) { _ = outbox.ledger.met(share) }
+                _ = outbox.ledger.met(outbox.ledger.rest(of: started.entry))
                 letGo(started)
             }
             scatterings.unnamed[lane]?.removeAll { queues.contains($0.inbound.queue) }

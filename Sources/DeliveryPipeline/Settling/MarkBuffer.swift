@@ -20,7 +20,6 @@ package struct MarkBuffer {
     /// What is to be told when its tokens are marked.
     enum Finding {
         case outcome(Outcome, TokenMark)
-        /// Not read yet: there may be thousands, of hundreds of tokens each.
         /// - entry: that of its message in the ledger.
         case held(HeldEvent, entry: Int)
 
@@ -37,33 +36,33 @@ package struct MarkBuffer {
     static let enoughMarks = 1_000
 
     private var queue = StatementQueue<Finding>()
-    private var heldEvents = 0
+    /// Not read yet: there may be thousands, of hundreds of tokens each. They have waited, and go on waiting behind what is
+    /// found out now, whose jobs are open.
+    private var held: [Finding] = []
     /// A statement has had no answer for so long that nobody waits for it.
     private(set) var isDelayed = false
 
     /// There are marks and nothing keeps them from being written.
-    var canBeWritten: Bool { queue.canAsk }
+    var canBeWritten: Bool { !queue.isAsking && !(queue.gathering.isEmpty && held.isEmpty) }
     /// There is no point in waiting for more.
-    var isFull: Bool { queue.canAsk && (queue.gathering.count >= Self.enoughMarks || heldEvents > 0) }
+    var isFull: Bool { !queue.isAsking && (queue.gathering.count >= Self.enoughMarks || !held.isEmpty) }
 
     mutating func add(_ mark: TokenMark, _ outcome: Outcome) { queue.add(.outcome(outcome, mark)) }
 
-    mutating func add(_ event: HeldEvent, entry: Int) {
-        queue.add(.held(event, entry: entry))
-        heldEvents += 1
-    }
+    mutating func add(_ event: HeldEvent, entry: Int) { held.append(.held(event, entry: entry)) }
 
     /// What to write next, unless something is being written or there is nothing.
     mutating func next(id: UInt64) -> Batch? {
-        guard queue.canAsk else { return nil }
-        var marks: [TokenMark] = []
-        var count = 0
-        for finding in queue.gathering where marks.count < Self.enoughMarks {
-            marks += finding.marks
-            count += 1
-            if case .held = finding { heldEvents -= 1 }
+        guard canBeWritten else { return nil }
+        var marks = queue.gathering.flatMap(\.marks)
+        var taken = 0
+        while marks.count < Self.enoughMarks, taken < held.count {
+            marks += held[taken].marks
+            queue.add(held[taken])
+            taken += 1
         }
-        _ = queue.next(id: id, count)
+        held.removeFirst(taken)
+        _ = queue.next(id: id)
         return Batch(id: id, marks: marks)
     }
 
@@ -78,9 +77,10 @@ package struct MarkBuffer {
     ///
     /// - Returns: what must not wait here any longer.
     mutating func delayed(_ id: UInt64) -> [Finding] {
-        guard queue.isAsking(id), !isDelayed else { return [] }
-        (isDelayed, heldEvents) = (true, 0)
+        guard queue.asks(id), !isDelayed else { return [] }
+        isDelayed = true
         let (written, gathering) = queue.takeOut()
-        return written + gathering
+        defer { held = [] }
+        return written + gathering + held
     }
 }

@@ -47,14 +47,16 @@ struct Outbox {
     }
 
     /// Publishes something else in the place of what the broker would not take, under the same id.
-    mutating func publish(_ publication: AMQPPublication, insteadOf refused: UnconfirmedMessage) {
-        unconfirmed[publication.id] = UnconfirmedMessage(
-            publication: publication, event: refused.event, isMove: refused.isMove)
+    mutating func replace(by publication: AMQPPublication, event: HeldEvent? = nil) {
+        let isMove = unconfirmed[publication.id]?.isMove == true
+        unconfirmed[publication.id] = UnconfirmedMessage(publication: publication, event: event, isMove: isMove)
         publications.append(publication)
     }
 
+    /// The broker has it, or it is not to be published any more.
+    ///
     /// - Returns: the jobs that are done by that.
-    mutating func confirmed(_ id: UInt64) -> [OpenJob] {
+    mutating func met(_ id: UInt64) -> [OpenJob] {
         unconfirmed[id] = nil
         return ledger.met(group: id)
     }
@@ -104,9 +106,10 @@ struct Outbox {
         return orphans
     }
 
-    /// What is to be published now.
+    /// What is to be published now; mostly nothing.
     mutating func flush() -> [AMQPPublication] {
-        defer { publications.removeAll(keepingCapacity: true) }
+        guard !publications.isEmpty else { return [] }
+        defer { publications = [] }
         return publications
     }
 }

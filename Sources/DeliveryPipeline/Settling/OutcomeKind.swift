@@ -5,7 +5,7 @@ package enum OutcomeKind: String, CaseIterable {
     case sent, unregistered, rejected, failed, unknown, expired, suppressed
 
     /// In ``allCases``.
-    var place: Int {
+    package var place: Int {
         switch self {
         case .sent: 0
         case .unregistered: 1

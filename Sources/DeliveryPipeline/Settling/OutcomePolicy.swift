@@ -1,4 +1,4 @@
-import PushModel
+package import PushModel
 
 /// Decides what becomes of one outcome. A value: no clock, no I/O.
 ///
@@ -10,8 +10,8 @@ import PushModel
 /// | unknown, retry | another attempt after a growing wait; told when no attempt or no time is left |
 /// | hold | waits for its credential to be mended, without an attempt |
 /// | returned | goes back at once |
-struct OutcomePolicy {
-    enum Decision: Equatable {
+package struct OutcomePolicy {
+    package enum Decision: Equatable {
         case tell(OutcomeKind, reason: String? = nil, detail: String? = nil)
         /// Nobody wants to hear of it.
         case count(OutcomeKind)
@@ -24,8 +24,12 @@ struct OutcomePolicy {
 
     let retry: RetryPolicy
 
+    package init(retry: RetryPolicy) {
+        self.retry = retry
+    }
+
     /// - Parameter firstAttempt: when the push was first tried.
-    func decide(_ outcome: Outcome, firstAttempt: @autoclosure () -> Timestamp) -> Decision {
+    package func decide(_ outcome: Outcome, firstAttempt: @autoclosure () -> Timestamp) -> Decision {
         switch outcome.verdict {
         case .sent where outcome.job.job.results == .problems: return .count(.sent)
         case .sent: return .tell(.sent)

@@ -75,7 +75,7 @@ extension PipelineCore {
         guard let publication = outbox.messages.waiting(event, id: id, reason: reasonToGiveUp(event, reason)) else {
             return false
         }
-        outbox.publish(publication, insteadOf: UnconfirmedMessage(publication: publication, event: event))
+        outbox.replace(by: publication, event: event)
         return true
     }
 

@@ -61,7 +61,7 @@ package struct SettlingLedger<Delivery> {
     package func owing(of entry: Int) -> Int { entries.indices.contains(entry) ? entries[entry]?.owing ?? 0 : 0 }
 
     /// Everything that is left to meet of an entry.
-    package func all(of entry: Int) -> [Share] { [.init(entry: entry, count: owing(of: entry))] }
+    package func rest(of entry: Int) -> Share { .init(entry: entry, count: owing(of: entry)) }
 
     /// From now on an open entry owes so many obligations, at least one.
     package mutating func owe(_ entry: Int, _ obligations: Int) { oweMore(entry, obligations - owing(of: entry)) }

@@ -5,23 +5,25 @@
 /// | gathers | the statement before is answered |
 /// | is asked about | the answer comes |
 /// | either | it is taken out, and waits no longer; the statement goes on, since answers come by place |
-struct StatementQueue<Item> {
-    private(set) var gathering: [Item] = []
+package struct StatementQueue<Item> {
+    package private(set) var gathering: [Item] = []
     /// What was taken out of it is nil.
     private var asked: (id: UInt64, items: [Item?])?
 
-    /// A statement has no answer yet.
-    var isAsking: Bool { asked != nil }
-    var canAsk: Bool { !isAsking && !gathering.isEmpty }
-    /// Nothing waits; a statement may be under way all the same.
-    var isEmpty: Bool { gathering.isEmpty && asked?.items.contains { $0 != nil } != true }
+    package init() {}
 
-    mutating func add(_ item: Item) { gathering.append(item) }
+    /// A statement has no answer yet.
+    package var isAsking: Bool { asked != nil }
+    package var canAsk: Bool { !isAsking && !gathering.isEmpty }
+    /// Nothing waits; a statement may be under way all the same.
+    package var isEmpty: Bool { gathering.isEmpty && asked?.items.contains { $0 != nil } != true }
+
+    package mutating func add(_ item: Item) { gathering.append(item) }
 
     /// What to ask about next: so many of those that gather, the oldest first.
     ///
     /// - Returns: nil while something is asked, and if there is nothing.
-    mutating func next(id: UInt64, _ count: Int = .max) -> [Item]? {
+    package mutating func next(id: UInt64, atMost count: Int = .max) -> [Item]? {
         guard canAsk else { return nil }
         let items = Array(gathering.prefix(count))
         gathering.removeFirst(items.count)
@@ -30,16 +32,17 @@ struct StatementQueue<Item> {
     }
 
     /// - Returns: what was asked about, by place; nil: another statement is under way, or none.
-    mutating func answered(_ id: UInt64) -> [Item?]? {
+    package mutating func answered(_ id: UInt64) -> [Item?]? {
         guard let asked, asked.id == id else { return nil }
         self.asked = nil
         return asked.items
     }
 
-    func isAsking(_ id: UInt64) -> Bool { asked?.id == id }
+    /// This very statement has no answer yet.
+    package func asks(_ id: UInt64) -> Bool { asked?.id == id }
 
     /// What is not to wait any longer.
-    mutating func takeOut(where isOut: (Item) -> Bool = { _ in true }) -> (asked: [Item], gathering: [Item]) {
+    package mutating func takeOut(where isOut: (Item) -> Bool = { _ in true }) -> (asked: [Item], gathering: [Item]) {
         let taken = ((asked?.items ?? []).compactMap(\.self).filter(isOut), gathering.filter(isOut))
         if let asked { self.asked = (asked.id, asked.items.map { $0.map(isOut) == true ? nil : $0 }) }
         gathering.removeAll(where: isOut)

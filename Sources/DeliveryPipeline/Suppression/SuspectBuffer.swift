@@ -68,7 +68,7 @@ package struct SuspectBuffer {
             tokens += $0.recipients.count
             return tokens >= Self.enoughTokens
         }
-        guard let suspects = queue.next(id: id, last.map { $0 + 1 } ?? .max) else { return nil }
+        guard let suspects = queue.next(id: id, atMost: last.map { $0 + 1 } ?? .max) else { return nil }
         var keys: [DeviceTokenKey] = []
         var registeredAt: [Timestamp?] = []
         for suspect in suspects {

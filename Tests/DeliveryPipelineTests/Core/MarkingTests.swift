@@ -1,3 +1,4 @@
+import AMQPClient
 import CredentialStore
 import DeliveryPipeline
 import Dispatch
@@ -67,6 +68,34 @@ import Testing
         harness.core.report(job.job.recipients.indices.map { job.outcome($0, .unregistered) })
         harness.core.queue.sync {}
         #expect(harness.marks.map(\.marks.count) == [1_000])
+    }
+
+    /// The database was away: events come back out of the broker, hundreds of tokens each, and more than one statement holds.
+    @Test func whatIsFoundOutNowDoesNotWaitBehindWhatHasWaited() throws {
+        let harness = PipelineHarness(brokerUser: "worker")
+        let job = try jobOfDeadTokens(harness, count: 1, number: 1)
+        let outcomes = (0..<600).map {
+            #"{"recipient":"\#($0)","reason":"Unregistered","unregistered_at":"2026-11-01T00:00:00Z"}"#
+        }
+        let properties = AMQPProperties(
+            headers: ["x-martlet-event": "apns.unregistered.com.example.shop", "x-martlet-marks": true],
+            userID: "worker")
+        harness.deliver(
+            (2...6).map { number in
+                .sample(
+                    #"{"output":"apns","app":"com.example.shop","environment":"production","outcomes":["#
+                        + outcomes.joined(separator: ",") + "]}", number: number, properties: properties)
+            })
+        harness.report(job, [.unregistered])
+        #expect(harness.marks.map(\.marks.count) == [1_200])
+        harness.written(try harness.mark(0))
+        #expect(harness.marks.map(\.marks.count) == [1_200, 1_201])
+        #expect(try harness.mark(1).marks.first?.key.token == "0")
+        harness.written(try harness.mark(1))
+        harness.written(try harness.mark(2))
+        harness.flush()
+        #expect(harness.marks.map(\.marks.count) == [1_200, 1_201, 600])
+        #expect(try harness.outcomes().count == 3_001)
     }
 
     @Test func aDrainWaitsForTheMarks() throws {
