@@ -95,7 +95,7 @@ package final class PipelineCore: @unchecked Sendable {
                 for id in ids {
                     let done = outbox.met(id)
                     goOnSplitting(after: id)
-                    settle(done)
+                    acknowledge(done)
                 }
             case .refused(let ids): refused(ids, because: "the broker refused it")
             case .returned(let returned): self.returned(returned)
@@ -217,9 +217,9 @@ package final class PipelineCore: @unchecked Sendable {
         flushIsScheduled = true
         wait(.company, configuration.maximumWaitMilliseconds) { [self] in
             flushIsScheduled = false
-            for batch in events.flush() { publish(batch) }
+            for batch in events.flush() { publishEvent(batch) }
             for batch in unmarked.flush() { publishUnmarked(batch) }
-            for batch in retries.flush() { publish(batch) }
+            for batch in retries.flush() { publishRetry(batch) }
             writeMarks()
         }
     }
@@ -236,7 +236,7 @@ package final class PipelineCore: @unchecked Sendable {
 
     // MARK: What is done
 
-    func settle(_ done: [OpenJob]) {
+    func acknowledge(_ done: [OpenJob]) {
         for job in done {
             let (delivery, queue) = (job.inbound.delivery, job.inbound.queue)
             scheduler.settled(delivery.tag, from: queue, now: now)

@@ -131,7 +131,7 @@ extension PipelineCore {
                 rejection(of: job.inbound, field: field, problem + (plan.map(\.progress) ?? "")), of: job)
         }
         goOnSplitting(after: id)
-        settle(outbox.met(id))
+        acknowledge(outbox.met(id))
     }
 
     private func tellRejection(_ rejection: JobRejection, of job: OpenJob) {
@@ -145,7 +145,7 @@ extension PipelineCore {
     func leaveToBroker(_ inbound: InboundJob) {
         let job = open(inbound)
         job.isUntakeable = true
-        if let done = outbox.ledger.met(outbox.ledger.rest(of: job.entry)) { settle([done]) }
+        if let done = outbox.ledger.met(outbox.ledger.rest(of: job.entry)) { acknowledge([done]) }
     }
 }
 

@@ -33,12 +33,12 @@ extension PipelineCore {
     /// - Parameter answers: one to each request of the batch.
     package func claimed(_ batch: Claims.Batch, _ answers: [ClaimAnswer]) {
         turn { [self] in
-            for (asked, answer) in claims.answered(batch.id, answers) { settle(asked, answer) }
+            for (asked, answer) in claims.answered(batch.id, answers) { goOn(asked, answer) }
         }
     }
 
     private func goOnWithoutClaim(_ asked: Claims.Asked, mayBeClaimed: Bool) {
-        if asked.claim.rule == .chunk { return settle(asked, .claimed) }
+        if asked.claim.rule == .chunk { return goOn(asked, .claimed) }
         let (started, inbound) = (asked.job, asked.job.inbound)
         let firstAttempt = inbound.firstAttempt(now: now)
         let decision = configuration.retry.hold(
@@ -58,7 +58,7 @@ extension PipelineCore {
         }
     }
 
-    private func settle(_ asked: Claims.Asked, _ answer: ClaimAnswer) {
+    private func goOn(_ asked: Claims.Asked, _ answer: ClaimAnswer) {
         let started = asked.job
         started.hasClaim = true
         if case .taken = answer { started.inbound.mayBeCopy = true }
@@ -73,7 +73,7 @@ extension PipelineCore {
         case .unknown: settleAll(started, as: .unknown, reason: "Redelivered")
         case .drop:
             counts.jobsDuplicate += 1
-            if let done = outbox.ledger.met(outbox.ledger.rest(of: started.entry)) { settle([done]) }
+            if let done = outbox.ledger.met(outbox.ledger.rest(of: started.entry)) { acknowledge([done]) }
         case .reject: reject(started, nameIsTaken(started.job))
         }
     }

@@ -119,7 +119,7 @@ extension PipelineCore {
         let (entry, job, inbound) = (scattering.started.entry, scattering.started.job, scattering.started.inbound)
         guard let chunk = scattering.plan.next() else {
             scatterings.open[entry] = nil
-            if let done = outbox.ledger.met(.init(entry: entry, count: 1)) { settle([done]) }
+            if let done = outbox.ledger.met(.init(entry: entry, count: 1)) { acknowledge([done]) }
             return
         }
         scattering.onTheWay += 1

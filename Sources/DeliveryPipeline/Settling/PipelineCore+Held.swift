@@ -13,7 +13,7 @@ extension PipelineCore {
     func resume(_ held: HeldEvent, _ job: OpenJob) {
         guard held.needsMarks else {
             counts.eventsRepeated += 1
-            return publish(held, entry: job.entry)
+            return publishAgain(held, entry: job.entry)
         }
         if marks.isDelayed { hold(.held(held, entry: job.entry)) } else { marks.add(held, entry: job.entry) }
     }
@@ -21,14 +21,14 @@ extension PipelineCore {
     /// The tokens are marked.
     func tell(_ finding: MarkBuffer.Finding) {
         switch finding {
-        case .outcome(let outcome, let mark): publish(outcome, as: .unregistered, reason: mark.reason)
+        case .outcome(let outcome, let mark): tell(outcome, as: .unregistered, reason: mark.reason)
         case .held(var event, let entry):
             event.needsMarks = false
-            publish(event, entry: entry)
+            publishAgain(event, entry: entry)
         }
     }
 
-    private func publish(_ held: HeldEvent, entry: Int) {
+    private func publishAgain(_ held: HeldEvent, entry: Int) {
         outbox.publish(outbox.messages.event(held), event: held, meeting: [.init(entry: entry, count: 1)])
     }
 
@@ -49,7 +49,7 @@ extension PipelineCore {
         if let registered = outcome.job.job.recipients[outcome.recipient].registeredAt,
             registered >= outcome.foundDeadAt
         {
-            return publish(outcome, as: .unregistered, reason: reason)
+            return tell(outcome, as: .unregistered, reason: reason)
         }
         count(.unregistered)
         if let full = unmarked.add(outcome, as: .unregistered, reason: reason, detail: nil) { publishUnmarked(full) }

@@ -5,10 +5,10 @@ extension PipelineCore {
     /// What became of one recipient.
     func settle(_ outcome: Outcome) {
         switch outcomePolicy.decide(outcome, firstAttempt: firstAttempt(of: outcome)) {
-        case .tell(let kind, let reason, let detail): publish(outcome, as: kind, reason: reason, detail: detail)
+        case .tell(let kind, let reason, let detail): tell(outcome, as: kind, reason: reason, detail: detail)
         case .count(let kind):
             count(kind)
-            if let done = outbox.ledger.met(.init(entry: outcome.job.ledgerID, count: 1)) { settle([done]) }
+            if let done = outbox.ledger.met(.init(entry: outcome.job.ledgerID, count: 1)) { acknowledge([done]) }
         case .mark(let reason): mark(outcome, reason: reason)
         case .retry(let seconds):
             counts.retries += 1
@@ -26,14 +26,14 @@ extension PipelineCore {
         outbox.ledger.delivery(of: outcome.job.ledgerID)?.inbound.firstAttempt(now: outcome.at) ?? outcome.at
     }
 
-    func publish(
+    func tell(
         _ outcome: Outcome, as kind: OutcomeKind, reason: String? = nil, detail: String? = nil
     ) {
         count(kind)
-        if let full = events.add(outcome, as: kind, reason: reason, detail: detail) { publish(full) }
+        if let full = events.add(outcome, as: kind, reason: reason, detail: detail) { publishEvent(full) }
     }
 
-    func publish(_ batch: EventBatch) {
+    func publishEvent(_ batch: EventBatch) {
         let (shares, lane) = (batch.shares, batch.lane)
         let event = outbox.messages.event(batch, now: now)
         outbox.publish(event, event: HeldEvent(event, lane: lane, since: now), meeting: shares)
@@ -54,7 +54,7 @@ extension PipelineCore {
     func count(_ kind: OutcomeKind) { counts.told[kind.place] += 1 }
 
     /// Sends the gathered recipients of a job into a delay queue, or back to where they came from.
-    func publish(_ batch: RetryBatcher.Batch) {
+    func publishRetry(_ batch: RetryBatcher.Batch) {
         let routed = batch.job
         let inbound = outbox.ledger.delivery(of: routed.ledgerID)?.inbound
         let wasTried = batch.seconds > 0 || inbound?.hasBeenTried == true
