@@ -1,3 +1,4 @@
+import AMQPClient
 package import PushModel
 
 extension PipelineConfiguration {
@@ -30,6 +31,53 @@ extension PipelineConfiguration {
             throw job.rejected("send_at", "is more than \(ScheduleLadder.horizon / 86_400) days ahead")
         }
         return job
+    }
+}
+
+extension PipelineConfiguration {
+    /// - Throws: why a message can't be taken, whatever its body.
+    func check(_ inbound: InboundJob, now: Timestamp) throws(JobRejection) {
+        if let drop = inbound.drop { throw rejection(of: inbound, field: "message", drop.reason, now: now) }
+        let delivery = inbound.delivery
+        if let problem = delivery.problem { throw rejection(of: inbound, field: "headers", problem, now: now) }
+        guard !delivery.properties.headers.isEmpty else { return }
+        let (size, limit) = (delivery.properties.headers.wireSize, Self.maximumHeaderBytes)
+        guard size <= limit else {
+            throw JobRejection(
+                jobID: delivery.properties.messageID, app: nil,
+                faults: [
+                    .init(
+                        field: "headers",
+                        problem: "have \(size) bytes, more than the \(limit) that a job's headers may have")
+                ])
+        }
+    }
+
+    func decode(_ inbound: InboundJob, now: Timestamp, makeID: () -> String) throws(JobRejection) -> Job {
+        try decode(
+            inbound.delivery.body, messageID: inbound.delivery.properties.messageID,
+            traceparent: inbound.traceparent, now: now, makeID: makeID)
+    }
+
+    /// Of a message whose job is not known, as far as can be told.
+    func rejection(of inbound: InboundJob, field: String, _ problem: String, now: Timestamp) -> JobRejection {
+        let (id, app) = names(of: inbound, now: now)
+        return JobRejection(jobID: id, app: app, faults: [.init(field: field, problem: problem)])
+    }
+
+    /// Whose job it is, for the event. A body that was looked at before, and the worker was gone, is not looked at again.
+    private func names(of inbound: InboundJob, now: Timestamp) -> (id: String?, app: String?) {
+        let delivery = inbound.delivery
+        let messageID = delivery.properties.messageID
+        guard !inbound.wasLookedAt, delivery.body.count <= limits.maximumJobBytes else { return (messageID, nil) }
+        do throws(JobRejection) {
+            let job = try JobDecoder.decode(
+                delivery.body, messageID: messageID,
+                limits: JobLimits(recipients: limits.maximumRecipients, now: now), makeID: { "" })
+            return (job.hasGivenID ? job.id : nil, job.app)
+        } catch {
+            return (error.jobID, error.app)
+        }
     }
 }
 

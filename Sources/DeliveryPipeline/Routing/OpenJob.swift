@@ -37,4 +37,10 @@ final class StartedJob: OpenJob {
     }
 
     override var isOnce: Bool { hasClaim && job.atMostOnce }
+
+    func routed(_ environment: PushEnvironment, _ credential: Credential?) -> RoutedJob {
+        RoutedJob(
+            job: job, environment: environment, credential: credential, lane: inbound.lane,
+            attempt: inbound.attempt, redelivered: inbound.wasSentBefore, ledgerID: entry)
+    }
 }

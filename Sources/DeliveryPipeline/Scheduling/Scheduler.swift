@@ -11,6 +11,13 @@ struct Scheduler {
         fileprivate let recipients: Int
     }
 
+    /// A job that is in flight no longer.
+    struct Released {
+        let load: Load
+        /// It counts for the pace.
+        let isSent: Bool
+    }
+
     /// What the broker is to hand out of an overflow queue from now on.
     struct PrefetchChange {
         let queue: JobQueue
@@ -131,11 +138,11 @@ struct Scheduler {
         return load
     }
 
-    /// - Parameter isSent: it counts for the pace.
-    mutating func release(_ load: Load, isSent: Bool, now: Timestamp) {
+    mutating func release(_ released: Released, now: Timestamp) {
+        let load = released.load
         load.use.add(-load.recipients, from: load.queue)
         queues[load.queue.index].open -= 1
-        guard isSent else { return }
+        guard released.isSent else { return }
         load.use.settledJob(of: load.recipients, from: load.queue, at: now)
         queues[load.queue.index].pace.settled(load.recipients, at: now)
     }

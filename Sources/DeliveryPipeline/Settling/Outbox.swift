@@ -27,8 +27,13 @@ struct Outbox {
     private(set) var unconfirmed: [UInt64: UnconfirmedMessage] = [:]
     private var publications: [AMQPPublication] = []
 
-    init(_ messages: OutboundMessages) {
-        self.messages = messages
+    /// How long after it was due an event is still tried, in seconds.
+    var longestForEvents: Int
+
+    init(_ configuration: PipelineConfiguration) {
+        messages = OutboundMessages(
+            names: configuration.names, worker: configuration.worker, user: configuration.brokerUser)
+        longestForEvents = configuration.limits.maximumAge
     }
 
     subscript(id: UInt64) -> UnconfirmedMessage? { unconfirmed[id] }

@@ -10,6 +10,18 @@ final class EffectsRecorder: Sendable {
         let timer: PipelineTimer
         let milliseconds: Int
         let work: @Sendable () -> Void
+
+        /// What is waited for, whatever it is about.
+        var isForCompany: Bool { if case .company = timer { true } else { false } }
+        var isForPrefetch: Bool { if case .prefetch = timer { true } else { false } }
+        var isForMarks: Bool { if case .marks = timer { true } else { false } }
+        var isRefusal: Bool { if case .refusal = timer { true } else { false } }
+        var isForLookUpOrClaims: Bool {
+            switch timer {
+            case .lookUp, .claims: true
+            default: false
+            }
+        }
     }
 
     struct Record: Sendable {

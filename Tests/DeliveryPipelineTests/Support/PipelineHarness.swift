@@ -77,18 +77,18 @@ struct PipelineHarness {
     }
 
     /// What waits for company leaves.
-    func flush() { runTimers { $0.timer == .company } }
+    func flush() { runTimers(where: \.isForCompany) }
 
     func pass(seconds: Int64) { recorder.withRecord { $0.now = Timestamp(seconds: $0.now.seconds + seconds) } }
 
     /// The second after which refused messages are offered again is over.
-    func passOneSecond() { runTimers { $0.timer == .refusal && $0.milliseconds == 1_000 } }
+    func passOneSecond() { runTimers { $0.isRefusal && $0.milliseconds == 1_000 } }
 
     /// All that waits for the broker's mercy is offered again, however long it was to wait.
-    func passRefusalWaits() { runTimers { $0.timer == .refusal } }
+    func passRefusalWaits() { runTimers(where: \.isRefusal) }
 
     /// The database has not marked tokens in time.
-    func passMarkPatience() { runTimers { $0.timer == .marks } }
+    func passMarkPatience() { runTimers(where: \.isForMarks) }
 
     /// The database answers: these of the batch were new.
     func claimed(_ batch: Claims.Batch, fresh: [ClaimKey]) {
@@ -110,11 +110,11 @@ struct PipelineHarness {
     /// The time is over in which the database is to say which tokens are dead, and which chunks are known.
     func passLookUpTime() {
         pass(seconds: 2)
-        runTimers { $0.timer == .lookUp || $0.timer == .claims }
+        runTimers(where: \.isForLookUpOrClaims)
     }
 
     /// The prefetch of the overflow queues is thought over.
-    func passBeat(_ count: Int = 1) { for _ in 0..<count { runTimers { $0.timer == .prefetch } } }
+    func passBeat(_ count: Int = 1) { for _ in 0..<count { runTimers(where: \.isForPrefetch) } }
 
     func drain() {
         core.drain { [recorder] in recorder.withRecord { $0.drained += 1 } }
@@ -131,7 +131,7 @@ struct PipelineHarness {
         recorder.withRecord { $0.snapshot = snapshot }
     }
 
-    func runTimers(_ isDue: @Sendable (EffectsRecorder.Timer) -> Bool) {
+    func runTimers(where isDue: @Sendable (EffectsRecorder.Timer) -> Bool) {
         finishTurn()
         let due = recorder.withRecord { record in
             defer { record.timers.removeAll(where: isDue) }

@@ -1,0 +1,245 @@
+import AMQPClient
+import CredentialStore
+import Foundation
+import PushModel
+
+/// The way of a job from its delivery to an output, by way of those that decide. A value: no clock, no I/O; what it brings
+/// about is in the ``Turn``.
+struct Pipeline {
+    private(set) var configuration: PipelineConfiguration
+    private(set) var router: Router
+    private(set) var scheduler: Scheduler
+    var claims: ClaimDesk
+    var suppression: Suppression
+    var splitting: Splitting
+    var settling: Settling
+    var refusals: Refusals
+    /// Operators want no more of them sent.
+    private(set) var cancelledJobs = CancelledJobs()
+    private(set) var isDraining = false
+
+    init(_ configuration: PipelineConfiguration, outputs: [any Output]) {
+        self.configuration = configuration
+        router = Router(
+            outputs: Dictionary(outputs.map { ($0.name, $0) }, uniquingKeysWith: { $1 }), configuration: configuration)
+        scheduler = Scheduler(configuration)
+        claims = ClaimDesk(configuration)
+        suppression = Suppression(configuration)
+        splitting = Splitting(configuration)
+        settling = Settling(configuration)
+        refusals = Refusals(configuration: configuration)
+    }
+
+    mutating func reconfigure(_ limits: PipelineLimits) {
+        configuration.limits = limits
+        router.configuration = configuration
+        scheduler.configuration = configuration
+        claims.configuration = configuration
+        splitting.configuration = configuration
+        refusals.configuration = configuration
+        settling.reconfigure(configuration)
+    }
+
+    // MARK: Deliveries
+
+    /// Decodes a delivery and lets it wait for its turn.
+    mutating func arrive(_ delivery: AMQPDelivery, _ turn: inout Turn) {
+        guard let inbound = InboundJob(delivery, at: turn.now, worker: configuration.brokerUser) else { return }
+        scheduler.arrived(delivery.tag, from: inbound.queue)
+        if inbound.drop?.isOurs == true { return leaveToBroker(inbound, &turn) }
+        if let held = HeldEvent(inbound, worker: configuration.brokerUser, results: configuration.names.results) {
+            return settling.resume(held, turn.open(inbound), &turn)
+        }
+        // By another exchange than the one that did not know its lane.
+        if inbound.drop?.isEarly == true { return turn.move(turn.open(inbound), to: .overflow) }
+        do throws(JobRejection) {
+            // First of all: whatever else is to become of it, it is published once more, and has to fit into a frame.
+            try configuration.check(inbound, now: turn.now)
+            if inbound.earlierDeliveries >= PipelineConfiguration.suspicion, inbound.queue != .suspects {
+                turn.counts.jobsSuspected += 1
+                return turn.move(turn.open(inbound), to: .suspects)
+            }
+            if isDraining { return turn.move(turn.open(inbound), to: inbound.home) }
+            scheduler.append(
+                try configuration.decode(inbound, now: turn.now, makeID: { UUID().uuidString.lowercased() }), inbound)
+        } catch {
+            turn.reject(turn.open(inbound), error)
+        }
+    }
+
+    /// It has come back as dropped, and was told when it was rejected: rejected again, it goes to the dead letters.
+    private func leaveToBroker(_ inbound: InboundJob, _ turn: inout Turn) {
+        let job = turn.open(inbound)
+        job.isUntakeable = true
+        turn.met(turn.outbox.ledger.rest(of: job.entry))
+    }
+
+    /// The connection of these queues is lost: the broker delivers again what is not done, here or elsewhere.
+    mutating func disconnected(_ queues: [JobQueue], _ turn: inout Turn) {
+        for job in scheduler.disconnected(queues) { turn.lost(job.inbound) }
+        splitting.stop(queues, &turn)
+        refusals.forget(of: queues, &splitting, &turn)
+    }
+
+    /// Nothing more is started, and what waits goes back.
+    mutating func drain(_ turn: inout Turn) {
+        isDraining = true
+        for job in scheduler.removeAll() { turn.move(turn.open(job.inbound), to: job.inbound.home) }
+    }
+
+    // MARK: Starting
+
+    /// Starts what may start, and moves out of the way what waits beyond its measure.
+    mutating func startJobs(_ turn: inout Turn) {
+        for queue in JobQueue.all where !scheduler.isEmpty(queue) {
+            while let job = scheduler.next(of: queue, owing: turn.outbox.ledger.owing, now: turn.now) {
+                start(job, &turn)
+            }
+            while let job = scheduler.surplus(of: queue, owing: turn.outbox.ledger.owing, now: turn.now) {
+                turn.counts.jobsOverflowed += 1
+                turn.move(turn.open(job.inbound), to: .overflow)
+            }
+        }
+    }
+
+    /// Finds out where a job goes, and takes it a step further.
+    private mutating func start(_ waiting: WaitingJob, _ turn: inout Turn) {
+        let (job, inbound) = (waiting.job, waiting.inbound)
+        do throws(JobRejection) {
+            let (output, environment) = try router.address(job, inbound, turn.snapshot)
+            let started = turn.open(StartedJob(waiting, to: output, environment))
+            switch router.first(job, inbound, isCancelled: isCancelled(job), now: turn.now) {
+            case .settle(let verdict, let reason): settleAll(started, as: verdict, reason: reason, &turn)
+            case .delay(let seconds):
+                turn.counts.jobsScheduled += 1
+                turn.move(started, to: .delay(seconds: seconds))
+            case .claim(let claim):
+                // What is to be split takes no room from others: it owes no more than one.
+                take(configuration.isToBeSplit(job, inbound) ? 1 : job.recipients.count, of: started, &turn)
+                carryOut(claims.ask(claim, started, &turn), &turn)
+            case .goOn: route(started, &turn)
+            }
+        } catch {
+            turn.reject(turn.open(inbound), error)
+        }
+    }
+
+    /// An operator wants no more of it sent.
+    private func isCancelled(_ job: Job) -> Bool { cancelledJobs.contains(job.id) }
+
+    /// Sends what may be sent, or splits it.
+    private mutating func route(_ started: StartedJob, _ turn: inout Turn) {
+        do throws(JobRejection) {
+            switch try router.route(started, turn.snapshot, now: turn.now) {
+            case .split: splitting.split(started, &turn)
+            case .send(let environment, let credential):
+                turn.counts.jobsAccepted += 1
+                take(started.job.recipients.count, of: started, &turn)
+                started.isSent = true
+                suppression.send(started.routed(environment, credential), to: started.output, &turn)
+            case .hold(let seconds, let failure):
+                turn.warn(of: failure, app: started.job.app)
+                turn.counts.jobsHeld += 1
+                let inbound = started.inbound
+                turn.move(
+                    started, to: .delay(seconds: seconds),
+                    firstAttempt: inbound.hasBeenTried ? inbound.firstAttempt(now: turn.now) : nil)
+            case .settle(let verdict, let failure):
+                turn.warn(of: failure, app: started.job.app)
+                settleAll(started, as: verdict, reason: failure.reason, &turn)
+            }
+        } catch {
+            turn.reject(started, error)
+        }
+    }
+
+    /// It owes so many, and counts for its app and its queue from now on.
+    private mutating func take(_ recipients: Int, of started: StartedJob, _ turn: inout Turn) {
+        turn.outbox.ledger.owe(started.entry, recipients)
+        turn.release(started)
+        started.load = scheduler.take(recipients, of: started.use, from: started.inbound.queue)
+    }
+
+    /// Gives every recipient the same outcome without asking an output.
+    private mutating func settleAll(
+        _ started: StartedJob, as verdict: Outcome.Verdict, reason: String, _ turn: inout Turn
+    ) {
+        turn.release(started)
+        turn.outbox.ledger.owe(started.entry, started.job.recipients.count)
+        let routed = started.routed(started.environment, nil)
+        for index in started.job.recipients.indices {
+            settling.settle(
+                Outcome(job: routed, recipient: index, verdict: verdict, reason: reason, at: turn.now), &turn)
+        }
+    }
+
+    // MARK: Claims
+
+    /// What is known of a job's claim.
+    mutating func carryOut(_ decision: ClaimDesk.Decision?, _ turn: inout Turn) {
+        switch decision {
+        case .goOn(let started) where isDraining: turn.move(started, to: started.inbound.home)
+        case .goOn(let started) where isCancelled(started.job):
+            settleAll(started, as: .failed, reason: Outcome.cancelled, &turn)
+        case .goOn(let started): route(started, &turn)
+        case .settle(let started, let verdict, let reason): settleAll(started, as: verdict, reason: reason, &turn)
+        case nil: break
+        }
+    }
+
+    // MARK: Suppression
+
+    mutating func carryOut(_ released: Suppression.Released, _ turn: inout Turn) {
+        for outcome in released.dead { settling.settle(outcome, &turn) }
+        for suspect in released.living {
+            guard isCancelled(suspect.job.job) else {
+                turn.send(suspect.job.limited(to: suspect.recipients), to: suspect.output)
+                continue
+            }
+            for recipient in suspect.recipients {
+                settling.settle(
+                    Outcome(
+                        job: suspect.job, recipient: recipient, verdict: .failed, reason: Outcome.cancelled,
+                        at: turn.now),
+                    &turn)
+            }
+        }
+    }
+
+    // MARK: Cancelling
+
+    /// - Returns: what outputs are to cancel.
+    mutating func received(_ event: CancellationFeed.Event) -> (@Sendable (_ job: String) -> Bool)? {
+        cancelledJobs.apply(event)
+        switch event {
+        case .loaded(let all) where all.count > 0: return { @Sendable in all.contains($0) }
+        case .loaded: return nil
+        case .changed(let changes):
+            let cancelled = Set(changes.map(\.job).filter { cancelledJobs.contains($0) })
+            return cancelled.isEmpty ? nil : { @Sendable in cancelled.contains($0) }
+        }
+    }
+
+    // MARK: What is done
+
+    /// These count no longer.
+    mutating func release(_ released: [Scheduler.Released], now: Timestamp) {
+        for load in released { scheduler.release(load, now: now) }
+    }
+
+    mutating func acknowledged(_ job: OpenJob, now: Timestamp) {
+        scheduler.settled(job.inbound.delivery.tag, from: job.inbound.queue, now: now)
+    }
+
+    // MARK: What the broker hands out of the overflow queues
+
+    /// - Returns: whether the beat is to go on.
+    mutating func watchPrefetch() -> Bool { scheduler.watchPrefetch() && !isDraining }
+
+    mutating func beat(_ turn: inout Turn) -> [Scheduler.PrefetchChange] {
+        guard !isDraining else { return [] }
+        let changes = scheduler.beat(now: turn.now)
+        for job in changes.flatMap(\.surplus) { turn.move(turn.open(job.inbound), to: .overflow) }
+        return changes
+    }
+}

@@ -1,0 +1,63 @@
+import AMQPClient
+import PushModel
+
+/// What becomes a message.
+extension Outbox {
+    /// A job as it came, to another of the workers' queues.
+    mutating func move(_ job: OpenJob, to destination: OutboundMessages.Destination, firstAttempt: Timestamp? = nil) {
+        let publication = messages.moved(
+            job.inbound, to: destination, firstAttempt: firstAttempt, part: job.hasClaim ? messages.newPartName() : nil)
+        publish(publication, isMove: !job.isOnce, meeting: [ledger.rest(of: job.entry)])
+    }
+
+    /// A job as it came, which was not claimed yet.
+    ///
+    /// - Parameter claimant: who may have claimed it, unheard.
+    mutating func moveUnclaimed(_ job: StartedJob, seconds: Int, firstAttempt: Timestamp, claimant: String?) {
+        let publication = messages.moved(
+            job.inbound, to: .delay(seconds: seconds), firstAttempt: firstAttempt, claimedBy: claimant)
+        publish(publication, isMove: !job.job.atMostOnce, meeting: [ledger.rest(of: job.entry)])
+    }
+
+    /// A job that can't be used, as it came.
+    mutating func putAmongTheDead(_ job: OpenJob, _ rejection: JobRejection) {
+        let publication = messages.dead(
+            job.inbound, reason: rejection.description, part: job.hasClaim ? messages.newPartName() : nil)
+        publish(publication, meeting: [ledger.rest(of: job.entry)])
+    }
+
+    /// The event that a job can't be used, which is one obligation more.
+    mutating func tell(_ rejection: JobRejection, of job: OpenJob, now: Timestamp) {
+        ledger.oweMore(job.entry)
+        let event = messages.event(rejection, traceparent: job.inbound.traceparent, now: now)
+        publish(
+            event, event: HeldEvent(event, lane: job.inbound.lane, since: now),
+            meeting: [.init(entry: job.entry, count: 1)])
+    }
+
+    mutating func publish(_ batch: EventBatch, _ now: Timestamp) {
+        let (shares, lane) = (batch.shares, batch.lane)
+        let event = messages.event(batch, now: now)
+        publish(event, event: HeldEvent(event, lane: lane, since: now), meeting: shares)
+    }
+
+    /// The gathered recipients of a job, into a delay queue, or back to where they came from.
+    mutating func publish(_ batch: RetryBatcher.Batch, _ now: Timestamp, brokerUser: String?) {
+        let routed = batch.job
+        let inbound = ledger.delivery(of: routed.ledgerID)?.inbound
+        let wasTried = batch.seconds > 0 || inbound?.hasBeenTried == true
+        let publication = messages.part(
+            .init(
+                job: routed.job, body: JobEncoder.encode(routed.job, recipients: batch.recipients), lane: routed.lane,
+                attempt: batch.isHeld ? routed.attempt : routed.attempt + 1,
+                firstAttempt: wasTried ? inbound?.firstAttempt(now: now) : nil,
+                redelivered: routed.redelivered || batch.maybeSent, name: messages.newPartName(),
+                publisher: inbound?.publisher(worker: brokerUser)),
+            to: batch.seconds > 0 ? .delay(seconds: batch.seconds) : inbound?.home ?? .lane)
+        publish(publication, meeting: [.init(entry: routed.ledgerID, count: batch.recipients.count)])
+    }
+
+    func firstAttempt(of outcome: Outcome) -> Timestamp {
+        ledger.delivery(of: outcome.job.ledgerID)?.inbound.firstAttempt(now: outcome.at) ?? outcome.at
+    }
+}

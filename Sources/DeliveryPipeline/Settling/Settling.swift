@@ -1,0 +1,137 @@
+import AMQPClient
+import CredentialStore
+import PushModel
+
+/// What became of recipients, until it is published: outcomes gather for an event, retries for a message, marks for a
+/// statement. A value: no clock, no I/O.
+struct Settling {
+    private(set) var configuration: PipelineConfiguration
+    private var policy: OutcomePolicy
+    private var events: EventBatcher
+    /// Of dead tokens that can't be marked just now.
+    private var unmarked: EventBatcher
+    private var retries = RetryBatcher()
+    private var marks = MarkBuffer()
+
+    init(_ configuration: PipelineConfiguration) {
+        self.configuration = configuration
+        policy = OutcomePolicy(retry: configuration.retry)
+        events = EventBatcher(worker: configuration.worker, maximumOutcomes: configuration.maximumOutcomesPerEvent)
+        unmarked = events
+    }
+
+    mutating func reconfigure(_ configuration: PipelineConfiguration) {
+        self.configuration = configuration
+        policy = OutcomePolicy(retry: configuration.retry)
+    }
+
+    /// Something waits for company.
+    var isGathering: Bool { !events.isEmpty || !retries.isEmpty || !unmarked.isEmpty || marks.canBeWritten }
+
+    // MARK: Outcomes
+
+    /// What became of one recipient.
+    mutating func settle(_ outcome: Outcome, _ turn: inout Turn) {
+        switch policy.decide(outcome, firstAttempt: turn.outbox.firstAttempt(of: outcome)) {
+        case .tell(let kind, let reason, let detail): tell(outcome, as: kind, reason: reason, detail: detail, &turn)
+        case .count(let kind):
+            turn.counts.told[kind.place] += 1
+            turn.met(.init(entry: outcome.job.ledgerID, count: 1))
+        case .mark(let reason): mark(outcome, reason: reason, &turn)
+        case .retry(let seconds):
+            turn.counts.retries += 1
+            retries.add(outcome, seconds: seconds)
+        case .hold(let seconds):
+            turn.counts.pushesHeld += 1
+            retries.add(outcome, seconds: seconds)
+        case .goBack:
+            turn.counts.pushesGivenBack += 1
+            retries.add(outcome, seconds: 0)
+        }
+    }
+
+    private mutating func tell(
+        _ outcome: Outcome, as kind: OutcomeKind, reason: String?, detail: String? = nil, _ turn: inout Turn
+    ) {
+        turn.counts.told[kind.place] += 1
+        if let full = events.add(outcome, as: kind, reason: reason, detail: detail) {
+            turn.outbox.publish(full, turn.now)
+        }
+    }
+
+    /// The outcome is told when the token is marked: who hears of it may rely on that.
+    private mutating func mark(_ outcome: Outcome, reason: String, _ turn: inout Turn) {
+        let job = outcome.job.job
+        let mark = TokenMark(
+            key: job.key(of: outcome.recipient, in: outcome.job.environment), unregisteredAt: outcome.foundDeadAt,
+            reason: reason, registeredAt: job.recipients[outcome.recipient].registeredAt)
+        if marks.isDelayed { hold(outcome, mark, &turn) } else { marks.add(mark, outcome) }
+    }
+
+    /// All that has gathered leaves.
+    mutating func flush(_ turn: inout Turn) {
+        for batch in events.flush() { turn.outbox.publish(batch, turn.now) }
+        for batch in unmarked.flush() { turn.publishUnmarked(batch) }
+        for batch in retries.flush() { turn.outbox.publish(batch, turn.now, brokerUser: configuration.brokerUser) }
+    }
+
+    // MARK: Marks
+
+    /// - Parameter isDue: false: only if there is no point in waiting for more.
+    mutating func nextMarks(isDue: Bool, _ turn: inout Turn) -> MarkBuffer.Batch? {
+        guard isDue ? marks.canBeWritten : marks.isFull,
+            let batch = marks.next(id: turn.outbox.messages.nextID())
+        else { return nil }
+        // Without it nobody could tell what waits in the broker from what is forged.
+        if configuration.brokerUser != nil { turn.wait(.marks(batch.id), configuration.longestWaitMilliseconds) }
+        return batch
+    }
+
+    mutating func marksWritten(_ id: UInt64, _ turn: inout Turn) {
+        for finding in marks.written(id) {
+            switch finding {
+            case .outcome(let outcome, let mark): tell(outcome, as: .unregistered, reason: mark.reason, &turn)
+            case .held(var event, let entry):
+                event.needsMarks = false
+                turn.publishAgain(event, entry: entry)
+            }
+        }
+    }
+
+    /// What is known of tokens that can't be marked now waits in the broker, and the jobs are done.
+    mutating func marksDelayed(_ id: UInt64, _ turn: inout Turn) {
+        for finding in marks.delayed(id) {
+            switch finding {
+            case .outcome(let outcome, let mark): hold(outcome, mark, &turn)
+            case .held(let event, let entry): turn.hold(event, entry: entry)
+            }
+        }
+    }
+
+    private mutating func hold(_ outcome: Outcome, _ mark: TokenMark, _ turn: inout Turn) {
+        // Registered since: there is nothing to mark.
+        if let registered = mark.registeredAt, registered >= mark.unregisteredAt {
+            return tell(outcome, as: .unregistered, reason: mark.reason, &turn)
+        }
+        turn.counts.told[OutcomeKind.unregistered.place] += 1
+        if let full = unmarked.add(outcome, as: .unregistered, reason: mark.reason, detail: nil) {
+            turn.publishUnmarked(full)
+        }
+    }
+
+    // MARK: Events that have waited in the broker
+
+    /// It has come back: its tokens are marked first, if they are not yet; then it is told.
+    mutating func resume(_ held: HeldEvent, _ job: OpenJob, _ turn: inout Turn) {
+        guard held.needsMarks else {
+            turn.counts.eventsRepeated += 1
+            return turn.publishAgain(held, entry: job.entry)
+        }
+        if marks.isDelayed { turn.hold(held, entry: job.entry) } else { marks.add(held, entry: job.entry) }
+    }
+}
+
+extension Outcome {
+    /// When a provider that gives no time says that a token is dead, that is the time.
+    var foundDeadAt: Timestamp { unregisteredAt ?? at }
+}

@@ -1,0 +1,54 @@
+import AMQPClient
+import Logging
+import PushModel
+
+/// Events that wait in the broker.
+extension Turn {
+    mutating func publishAgain(_ held: HeldEvent, entry: Int) {
+        outbox.publish(outbox.messages.event(held), event: held, meeting: [.init(entry: entry, count: 1)])
+    }
+
+    /// It has waited, and its tokens can't be marked now either.
+    mutating func hold(_ held: HeldEvent, entry: Int) {
+        var held = held
+        held.failures += 1
+        wait(held, meeting: [.init(entry: entry, count: 1)])
+    }
+
+    mutating func publishUnmarked(_ batch: EventBatch) {
+        let (shares, lane) = (batch.shares, batch.lane)
+        var held = HeldEvent(outbox.messages.event(batch, now: now), lane: lane, since: now, needsMarks: true)
+        held.failures = 2
+        wait(held, meeting: shares)
+    }
+
+    private mutating func wait(_ held: HeldEvent, meeting shares: [Outbox.Share]) {
+        let reason = reasonToGiveUp(held, "its tokens can't be marked")
+        guard let publication = outbox.messages.waiting(held, id: nil, reason: reason) else { return }
+        outbox.publish(publication, event: held, meeting: shares)
+    }
+
+    /// An event that the results exchange would not take; its group stays the same.
+    ///
+    /// - Returns: false if it can't wait in the broker.
+    mutating func hold(_ event: HeldEvent, insteadOf id: UInt64, because reason: String) -> Bool {
+        guard let publication = outbox.messages.waiting(event, id: id, reason: reasonToGiveUp(event, reason)) else {
+            return false
+        }
+        outbox.replace(by: publication, event: event)
+        return true
+    }
+
+    /// It has been tried for as long as a push would be.
+    private mutating func reasonToGiveUp(_ held: HeldEvent, _ reason: String) -> String? {
+        let age = now.seconds - held.since.seconds
+        guard age >= outbox.longestForEvents else {
+            counts.eventsHeld += 1
+            return nil
+        }
+        counts.eventsDead += 1
+        logger.error(
+            "An event could not be told", metadata: ["event": "\(held.event.routingKey)", "reason": "\(reason)"])
+        return "an event that could not be told for \(age) s: \(reason)"
+    }
+}

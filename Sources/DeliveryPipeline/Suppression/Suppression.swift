@@ -1,0 +1,83 @@
+import CredentialStore
+import PushModel
+
+/// Keeps dead tokens from being sent to: recipients that the filter does not clear wait until the database has said whether
+/// they live. A value: no clock, no I/O.
+struct Suppression {
+    /// What is known of those that waited.
+    struct Released {
+        var dead: [Outcome] = []
+        var living: [SuspectBuffer.Suspect] = []
+    }
+
+    private let patience: Int
+    private var suspects = SuspectBuffer()
+
+    init(_ configuration: PipelineConfiguration) {
+        patience = configuration.databasePatience
+    }
+
+    var knownTokens: Int { suspects.knownTokens }
+    var filterBytes: Int { suspects.filterBytes }
+
+    mutating func received(_ event: DeadTokenFeed.Event) {
+        switch event {
+        case .loaded(let filter): suspects.filter = filter
+        case .marked(let hashes): for hash in hashes { suspects.filter?.insert(hash) }
+        }
+    }
+
+    /// Hands a job to its output. Recipients whose token may be dead follow, once the database has said that they
+    /// live.
+    mutating func send(_ job: RoutedJob, to output: any Output, _ turn: inout Turn) {
+        let found = suspects.suspects(among: job.job, in: job.environment, now: turn.now)
+        guard !found.isEmpty else { return turn.send(job, to: output) }
+        let suspected = Set(found)
+        let cleared = job.job.recipients.indices.filter { !suspected.contains($0) }
+        if !cleared.isEmpty { turn.send(job.limited(to: cleared), to: output) }
+        suspects.add(.init(job: job, output: output, recipients: found))
+    }
+
+    /// At the end of every turn.
+    mutating func next(_ turn: inout Turn) -> SuspectBuffer.LookUp? {
+        guard let lookUp = suspects.next(id: turn.outbox.messages.nextID()) else { return nil }
+        turn.wait(.lookUp(lookUp.id), patience)
+        return lookUp
+    }
+
+    /// The database has no answer, or none in time.
+    mutating func giveUp(_ id: UInt64, _ turn: inout Turn) -> Released {
+        let living = suspects.failed(id, now: turn.now)
+        turn.counts.lookUpsFailed += living.reduce(0) { $0 + $1.recipients.count }
+        return Released(living: living)
+    }
+
+    /// - Parameter deaths: when those tokens died that are dead, by their place in the question.
+    mutating func answered(_ id: UInt64, _ deaths: [Int: Timestamp], _ turn: inout Turn) -> Released {
+        var released = Released()
+        var place = 0
+        for suspect in suspects.answered(id) {
+            var living: [Int] = []
+            for recipient in suspect.recipients {
+                defer { place += 1 }
+                // Registered at the very time of its death: it lives.
+                if let death = deaths[place],
+                    death > suspect.job.job.recipients[recipient].registeredAt ?? Timestamp(milliseconds: .min)
+                {
+                    turn.counts.lookUpsDead += 1
+                    released.dead.append(
+                        Outcome(
+                            job: suspect.job, recipient: recipient, verdict: .suppressed, unregisteredAt: death,
+                            at: turn.now))
+                } else {
+                    turn.counts.lookUpsLive += 1
+                    living.append(recipient)
+                }
+            }
+            if !living.isEmpty {
+                released.living.append(.init(job: suspect.job, output: suspect.output, recipients: living))
+            }
+        }
+        return released
+    }
+}

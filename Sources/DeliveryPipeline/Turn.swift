@@ -1,0 +1,117 @@
+import AMQPClient
+import CredentialStore
+import Logging
+import PushModel
+
+/// One turn of the pipeline: when it is, and what it brings about. What happens outside comes in as a turn; what is to
+/// happen outside leaves with its end.
+struct Turn {
+    let logger: Logger
+    private(set) var now: Timestamp
+    private(set) var snapshot: Snapshot
+    var counts = PipelineCounts()
+    var outbox: Outbox
+    private var warnings = WarningLimit()
+
+    // MARK: What leaves at its end, beside the outbox
+
+    /// All that became of them is safe.
+    private(set) var done: [OpenJob] = []
+    /// Held no longer; the broker delivers them again.
+    private(set) var lost: [AMQPDelivery] = []
+    /// What counts no longer for its app and its queue.
+    private(set) var released: [Scheduler.Released] = []
+    private(set) var sends: [(job: RoutedJob, output: any Output)] = []
+    private(set) var timers: [(timer: PipelineTimer, milliseconds: Int)] = []
+
+    init(_ outbox: Outbox, logger: Logger, now: Timestamp, snapshot: Snapshot) {
+        self.logger = logger
+        self.outbox = outbox
+        self.now = now
+        self.snapshot = snapshot
+    }
+
+    mutating func begin(_ now: Timestamp, _ snapshot: Snapshot) { (self.now, self.snapshot) = (now, snapshot) }
+
+    mutating func wait(_ timer: PipelineTimer, _ milliseconds: Int) { timers.append((timer, milliseconds)) }
+
+    mutating func send(_ job: RoutedJob, to output: any Output) { sends.append((job, output)) }
+
+    // MARK: Jobs
+
+    @discardableResult
+    mutating func open<Open: OpenJob>(_ job: Open) -> Open {
+        job.entry = outbox.ledger.open(job, obligations: 1)
+        return job
+    }
+
+    mutating func open(_ inbound: InboundJob) -> OpenJob { open(OpenJob(inbound)) }
+
+    /// The message has its confirm, or is not to be published any more.
+    mutating func met(_ id: UInt64) { done += outbox.met(id) }
+
+    /// Obligations that need no message.
+    mutating func met(_ share: Outbox.Share) { if let job = outbox.ledger.met(share) { done.append(job) } }
+
+    /// The broker delivers it again: what is left to meet of it is dropped.
+    mutating func lose(_ job: OpenJob) {
+        _ = outbox.ledger.met(outbox.ledger.rest(of: job.entry))
+        lost(job)
+    }
+
+    mutating func lost(_ job: OpenJob) {
+        release(job)
+        lost(job.inbound)
+    }
+
+    mutating func lost(_ inbound: InboundJob) { lost.append(inbound.delivery) }
+
+    /// It counts no more for its app and its queue.
+    mutating func release(_ job: OpenJob) {
+        guard let load = job.load else { return }
+        job.load = nil
+        released.append(.init(load: load, isSent: job.isSent))
+    }
+
+    /// Publishes a job as it came to another of the workers' queues.
+    mutating func move(_ job: OpenJob, to destination: OutboundMessages.Destination, firstAttempt: Timestamp? = nil) {
+        release(job)
+        outbox.move(job, to: destination, firstAttempt: firstAttempt)
+    }
+
+    /// The message goes to the dead-letter exchange as it came, and an event says why.
+    mutating func reject(_ job: OpenJob, _ rejection: JobRejection) {
+        release(job)
+        counts.jobsRejected += 1
+        logger.warning(
+            "A job was rejected", metadata: ["job": "\(rejection.jobID ?? "-")", "reason": "\(rejection)"])
+        outbox.putAmongTheDead(job, rejection)
+        outbox.tell(rejection, of: job, now: now)
+    }
+
+    // MARK: The log
+
+    /// Once a minute for each app and reason: the jobs of a paused one come back every half minute, all of them.
+    mutating func warn(of failure: RoutingFailure, app: String) {
+        guard isToBeLogged("\(app) \(failure.reason)") else { return }
+        logger.warning("Jobs can't be sent", metadata: ["app": "\(app)", "reason": "\(failure)"])
+    }
+
+    /// A line a minute for each subject.
+    mutating func isToBeLogged(_ subject: String) -> Bool { warnings.isDue(subject, now: now) }
+
+    // MARK: The end
+
+    mutating func takeDone() -> [OpenJob] { Self.take(&done) }
+    mutating func takeLost() -> [AMQPDelivery] { Self.take(&lost) }
+    mutating func takeReleased() -> [Scheduler.Released] { Self.take(&released) }
+    mutating func takeSends() -> [(job: RoutedJob, output: any Output)] { Self.take(&sends) }
+    mutating func takeTimers() -> [(timer: PipelineTimer, milliseconds: Int)] { Self.take(&timers) }
+
+    /// Mostly nothing.
+    private static func take<Item>(_ items: inout [Item]) -> [Item] {
+        guard !items.isEmpty else { return [] }
+        defer { items = [] }
+        return items
+    }
+}
