@@ -15,7 +15,7 @@ struct Pipeline {
     var settling: Settling
     var refusals: Refusals
     /// Operators want no more of them sent.
-    private(set) var cancelledJobs = CancelledJobs()
+    private var cancelledJobs = CancelledJobs()
     private(set) var isDraining = false
 
     init(_ configuration: PipelineConfiguration, outputs: [any Output]) {
@@ -94,6 +94,8 @@ struct Pipeline {
         for queue in JobQueue.all where !scheduler.isEmpty(queue) {
             while let job = scheduler.next(of: queue, owing: turn.outbox.ledger.owing, now: turn.now) {
                 start(job, &turn)
+                // What was moved on counts no longer for the next.
+                release(&turn)
             }
             while let job = scheduler.surplus(of: queue, owing: turn.outbox.ledger.owing, now: turn.now) {
                 turn.counts.jobsOverflowed += 1
@@ -106,7 +108,7 @@ struct Pipeline {
     private mutating func start(_ waiting: WaitingJob, _ turn: inout Turn) {
         let (job, inbound) = (waiting.job, waiting.inbound)
         do throws(JobRejection) {
-            let (output, environment) = try router.address(job, inbound, turn.snapshot)
+            let (output, environment) = try router.address(job, inbound, turn.snapshot())
             let started = turn.open(StartedJob(waiting, to: output, environment))
             switch router.first(job, inbound, isCancelled: isCancelled(job), now: turn.now) {
             case .settle(let verdict, let reason): settleAll(started, as: verdict, reason: reason, &turn)
@@ -130,7 +132,7 @@ struct Pipeline {
     /// Sends what may be sent, or splits it.
     private mutating func route(_ started: StartedJob, _ turn: inout Turn) {
         do throws(JobRejection) {
-            switch try router.route(started, turn.snapshot, now: turn.now) {
+            switch try router.route(started, turn.snapshot(), now: turn.now) {
             case .split: splitting.split(started, &turn)
             case .send(let environment, let credential):
                 turn.counts.jobsAccepted += 1
@@ -189,9 +191,9 @@ struct Pipeline {
 
     // MARK: Suppression
 
-    mutating func carryOut(_ released: Suppression.Released, _ turn: inout Turn) {
-        for outcome in released.dead { settling.settle(outcome, &turn) }
-        for suspect in released.living {
+    mutating func carryOut(_ findings: Suppression.Findings, _ turn: inout Turn) {
+        for outcome in findings.dead { settling.settle(outcome, &turn) }
+        for suspect in findings.living {
             guard isCancelled(suspect.job.job) else {
                 turn.send(suspect.job.limited(to: suspect.recipients), to: suspect.output)
                 continue
@@ -222,9 +224,9 @@ struct Pipeline {
 
     // MARK: What is done
 
-    /// These count no longer.
-    mutating func release(_ released: [Scheduler.Released], now: Timestamp) {
-        for load in released { scheduler.release(load, now: now) }
+    /// What was released counts no longer.
+    mutating func release(_ turn: inout Turn) {
+        for load in turn.takeReleased() { scheduler.release(load, now: turn.now) }
     }
 
     mutating func acknowledged(_ job: OpenJob, now: Timestamp) {

@@ -32,7 +32,7 @@ package final class PipelineCore: @unchecked Sendable {
         self.queue = queue
         self.effects = effects
         pipeline = Pipeline(configuration, outputs: outputs)
-        turn = Turn(Outbox(configuration), logger: logger, now: effects.now(), snapshot: effects.snapshot())
+        turn = Turn(Outbox(configuration), logger: logger, now: effects.now(), snapshots: effects.snapshot)
     }
 
     // MARK: What happens, on any thread
@@ -90,11 +90,11 @@ package final class PipelineCore: @unchecked Sendable {
     /// The database's answer: when those tokens died that are dead, by their place in the question; nil: it has none.
     package func lookedUp(_ id: UInt64, deaths: [Int: Timestamp]?) {
         happened { [self] in
-            let released =
+            let findings =
                 if let deaths { pipeline.suppression.answered(id, deaths, &turn) } else {
                     pipeline.suppression.giveUp(id, &turn)
                 }
-            pipeline.carryOut(released, &turn)
+            pipeline.carryOut(findings, &turn)
         }
     }
 
@@ -149,7 +149,7 @@ package final class PipelineCore: @unchecked Sendable {
 
     private func takeTurn(_ what: () -> Void) {
         dispatchPrecondition(condition: .onQueue(queue))
-        turn.begin(effects.now(), effects.snapshot())
+        turn.begin(effects.now())
         what()
         letGo()
         pipeline.startJobs(&turn)
@@ -169,6 +169,7 @@ package final class PipelineCore: @unchecked Sendable {
         for (timer, milliseconds) in turn.takeTimers() {
             effects.wait(timer, milliseconds) { [self] in takeTurn { isOver(timer) } }
         }
+        turn.end()
         if pipeline.isDraining, turn.outbox.ledger.openEntries == 0 {
             for done in drained { done() }
             drained = []
@@ -218,7 +219,7 @@ package final class PipelineCore: @unchecked Sendable {
             }
         }
         for delivery in turn.takeLost() { effects.letGo(delivery) }
-        pipeline.release(turn.takeReleased(), now: turn.now)
+        pipeline.release(&turn)
     }
 
     private func acknowledge() {

@@ -3,12 +3,14 @@ import CredentialStore
 import Logging
 import PushModel
 
-/// One turn of the pipeline: when it is, and what it brings about. What happens outside comes in as a turn; what is to
-/// happen outside leaves with its end.
+/// What the pipeline's values work with, a turn at a time: when it is, the books that they all keep, and what is to happen
+/// outside, which leaves with the end of the turn.
 struct Turn {
     let logger: Logger
     private(set) var now: Timestamp
-    private(set) var snapshot: Snapshot
+    private let snapshots: @Sendable () -> Snapshot
+    /// Looked at in this turn.
+    private var known: Snapshot?
     var counts = PipelineCounts()
     var outbox: Outbox
     private var warnings = WarningLimit()
@@ -24,14 +26,25 @@ struct Turn {
     private(set) var sends: [(job: RoutedJob, output: any Output)] = []
     private(set) var timers: [(timer: PipelineTimer, milliseconds: Int)] = []
 
-    init(_ outbox: Outbox, logger: Logger, now: Timestamp, snapshot: Snapshot) {
+    init(_ outbox: Outbox, logger: Logger, now: Timestamp, snapshots: @escaping @Sendable () -> Snapshot) {
         self.logger = logger
         self.outbox = outbox
         self.now = now
-        self.snapshot = snapshot
+        self.snapshots = snapshots
     }
 
-    mutating func begin(_ now: Timestamp, _ snapshot: Snapshot) { (self.now, self.snapshot) = (now, snapshot) }
+    mutating func begin(_ now: Timestamp) { self.now = now }
+
+    /// Secrets are not kept alive for longer.
+    mutating func end() { known = nil }
+
+    /// The same for all of a turn.
+    mutating func snapshot() -> Snapshot {
+        if let known { return known }
+        let current = snapshots()
+        known = current
+        return current
+    }
 
     mutating func wait(_ timer: PipelineTimer, _ milliseconds: Int) { timers.append((timer, milliseconds)) }
 

@@ -24,7 +24,7 @@ struct Outbox {
     var ledger = SettlingLedger<OpenJob>()
     var messages: OutboundMessages
     /// Kept in case the broker refuses it.
-    private(set) var unconfirmed: [UInt64: UnconfirmedMessage] = [:]
+    private var unconfirmed: [UInt64: UnconfirmedMessage] = [:]
     private var publications: [AMQPPublication] = []
 
     /// How long after it was due an event is still tried, in seconds.

@@ -12,17 +12,17 @@ extension Turn {
     mutating func hold(_ held: HeldEvent, entry: Int) {
         var held = held
         held.failures += 1
-        wait(held, meeting: [.init(entry: entry, count: 1)])
+        publishWaiting(held, meeting: [.init(entry: entry, count: 1)])
     }
 
     mutating func publishUnmarked(_ batch: EventBatch) {
         let (shares, lane) = (batch.shares, batch.lane)
         var held = HeldEvent(outbox.messages.event(batch, now: now), lane: lane, since: now, needsMarks: true)
         held.failures = 2
-        wait(held, meeting: shares)
+        publishWaiting(held, meeting: shares)
     }
 
-    private mutating func wait(_ held: HeldEvent, meeting shares: [Outbox.Share]) {
+    private mutating func publishWaiting(_ held: HeldEvent, meeting shares: [Outbox.Share]) {
         let reason = reasonToGiveUp(held, "its tokens can't be marked")
         guard let publication = outbox.messages.waiting(held, id: nil, reason: reason) else { return }
         outbox.publish(publication, event: held, meeting: shares)

@@ -5,7 +5,7 @@ import PushModel
 /// they live. A value: no clock, no I/O.
 struct Suppression {
     /// What is known of those that waited.
-    struct Released {
+    struct Findings {
         var dead: [Outcome] = []
         var living: [SuspectBuffer.Suspect] = []
     }
@@ -46,15 +46,15 @@ struct Suppression {
     }
 
     /// The database has no answer, or none in time.
-    mutating func giveUp(_ id: UInt64, _ turn: inout Turn) -> Released {
+    mutating func giveUp(_ id: UInt64, _ turn: inout Turn) -> Findings {
         let living = suspects.failed(id, now: turn.now)
         turn.counts.lookUpsFailed += living.reduce(0) { $0 + $1.recipients.count }
-        return Released(living: living)
+        return Findings(living: living)
     }
 
     /// - Parameter deaths: when those tokens died that are dead, by their place in the question.
-    mutating func answered(_ id: UInt64, _ deaths: [Int: Timestamp], _ turn: inout Turn) -> Released {
-        var released = Released()
+    mutating func answered(_ id: UInt64, _ deaths: [Int: Timestamp], _ turn: inout Turn) -> Findings {
+        var findings = Findings()
         var place = 0
         for suspect in suspects.answered(id) {
             var living: [Int] = []
@@ -65,7 +65,7 @@ struct Suppression {
                     death > suspect.job.job.recipients[recipient].registeredAt ?? Timestamp(milliseconds: .min)
                 {
                     turn.counts.lookUpsDead += 1
-                    released.dead.append(
+                    findings.dead.append(
                         Outcome(
                             job: suspect.job, recipient: recipient, verdict: .suppressed, unregisteredAt: death,
                             at: turn.now))
@@ -75,9 +75,9 @@ struct Suppression {
                 }
             }
             if !living.isEmpty {
-                released.living.append(.init(job: suspect.job, output: suspect.output, recipients: living))
+                findings.living.append(.init(job: suspect.job, output: suspect.output, recipients: living))
             }
         }
-        return released
+        return findings
     }
 }

@@ -104,7 +104,7 @@ final class PushClient: Sendable {
     }
 
     /// No test waits longer for anything.
-    private static let patience = TimeAmount.seconds(20)
+    private static let patience = TimeAmount.seconds(60)
 
     /// Waits for an event after which the condition holds; a failed connection ends the wait.
     private func waitUntil(_ condition: @escaping @Sendable (Core) -> Bool) async throws {

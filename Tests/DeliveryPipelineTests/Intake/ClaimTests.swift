@@ -198,6 +198,17 @@ import Testing
         #expect(harness.moved.count == 2 && harness.claims.count == 2)
     }
 
+    /// What waits in the broker counts for nothing here, so nothing is in anybody's way.
+    @Test func whateverWaitsInTheBrokerMovesNothingElse() throws {
+        let harness = PipelineHarness()
+        harness.deliver(jobBody("first", more: Self.once), number: 1)
+        for _ in 1...5 { harness.passLookUpTime() }
+        harness.deliver(
+            (2...2_001).map { .sample(jobBody("\($0)", more: Self.once), number: $0, from: .lane(.normal)) })
+        #expect(harness.overflowed.isEmpty)
+        #expect(harness.moved.count == 2_001 && Set(harness.moved) == ["martlet.delay.30 normal"])
+    }
+
     /// While others are asked for, it waited in vain, and not for the first time: what may be claimed is the first asking's.
     @Test func whatWasNotAskedForPassesOnWhatWasPassedToIt() throws {
         let (harness, first) = (PipelineHarness(), "0b6e1f0c-6a51-4c7e-9d3a-2f1e0d9c8b7a")

@@ -60,7 +60,7 @@ struct EndpointTests {
                 try await eventually("it rests: \(worker.errors)") {
                     let before = try processorTime(worker.pid)
                     try await Task.sleep(for: .seconds(1))
-                    return try processorTime(worker.pid) - before < 0.3
+                    return try processorTime(worker.pid) - before < 0.5
                 }
             }
             let worker = try #require(started)

@@ -91,8 +91,8 @@ struct RefusedCredentialTests {
         let alone = try await ninetyNinth(withBrokenApp: false)
         let beside = try await ninetyNinth(withBrokenApp: true)
         print("99th percentile of 39 apps: \(alone) ms alone, \(beside) ms beside a broken one")
-        // No measurement on a busy machine, but far below what waiting for the broken one would cost.
-        #expect(beside < alone + 5_000)
+        // No measurement on a busy machine, but below what waiting for the broken one would cost: 30 seconds.
+        #expect(beside < alone + 20_000)
     }
 
     /// Milliseconds from the publication to the answer.
