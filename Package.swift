@@ -11,6 +11,14 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),
 ]
 
+/// What is in the folder of this name and in the binary.
+let migrations: [Resource] = [
+    .embedInCode("0001_apps_credentials_device_tokens.sql"), .embedInCode("0002_refusals.sql"),
+    .embedInCode("0003_audit_grants.sql"), .embedInCode("0004_dead_token_feed.sql"),
+    .embedInCode("0005_claims_cancellations.sql"), .embedInCode("0006_claim_content.sql"),
+    .embedInCode("0007_cancellations.sql"), .embedInCode("0008_token_times.sql"), .embedInCode("0009_cancel_again.sql"),
+]
+
 extension Target.Dependency {
     static let nioCore = product(name: "NIOCore", package: "swift-nio")
     static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
@@ -70,10 +78,12 @@ let package = Package(
             swiftSettings: settings),
         .target(name: "PushModel", swiftSettings: settings),
         .target(name: "CredentialFormats", dependencies: ["COpenSSL", "PushModel"], swiftSettings: settings),
+        .target(name: "MigrationFiles", path: "migrations", resources: migrations, swiftSettings: settings),
         .target(
             name: "CredentialStore",
-            dependencies: ["CredentialFormats", "PostgresClient", "PushModel", "Threading", .crypto, .logging],
-            resources: [.embedInCode("Migrations")],
+            dependencies: [
+                "CredentialFormats", "MigrationFiles", "PostgresClient", "PushModel", "Threading", .crypto, .logging,
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "PostgresClientTests", dependencies: ["PostgresClient", "TestSupport", .logging],

@@ -7,8 +7,9 @@ import Testing
 @Suite struct MigrationFolderTests {
     @Test func everyFileOfTheFolderIsInTheProgram() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent()
-            .appending(path: "../../Sources/CredentialStore/Migrations").standardized
+            .appending(path: "../../migrations").standardized
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+            .filter { $0.hasSuffix(".sql") }
         #expect(Migration.all.map(\.fileName) == files)
         for migration in Migration.all {
             let file = try String(contentsOf: folder.appending(path: migration.fileName), encoding: .utf8)
@@ -39,6 +40,24 @@ struct MigrationTests {
             #expect(try await migrations.apply() == Migration.all)
             try await migrations.verify()
             #expect(try await migrations.apply() == [])
+        }
+    }
+
+    /// What a DBA applies with psql is what `apply` would have done.
+    @Test func whatIsPrintedForPsqlDoesTheSame() async throws {
+        try await TestDatabase.withEmpty { database in
+            let migrations = Migrations(database.configuration, logger: database.logger)
+            let script = try await migrations.script()
+            let applied = try await Subprocess.run(
+                ["/usr/bin/psql", "--no-psqlrc", "--quiet", "--file", "-", try database.url()], input: script)
+            #expect(applied.status == 0 && applied.errors == "", "\(applied)")
+            try await migrations.verify()
+            #expect(try await migrations.script() == "")
+            try await database.pool.query("DELETE FROM martlet.schema_migrations WHERE number = 9")
+            let rest = try await migrations.script()
+            #expect(
+                rest.contains("-- 0009_") && !rest.contains("-- 0008_") && !rest.contains("CREATE TABLE martlet.schema")
+            )
         }
     }
 

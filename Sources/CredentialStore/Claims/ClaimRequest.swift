@@ -55,7 +55,7 @@ public enum ClaimAnswer: Sendable, Hashable {
 
 private enum Digest {
     static func uuid(_ bytes: [UInt8]) -> String {
-        let hex = SHA256.hash(data: bytes).prefix(16).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+        let hex = SHA256.hash(data: bytes).prefix(16).hexPairs
         return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { hex[$0].joined() }.joined(separator: "-")
     }
 }

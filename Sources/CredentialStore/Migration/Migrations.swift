@@ -40,6 +40,16 @@ public struct Migrations: Sendable {
         }
     }
 
+    /// The same as a script for `psql`, for somebody else to apply; empty when nothing is pending.
+    /// - Throws: ``CredentialStoreError`` with code `migrationsDiffer`, ``PostgresError``.
+    public func script() async throws -> String {
+        try await withConnection(configuration) { connection in
+            MigrationScript.text(
+                of: try await MigrationPlan(known: known, applied: applied(connection)).pending,
+                isFirst: try await !hasTable(connection))
+        }
+    }
+
     /// - Throws: ``CredentialStoreError`` with code `migrationsMissing` unless the database is up to date.
     public func verify() async throws {
         let pending = try await plan()
@@ -128,15 +138,7 @@ public struct Migrations: Sendable {
     private func prepare(_ connection: PostgresConnection) async throws {
         // IF NOT EXISTS alone would demand the right to create schemas from who needs it no more
         if try await hasTable(connection) { return }
-        try await connection.batch([
-            PostgresStatement("CREATE SCHEMA IF NOT EXISTS martlet"),
-            PostgresStatement(
-                """
-                CREATE TABLE martlet.schema_migrations (
-                    number bigint PRIMARY KEY, name text NOT NULL, checksum bytea NOT NULL,
-                    applied_at timestamptz NOT NULL DEFAULT now())
-                """),
-        ])
+        try await connection.batch(MigrationScript.preparation.map { PostgresStatement($0) })
     }
 
     private func hasTable(_ connection: PostgresConnection) async throws -> Bool {

@@ -12,11 +12,24 @@ struct MigrateCommand: AsyncParsableCommand {
     @Flag(help: "Only say what would be applied.")
     var dryRun = false
 
+    @Flag(
+        name: .customLong("print"),
+        help: "Only print the SQL that would be run, for psql: for whoever lets nobody else change the schema.")
+    var printsScript = false
+
+    func validate() throws {
+        if dryRun, printsScript { throw ValidationError("--dry-run and --print exclude each other") }
+    }
+
     func run() async throws {
         let source = try await options.load()
         let migrations = Migrations(
             try source.database(applicationName: "martlet migrate"),
             logger: try source.logger("martlet.migrate", atLeast: .warning))
+        if printsScript {
+            let script = try await migrations.script()
+            return print(help: script.isEmpty ? "-- the schema is up to date" : script)
+        }
         let numbers = dryRun ? try await migrations.plan() : try await migrations.apply()
         for migration in numbers {
             print("\(dryRun ? "would apply" : "applied") \(migration.number) \(migration.name)")

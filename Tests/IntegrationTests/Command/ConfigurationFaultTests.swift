@@ -96,10 +96,13 @@ struct ConfigurationFaultTests {
                 #expect(finished.status == 1)
                 #expect((finished.errors + finished.output).contains("martlet migrate"), "\(finished)")
             }
+            let script = try await installation.martlet(["migrate", "--print"])
+            #expect(script.status == 0 && script.output.contains("-- 0001_"), "\(script)")
             let planned = try await installation.martlet(["migrate", "--dry-run"])
             #expect(planned.output.contains("would apply 1"), "\(planned)")
             #expect(try await installation.martlet(["migrate"]).output.contains("applied 1"))
             #expect(try await installation.martlet(["migrate"]).output == "the schema is up to date\n")
+            #expect(try await installation.martlet(["migrate", "--print"]).output == "-- the schema is up to date\n")
             #expect(try await installation.martlet(["app", "list"]).status == 0)
         }
     }

@@ -1,0 +1,42 @@
+/// What ``Migrations/apply()`` does, as SQL for `psql`.
+enum MigrationScript {
+    /// Before the first one.
+    static let preparation = [
+        "CREATE SCHEMA IF NOT EXISTS martlet",
+        """
+        CREATE TABLE martlet.schema_migrations (
+            number bigint PRIMARY KEY, name text NOT NULL, checksum bytea NOT NULL,
+            applied_at timestamptz NOT NULL DEFAULT now())
+        """,
+    ]
+
+    /// Each file in a transaction of its own; the first error ends it.
+    static func text(of migrations: [Migration], isFirst: Bool) -> String {
+        guard !migrations.isEmpty else { return "" }
+        var text = "\\set ON_ERROR_STOP on\n"
+        if isFirst { text += "\n" + preparation.map { "\($0);\n" }.joined() }
+        for migration in migrations {
+            text += """
+
+                -- \(migration.fileName)
+                BEGIN;
+                SET LOCAL lock_timeout = '10s';
+                \(migration.sql.trimmingSuffix(while: \.isWhitespace))
+                INSERT INTO martlet.schema_migrations (number, name, checksum)
+                VALUES (\(migration.number), '\(migration.name)', '\\x\(migration.checksum.hexPairs.joined())');
+                COMMIT;
+
+                """
+        }
+        return text
+            + "\n-- grants what roles need that there are by now; says which are missing\nSELECT martlet.apply_grants();\n"
+    }
+}
+
+extension String {
+    fileprivate func trimmingSuffix(while isCut: (Character) -> Bool) -> String {
+        var text = self
+        while let last = text.last, isCut(last) { text.removeLast() }
+        return text.hasSuffix(";") ? text : text + ";"
+    }
+}
