@@ -175,9 +175,11 @@ struct SnapshotStoreTests {
     private static let oldLine = "2026-11 \(String(repeating: "A", count: 43))=\n"
     private static let newLine = "2027-01 \(String(repeating: "B", count: 42))A=\n"
 
+    /// At once, as a careful operator does: half a file, or one that all may read, would be told, too.
     private func write(_ lines: String, to path: String) {
         _ = FileManager.default.createFile(
-            atPath: path, contents: Data(lines.utf8), attributes: [.posixPermissions: 0o600])
+            atPath: path + ".new", contents: Data(lines.utf8), attributes: [.posixPermissions: 0o600])
+        rename(path + ".new", path)
     }
 
     private func withKeyringFile(_ lines: String, _ body: (String) async throws -> Void) async throws {

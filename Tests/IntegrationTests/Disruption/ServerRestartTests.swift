@@ -14,12 +14,14 @@ extension PrivateServerTests {
             ) { installation in
                 let campaign = LongCampaign()
                 try await installation.addTokenApp(LongCampaign.app)
-                try await installation.withWorker(LongCampaign.workerConfiguration) { worker in
+                let port = try freePort()
+                let listening = ["http.listen": "127.0.0.1:\(port)"]
+                try await installation.withWorker(LongCampaign.workerConfiguration.merging(listening) { $1 }) { worker in
                     try await installation.publish(campaign.jobs)
                     try await eventually(worker.errors) { installation.results.count >= campaign.recipients / 10 }
                     try await PrivateServers.restart(server)
                     #expect(worker.errors.contains("error"), "the restart was noticed: \(worker.errors)")
-                    try await installation.results.wait(for: campaign.recipients)
+                    try await campaign.finish(in: installation, port: port)
                     // The marks come after the events when the database was away.
                     try await eventually(worker.errors) {
                         // The test's own connections to the database are gone, too.

@@ -1,4 +1,5 @@
 import PushModel
+import TestSupport
 import Testing
 
 /// Many jobs with many recipients, some of them dead, whose answers take a little: long enough to be disturbed.
@@ -24,6 +25,25 @@ struct LongCampaign: Sendable {
     /// Few streams and little in flight, so that most of it still waits when the first outcomes come.
     static let streamLimit = 20
     static let workerConfiguration: [String: String?] = ["worker.maximum_in_flight": "500"]
+
+    /// Waits until every recipient has its outcome and the worker that listens at `port` is through with all jobs: those
+    /// that the broker delivered again may have nothing left to tell, and still wait for their turn.
+    func finish(in installation: Installation, port: Int) async throws {
+        try await installation.results.wait(for: recipients)
+        // A job on its way from the broker to the worker is with neither, so one look is not enough.
+        var idleLooks = 0
+        try await eventually("no job is left") {
+            idleLooks = try await isDone(in: installation, port: port) ? idleLooks + 1 : 0
+            return idleLooks == 3
+        }
+    }
+
+    private func isDone(in installation: Installation, port: Int) async throws -> Bool {
+        // The test's own connection goes with a server that is restarted.
+        guard let waiting = try? await installation.waitingMessages(delays: []), waiting.isEmpty else { return false }
+        let metrics = try await Endpoint.answer("metrics", port: port)
+        return ["jobs_waiting", "jobs_open"].allSatisfy { metrics.contains("\nmartlet_\($0) 0\n") }
+    }
 
     /// Every recipient has its outcome, none a second one that does not say that its job was delivered again, and
     /// every dead token its mark.
