@@ -147,6 +147,20 @@ def configuration_keys(root: pathlib.Path) -> list[str]:
     ]
 
 
+def decisions(root: pathlib.Path) -> list[str]:
+    """The index of docs/decisions.md lists them all, in the order in which they stand; a number is given once."""
+    text = (root / "docs" / "decisions.md").read_text()
+    index = re.findall(r"^ +- \[(\d+\. .*)\]\(#", text, re.MULTILINE)
+    standing = re.findall(r"^### (.*)$", text, re.MULTILINE)
+    numbers = [title.partition(".")[0] for title in standing]
+    problems = [f"lacks in its index: {title}" for title in standing if title not in index]
+    problems += [f"has only in its index: {title}" for title in index if title not in standing]
+    problems += [f"has {number} twice" for number in sorted({number for number in numbers if numbers.count(number) > 1})]
+    if not problems and index != standing:
+        problems.append("has an index in another order")
+    return [f"docs/decisions.md: {problem}" for problem in problems]
+
+
 def hosts(root: pathlib.Path) -> list[str]:
     """Tests and scripts talk to this machine only."""
     problems = []

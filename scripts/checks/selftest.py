@@ -47,6 +47,10 @@ CASES = [
     (documents.configuration_keys,
      KEYS | {"docs/configuration.md": "| `a.one` | 1 |\n| `a.too` | 2 |", "deploy/martlet.example.yaml": "a:\n  one: 1\n  two: 2\n"},
      KEYS | {"docs/configuration.md": "| `a.one` | 1 |\n| `a.two` | 2 |", "deploy/martlet.example.yaml": "a:\n  one: 1\n  two: 2\n"}),
+    (documents.decisions, {"docs/decisions.md": "- A\n  - [1. B](#1-b)\n\n## A\n\n### 1. B\n\n### 2. C\n"},
+     {"docs/decisions.md": "- A\n  - [1. B](#1-b)\n  - [2. C](#2-c)\n\n## A\n\n### 1. B\n\n### 2. C\n"}),
+    (documents.decisions, {"docs/decisions.md": "- A\n  - [1. B](#1-b)\n  - [1. C](#1-c)\n\n### 1. B\n\n### 1. C\n"},
+     {"docs/decisions.md": "- A\n  - [1. B](#1-b)\n\n### 1. B\n"}),
     # In two parts, or this file would break the rule itself.
     (documents.hosts, {"scripts/a": "curl https" + "://push.apple.com/"}, {"scripts/a": "curl https://127.0.0.1:1/ http://a.test"}),
     (documents.hosts, {"Tests/A.swift": '"amqp' + '://user:word@broker.corp/"'}, {"Tests/A.swift": '"amqp://user:word@localhost/"'}),
