@@ -16,7 +16,8 @@ extension PrivateServerTests {
                 try await installation.addTokenApp(LongCampaign.app)
                 let port = try freePort()
                 let listening = ["http.listen": "127.0.0.1:\(port)"]
-                try await installation.withWorker(LongCampaign.workerConfiguration.merging(listening) { $1 }) { worker in
+                try await installation.withWorker(LongCampaign.workerConfiguration.merging(listening) { $1 }) {
+                    worker in
                     try await installation.publish(campaign.jobs)
                     try await eventually(worker.errors) { installation.results.count >= campaign.recipients / 10 }
                     try await PrivateServers.restart(server)
