@@ -71,7 +71,7 @@ def examples(root: pathlib.Path) -> list[str]:
             except ValueError as error:
                 problems.append(f"{file.relative_to(root)}: a JSON example: {error}")
                 continue
-            kind = "event" if "kind" in value else "job" if "recipients" in value else None
+            kind = "event" if "kind" in value else "job" if "recipients" in value or "channel" in value else None
             if kind:
                 found[kind] += 1
                 for error in validator(root, kind).iter_errors(value):
@@ -159,6 +159,59 @@ def decisions(root: pathlib.Path) -> list[str]:
     if not problems and index != standing:
         problems.append("has an index in another order")
     return [f"docs/decisions.md: {problem}" for problem in problems]
+
+
+REASON = r"[A-Z][a-z]+(?:[A-Z][A-Za-z]*)?"
+# The table of what any output's outcomes may have.
+COMMON = "of every output"
+# Looks like a reason, and no outcome has it: a push type as Apple's channel management writes it; a job that is rejected.
+NO_REASONS = {"LiveActivity", "UnsuitableCredential"}
+
+
+def reasons(root: pathlib.Path) -> list[str]:
+    """docs/errors.md has a table of reasons for each output, and one for all of them: with what the code says, and no more."""
+    page = root / "docs" / "errors.md"
+    chapter = re.search(r"^## Reasons in outcomes\n(.*?)(?=^## |\Z)", page.read_text(), re.MULTILINE | re.DOTALL)
+    if not chapter:
+        return ["docs/errors.md: has no chapter Reasons in outcomes"]
+    tables = {}
+    for section in re.split(r"^### ", chapter[1], flags=re.MULTILINE)[1:]:
+        title, _, text = section.partition("\n")
+        cells = re.findall(r"^\| ([^|]*) \|", text, re.MULTILINE)
+        tables[title.strip().lower()] = set(re.findall(rf"`({REASON})`", " ".join(cells)))
+    known = {COMMON: reasons_in(root, "DeliveryPipeline") | reasons_in(root, "PushModel")}
+    for folder in sorted((root / "Sources").glob("*Output")):
+        known[folder.name.removesuffix("Output").lower()] = reasons_in(root, folder.name)
+    # What a provider says and the code sorts by status alone: the provider's table, as the tests have it.
+    for file in (root / "Tests").rglob("*ReasonTests.swift"):
+        output = file.name.removesuffix("ReasonTests.swift").lower()
+        known.setdefault(output, set()).update(re.findall(rf'\(\d+, "({REASON})", \.', file.read_text()))
+    problems = []
+    for name, reasons in known.items():
+        written = tables.get(name, set())
+        told = set().union(*tables.values()) if name == COMMON else written | tables.get(COMMON, set())
+        problems += [f"lacks a reason of {name}: {reason}" for reason in sorted(reasons - told)]
+        problems += [f"has a reason that nothing gives, under {name}: {reason}" for reason in sorted(written - reasons)]
+    return [f"docs/errors.md: {problem}" for problem in problems]
+
+
+def reasons_in(root: pathlib.Path, target: str) -> set[str]:
+    """Texts that look like a reason, in the sources of a target."""
+    found = set()
+    for file in (root / "Sources" / target).rglob("*.swift"):
+        code = re.sub(r"//.*", "", file.read_text())
+        found.update(re.findall(rf'"({REASON})"', code))
+    return found - NO_REASONS
+
+
+def log_messages(root: pathlib.Path) -> list[str]:
+    """What docs/errors.md says of the log, something logs. What a library ends the process with is its own text."""
+    code = "".join(file.read_text() for file in sorted((root / "Sources").rglob("*.swift")))
+    chapter = (root / "docs" / "errors.md").read_text().partition("## Log messages worth knowing\n")[2]
+    cells = re.findall(r"^\| (.*?) \|", chapter.partition("\n## ")[0], re.MULTILINE)
+    messages = [message for cell in cells for message in re.findall(r"`([^`]+)`", cell)]
+    return [f"docs/errors.md: nothing logs: {message}" for message in messages
+            if message.removesuffix(", trying again") not in code and not message.startswith("Fatal error: ")]
 
 
 def hosts(root: pathlib.Path) -> list[str]:

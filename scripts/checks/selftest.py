@@ -5,6 +5,10 @@ import tempfile
 from . import documents, sources
 
 KEYS = {"Sources/MartletService/ConfigurationKey.swift": 'enum K: String {\n    case one = "a.one"\n    case two = "a.two"\n}'}
+REASONS = {"Sources/DeliveryPipeline/A.swift": 'let a = "GivenUp"', "Sources/HornOutput/A.swift": 'let a = "TooBig" // "Quiet"',
+           "Tests/HornReasonTests.swift": '(400, "TooOld", .refused)'}
+ERRORS = ("## Reasons in outcomes\n### Of every output\n| `GivenUp` | `failed` |\n"
+          "### Horn\n| `TooBig` | `rejected` |\n| `TooOld` | `rejected` |\n")
 EMPTY_SCHEMA = '{"type": "object", "required": ["id"]}'
 
 # rule, files of a tree that breaks it, files of a tree that does not
@@ -34,7 +38,7 @@ CASES = [
     (documents.links, {"README.md": "[a](#b-c)"}, {"README.md": "# B, `c`\n[a](#b-c)"}),
     (documents.schemas, {"docs/schema/a.json": '{"type": "thing"}'}, {"docs/schema/a.json": EMPTY_SCHEMA}),
     (documents.examples,
-     {"README.md": '```json\n{"recipients": []}\n```\n```json\n{"kind": "sent", "id": 1}\n```\n',
+     {"README.md": '```json\n{"channel": "a"}\n```\n```json\n{"kind": "sent", "id": 1}\n```\n',
       "docs/schema/job.schema.json": EMPTY_SCHEMA, "docs/schema/event.schema.json": EMPTY_SCHEMA},
      {"README.md": '```json\n{"recipients": [], "id": 1}\n```\n```json\n{"kind": "sent", "id": 1}\n```\n',
       "docs/schema/job.schema.json": EMPTY_SCHEMA, "docs/schema/event.schema.json": EMPTY_SCHEMA}),
@@ -51,6 +55,13 @@ CASES = [
      {"docs/decisions.md": "- A\n  - [1. B](#1-b)\n  - [2. C](#2-c)\n\n## A\n\n### 1. B\n\n### 2. C\n"}),
     (documents.decisions, {"docs/decisions.md": "- A\n  - [1. B](#1-b)\n  - [1. C](#1-c)\n\n### 1. B\n\n### 1. C\n"},
      {"docs/decisions.md": "- A\n  - [1. B](#1-b)\n\n### 1. B\n"}),
+    (documents.reasons, REASONS | {"docs/errors.md": ERRORS.replace("`TooBig`", "`TooBig`, `TooSmall`")},
+     REASONS | {"docs/errors.md": ERRORS}),
+    (documents.reasons, REASONS | {"docs/errors.md": ERRORS.replace("`GivenUp`", "none")}, REASONS | {"docs/errors.md": ERRORS}),
+    (documents.reasons, REASONS | {"docs/errors.md": ERRORS.replace("`TooOld`", "none")}, REASONS | {"docs/errors.md": ERRORS}),
+    (documents.log_messages,
+     {"docs/errors.md": "## Log messages worth knowing\n| `Gone` | |\n", "Sources/A/A.swift": 'log("Here")'},
+     {"docs/errors.md": "## Log messages worth knowing\n| `Here` | |\n", "Sources/A/A.swift": 'log("Here")'}),
     # In two parts, or this file would break the rule itself.
     (documents.hosts, {"scripts/a": "curl https" + "://push.apple.com/"}, {"scripts/a": "curl https://127.0.0.1:1/ http://a.test"}),
     (documents.hosts, {"Tests/A.swift": '"amqp' + '://user:word@broker.corp/"'}, {"Tests/A.swift": '"amqp://user:word@localhost/"'}),
