@@ -67,9 +67,13 @@ let package = Package(
         .systemLibrary(name: "COpenSSL"),
         .systemLibrary(name: "CLinux"),
         .target(name: "Threading", swiftSettings: settings),
+        .target(name: "Pacing", swiftSettings: settings),
+        .testTarget(name: "PacingTests", dependencies: ["Pacing"], swiftSettings: settings),
         .testTarget(name: "ThreadingTests", dependencies: ["Threading"], swiftSettings: settings),
-        .target(name: "AMQPClient", dependencies: ["CRabbitMQ", "Threading", .logging], swiftSettings: settings),
-        .target(name: "PostgresClient", dependencies: ["CLibPQ", "Threading", .logging], swiftSettings: settings),
+        .target(
+            name: "AMQPClient", dependencies: ["CRabbitMQ", "Pacing", "Threading", .logging], swiftSettings: settings),
+        .target(
+            name: "PostgresClient", dependencies: ["CLibPQ", "Pacing", "Threading", .logging], swiftSettings: settings),
         .target(name: "HTTP2Session", dependencies: ["CNGHTTP2"], swiftSettings: settings),
         .target(
             name: "HTTP2Channel", dependencies: ["HTTP2Session", .nioCore], swiftSettings: settings),
@@ -82,7 +86,8 @@ let package = Package(
         .target(
             name: "CredentialStore",
             dependencies: [
-                "CredentialFormats", "MigrationFiles", "PostgresClient", "PushModel", "Threading", .crypto, .logging,
+                "CredentialFormats", "MigrationFiles", "Pacing", "PostgresClient", "PushModel", "Threading", .crypto,
+                .logging,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -98,13 +103,14 @@ let package = Package(
         .target(
             name: "APNSOutput",
             dependencies: [
-                "CredentialStore", "HTTP2Channel", "HTTP2Session", "PushModel", "Threading", .crypto, .logging,
+                "CredentialStore", "HTTP2Channel", "HTTP2Session", "Pacing", "PushModel", "Threading", .crypto,
+                .logging,
                 .nioCore, .nioPosix, .nioSSL, .nioTLS,
             ],
             swiftSettings: settings),
         .target(
             name: "DeliveryPipeline",
-            dependencies: ["AMQPClient", "CredentialStore", "PushModel", .logging],
+            dependencies: ["AMQPClient", "CredentialStore", "Pacing", "PushModel", .logging],
             swiftSettings: settings),
         .target(
             name: "APNSSimulator",
@@ -140,7 +146,7 @@ let package = Package(
         .target(
             name: "MartletService",
             dependencies: [
-                "AMQPClient", "APNSOutput", "CLinux", "CredentialStore", "DeliveryPipeline", "PostgresClient",
+                "AMQPClient", "APNSOutput", "CLinux", "CredentialStore", "DeliveryPipeline", "Pacing", "PostgresClient",
                 "PushModel", "Threading", .configuration, .hummingbird, .lifecycle, .logging, .nioCore, .nioPosix,
                 .unixSignals, .yams,
             ],

@@ -3,6 +3,7 @@ public import CredentialStore
 import Dispatch
 import Foundation
 public import Logging
+import Pacing
 public import PushModel
 
 /// From the broker's job queues through an output to the results exchange and the database, acknowledging a
@@ -151,15 +152,14 @@ public final class DeliveryPipeline: Sendable {
     private func untilDone<Value: Sendable>(
         _ problem: String, _ body: () async throws -> Value
     ) async -> Value? {
-        var wait = Duration.milliseconds(200)
+        var backoff = Backoff(first: .milliseconds(200), longest: .seconds(10))
         while !Task.isCancelled {
             do {
                 return try await body()
             } catch {
                 if Task.isCancelled { return nil }
                 logger.error("\(problem), trying again", metadata: ["error": "\(error)"])
-                try? await Task.sleep(for: wait)
-                wait = min(wait * 2, .seconds(10))
+                try? await Task.sleep(for: backoff.failed(random: .random(in: 0...1)))
             }
         }
         return nil

@@ -1,35 +1,6 @@
 import AMQPClient
 import Testing
 
-@Suite("Reconnect back-off")
-struct ReconnectBackoffTests {
-    @Test("the ceiling doubles up to the limit")
-    func ceilings() {
-        var backoff = ReconnectBackoff()
-        let delays = (1...9).map { _ in backoff.delayAfterFailure(uptime: .zero, random: 1) }
-        #expect(delays == [0.5, 1, 2, 4, 8, 16, 30, 30, 30].map { Duration.seconds($0) })
-    }
-
-    @Test("the delay is a random part of the ceiling, never nothing")
-    func jitter() {
-        var backoff = ReconnectBackoff()
-        #expect(delay(&backoff, uptime: .zero, random: 0.5) == .milliseconds(250))
-        #expect(delay(&backoff, uptime: .zero, random: 0) == ReconnectBackoff.floor)
-    }
-
-    @Test("only a connection that lived long clears the count")
-    func reset() {
-        var backoff = ReconnectBackoff()
-        for _ in 1...4 { _ = backoff.delayAfterFailure(uptime: .zero, random: 1) }
-        #expect(delay(&backoff, uptime: .seconds(29), random: 1) == .seconds(8))
-        #expect(delay(&backoff, uptime: .seconds(30), random: 1) == .milliseconds(500))
-    }
-
-    private func delay(_ backoff: inout ReconnectBackoff, uptime: Duration = .zero, random: Double) -> Duration {
-        backoff.delayAfterFailure(uptime: uptime, random: random)
-    }
-}
-
 @Suite("Heartbeat timer")
 struct HeartbeatTimerTests {
     let start = ContinuousClock.now
@@ -75,6 +46,14 @@ struct ConnectionLifecycleTests {
         lifecycle.connected()
         #expect(fail(&lifecycle, uptime: .seconds(60)) == .wait(.milliseconds(500)))
         #expect(lifecycle.waited(isWanted: true) == .connect(endpoint: 1))
+    }
+
+    @Test("only a connection that lived as long as the longest wait begins the back-off anew")
+    func uptime() {
+        var lifecycle = ConnectionLifecycle(endpointCount: 1, mustConnectAtOnce: false)
+        #expect((1...7).map { _ in fail(&lifecycle) } == [0.5, 1, 2, 4, 8, 16, 30].map { .wait(.seconds($0)) })
+        #expect(fail(&lifecycle, uptime: .seconds(29)) == .wait(.seconds(30)))
+        #expect(fail(&lifecycle, uptime: .seconds(30)) == .wait(.milliseconds(500)))
     }
 
     @Test("it ends when nobody wants the connection any more")

@@ -8,7 +8,7 @@ import Testing
     @Test func waitsGrowToThirtySeconds() async throws {
         var (attempts, waits, told) = (0, [Duration](), [String]())
         let value = try await DatabaseWait.untilThere(
-            chance: { 0 }, sleep: { waits.append($0) }, tell: { error, wait in told.append("\(error) \(wait)") }
+            random: { 1 }, sleep: { waits.append($0) }, tell: { error, wait in told.append("\(error) \(wait)") }
         ) {
             attempts += 1
             if attempts < 9 { throw PostgresError(.connectFailed, "away") }

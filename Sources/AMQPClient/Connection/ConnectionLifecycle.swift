@@ -1,3 +1,5 @@
+import Pacing
+
 /// When to connect, to which endpoint, when to wait and when to end. A value: no clock, no sockets.
 package struct ConnectionLifecycle: Sendable {
     package enum Action: Sendable, Hashable {
@@ -6,12 +8,15 @@ package struct ConnectionLifecycle: Sendable {
         case end(AMQPError?)
     }
 
+    /// A connection that lived for as long begins the back-off anew.
+    private static let longestWait = Duration.seconds(30)
+
     private let endpointCount: Int
     /// The first failure before any success ends it, for callers that want to know at once.
     private let mustConnectAtOnce: Bool
     private var endpoint = 0
     private var hasConnected = false
-    private var backoff = ReconnectBackoff()
+    private var backoff = Backoff(first: .milliseconds(500), longest: longestWait)
 
     /// - Parameter endpointCount: at least 1.
     package init(endpointCount: Int, mustConnectAtOnce: Bool) {
@@ -41,7 +46,8 @@ package struct ConnectionLifecycle: Sendable {
         }
         guard isWanted else { return .end(nil) }
         endpoint = (endpoint + 1) % endpointCount
-        return .wait(backoff.delayAfterFailure(uptime: uptime, random: random))
+        if uptime >= Self.longestWait { backoff.succeeded() }
+        return .wait(backoff.failed(random: random))
     }
 
     package func waited(isWanted: Bool) -> Action {

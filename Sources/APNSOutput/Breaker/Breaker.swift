@@ -1,3 +1,5 @@
+import Pacing
+
 /// Stops what has been refused from being tried over and over. A value: no clock, no I/O.
 ///
 /// | state | goes to | when |
@@ -27,14 +29,13 @@ package struct Breaker: Sendable {
     /// Why it is not closed.
     package private(set) var reason: String?
     /// How long it was opened for last, in milliseconds.
-    package private(set) var openMilliseconds: Int64 = 0
-    private let shortestMilliseconds: Int64
-    private let longestMilliseconds: Int64
+    package var openMilliseconds: Int64 { openings.ceiling.wholeMilliseconds }
+    private var openings: Backoff
     private var state = State.closed
 
     package init(shortestMilliseconds: Int64 = 15_000, longestMilliseconds: Int64 = 900_000) {
-        self.shortestMilliseconds = shortestMilliseconds
-        self.longestMilliseconds = longestMilliseconds
+        openings = Backoff(
+            first: .milliseconds(shortestMilliseconds), longest: .milliseconds(longestMilliseconds), jitter: 0.1)
     }
 
     package var isClosed: Bool {
@@ -45,14 +46,10 @@ package struct Breaker: Sendable {
     ///   not ask all at once.
     /// - Returns: whether this has opened it. What was under way when it opened is refused, too, and changes nothing.
     package mutating func refused(_ reason: String, nowMilliseconds now: Int64, random: Double) -> Bool {
-        switch state {
-        case .open: return false
-        case .closed: openMilliseconds = shortestMilliseconds
-        case .probing: openMilliseconds = min(openMilliseconds * 2, longestMilliseconds)
-        }
+        if case .open = state { return false }
         let wasClosed = isClosed
         self.reason = reason
-        state = .open(until: now + Int64(Double(openMilliseconds) * (0.9 + 0.1 * random)))
+        state = .open(until: now + openings.failed(random: random).wholeMilliseconds)
         return wasClosed
     }
 
@@ -60,6 +57,7 @@ package struct Breaker: Sendable {
     package mutating func succeeded() -> Bool {
         guard !isClosed else { return false }
         state = .closed
+        openings.succeeded()
         reason = nil
         return true
     }

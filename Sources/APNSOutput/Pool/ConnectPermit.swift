@@ -1,3 +1,5 @@
+import Pacing
+
 /// When a pool may open its next connection. A value: no clock, no I/O.
 ///
 /// It may open some at once, and then one a second: a server that lets us in, answers a push and leaves is not to be
@@ -7,7 +9,8 @@ package struct ConnectPermit {
     package static let paceMilliseconds: Int64 = 1_000
 
     private let atOnce: Int
-    private var backoff = ConnectBackoff()
+    /// Its waits are never less than a tenth: an immediate reconnection is what Apple calls churn.
+    private var backoff = Backoff(first: .seconds(1), longest: .seconds(60))
     private var notBefore = Int64.min
     /// When all that were opened would have been opened, one after the other at that pace.
     private var pacedUntil: Int64 = 0
@@ -29,7 +32,7 @@ package struct ConnectPermit {
     ///
     /// - Parameter random: a number from 0 up to 1.
     package mutating func failed(nowMilliseconds now: Int64, random: Double) {
-        notBefore = now + backoff.failed(random: random)
+        notBefore = now + backoff.failed(random: random).wholeMilliseconds
     }
 
     /// A connection of use is going away by the server's wish.

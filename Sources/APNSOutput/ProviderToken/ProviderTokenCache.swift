@@ -1,4 +1,5 @@
 package import CredentialStore
+import Pacing
 package import PushModel
 
 /// What a process knows of the token that a fleet shares for one key. A value: no clock, no I/O.
@@ -35,7 +36,7 @@ package struct ProviderTokenCache {
     private var isRefused = false
     private var recheckNotBefore: Int64 = .min
     private var fetch: Fetch?
-    private var backoff = ConnectBackoff(longestMilliseconds: 30_000)
+    private var backoff = Backoff(first: .seconds(1), longest: .seconds(30))
     private var fetchNotBefore: Int64 = .min
 
     /// - Parameter patience: with no answer after so many milliseconds the store counts as away.
@@ -82,7 +83,7 @@ package struct ProviderTokenCache {
     /// - Returns: whether this is the first failure in a row.
     package mutating func fetchFailed(now: Int64, random: Double) -> Bool {
         fetch = nil
-        fetchNotBefore = now + backoff.failed(random: random)
+        fetchNotBefore = now + backoff.failed(random: random).wholeMilliseconds
         return backoff.failures == 1
     }
 

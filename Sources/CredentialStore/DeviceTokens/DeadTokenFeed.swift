@@ -1,4 +1,5 @@
 public import Logging
+import Pacing
 public import PostgresClient
 import PushModel
 import Threading
@@ -47,8 +48,9 @@ public final class DeadTokenFeed: Sendable {
         var following: (since: Timestamp, age: FilterAge)?
         // What was not read in time is begun anew: with more time, and ever more seldom.
         var patience = configuration.patience
-        var wait = configuration.pollInterval
+        var backoff = Backoff(first: configuration.pollInterval * 2, longest: Self.longestWait, jitter: 0.1)
         while !Task.isCancelled {
+            let wait: Duration
             do {
                 if let (since, age) = following,
                     !age.isOver(at: .now, falseAlarms: falseAlarms.load(ordering: .relaxed))
@@ -60,6 +62,7 @@ public final class DeadTokenFeed: Sendable {
                     following = try await load(patience.timeout, tell)
                     patience.succeeded(after: .now - start)
                 }
+                backoff.succeeded()
                 wait = configuration.pollInterval
                 if isAway { logger.info("Dead tokens can be read again") }
                 isAway = false
@@ -69,7 +72,7 @@ public final class DeadTokenFeed: Sendable {
                 }
                 isAway = true
                 patience.failed(error)
-                wait = min(wait * 2, Self.longestWait)
+                wait = backoff.failed(random: .random(in: 0...1))
             }
             try? await Task.sleep(for: wait)
         }

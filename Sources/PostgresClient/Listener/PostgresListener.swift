@@ -1,4 +1,5 @@
 public import Logging
+import Pacing
 
 /// Listens to channels over a connection of its own, which it makes again whenever it is lost.
 ///
@@ -38,13 +39,13 @@ public final class PostgresListener: Sendable {
     /// Works until the task is cancelled.
     public func run() async {
         defer { continuation.finish() }
-        var delay = ReconnectDelay()
+        var backoff = Backoff.reconnecting
         var wasConnected = false
         while !Task.isCancelled {
             let error: PostgresError
             do {
                 let connection = try await listeningConnection()
-                delay.succeeded()
+                backoff.succeeded()
                 continuation.yield(wasConnected ? .reconnected : .connected)
                 logger.debug("Listening for notifications", metadata: ["channels": "\(channels)"])
                 wasConnected = true
@@ -55,7 +56,7 @@ public final class PostgresListener: Sendable {
                 break
             }
             if Task.isCancelled { break }
-            let wait = delay.failed(chance: .random(in: 0...1))
+            let wait = backoff.failed(random: .random(in: 0...1))
             continuation.yield(.disconnected(error))
             logger.warning("Not listening for notifications", metadata: ["error": "\(error)", "retry": "\(wait)"])
             try? await Task.sleep(for: wait)

@@ -1,3 +1,5 @@
+import Pacing
+
 /// Decides who gets which connection of a pool. Waiters are served in the order in which they came.
 package struct PoolState {
     package typealias ConnectionID = Int
@@ -21,7 +23,7 @@ package struct PoolState {
     private var opening: Set<ConnectionID> = []
     private var waiters: [WaiterID] = []
     private var lastConnectionID = 0
-    private var delay = ReconnectDelay()
+    private var backoff = Backoff.reconnecting
     /// Why the database can't be reached, and until when it is not tried again.
     private var outage: (error: PostgresError, retryAt: ContinuousClock.Instant)?
     private var isClosed = false
@@ -54,20 +56,20 @@ package struct PoolState {
     package mutating func opened(_ connection: ConnectionID) -> [Action] {
         opening.remove(connection)
         if isClosed { return [.close(connection)] }
-        delay.succeeded()
+        backoff.succeeded()
         outage = nil
         return assign(connection)
     }
 
-    /// - Parameter chance: a random number from 0 to 1.
+    /// - Parameter random: a random number from 0 to 1.
     package mutating func openFailed(
-        _ connection: ConnectionID, _ error: PostgresError, chance: Double, now: ContinuousClock.Instant
+        _ connection: ConnectionID, _ error: PostgresError, random: Double, now: ContinuousClock.Instant
     ) -> [Action] {
         opening.remove(connection)
         if isClosed { return [] }
         // attempts that failed together count as one
         if let outage, now < outage.retryAt { return openIfNeeded(now: now) }
-        let wait = delay.failed(chance: chance)
+        let wait = backoff.failed(random: random)
         outage = (error, now + wait)
         return openIfNeeded(now: now) + (waitsForDatabase ? [.retry(after: wait)] : [])
     }

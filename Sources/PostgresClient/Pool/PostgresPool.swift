@@ -170,7 +170,7 @@ public final class PostgresPool: Sendable {
                 let failure = error as? PostgresError ?? PostgresError(.connectFailed, "\(error)")
                 logger.debug("No database connection", metadata: ["error": "\(failure)"])
                 handle { machine, now in
-                    machine.openFailed(id, failure, chance: .random(in: 0...1), now: now)
+                    machine.openFailed(id, failure, random: .random(in: 0...1), now: now)
                 }
             }
         }

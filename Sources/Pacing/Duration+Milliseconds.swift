@@ -1,0 +1,5 @@
+extension Duration {
+    package var wholeMilliseconds: Int64 {
+        components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000
+    }
+}
