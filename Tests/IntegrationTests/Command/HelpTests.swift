@@ -8,15 +8,10 @@ import Testing
         var seen: [[String]] = []
         while let words = waiting.popLast() {
             seen.append(words)
-            let finished = try await Subprocess.run([Project.command] + words + ["--help"])
-            #expect(finished.status == 0, "\(words) \(finished)")
-            #expect(finished.output.contains("USAGE: \((["martlet"] + words).joined(separator: " "))"), "\(finished)")
-            #expect(finished.output.contains("OVERVIEW: "), "\(finished)")
-            guard let list = finished.output.split(separator: "SUBCOMMANDS:").dropFirst().first else { continue }
-            for line in list.split(separator: "\n") {
-                guard let name = line.prefixMatch(of: /\s\s([a-z]+)\b/)?.1 else { continue }
-                waiting.append(words + [String(name)])
-            }
+            let help = try await CommandHelp(of: words)
+            #expect(help.text.contains("USAGE: \((["martlet"] + words).joined(separator: " "))"), "\(help.text)")
+            #expect(help.text.contains("OVERVIEW: "), "\(help.text)")
+            waiting += help.subcommands.map { words + [$0] }
         }
         let expected = [
             "worker", "migrate", "app set", "credential import", "job publish", "results tail", "dead list",

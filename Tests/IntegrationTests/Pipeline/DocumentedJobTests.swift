@@ -1,0 +1,60 @@
+import DeliveryPipeline
+import Foundation
+import TestSupport
+import Testing
+
+/// The jobs and the publisher that the documents show, with a worker and the simulator.
+@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+struct DocumentedJobTests {
+    private static let pages = ["README.md", "docs/publish.md", "docs/apns.md", "docs/follow-a-job.md"]
+
+    /// With tokens in the place of `<the activity's token>`, and deadlines that are yet to come.
+    @Test func theJobsAreAccepted() async throws {
+        let jobs = try Self.pages.flatMap { try Self.jobs(in: $0) }
+        #expect(jobs.count >= 6)
+        try await Installation.with { installation in
+            for app in Set(jobs.compactMap { $0["app"] as? String }) { try await installation.addTokenApp(app) }
+            let recipients = jobs.reduce(0) { $0 + (($1["recipients"] as? [Any])?.count ?? 0) }
+            try await installation.withWorker { worker in
+                try await installation.publish(
+                    raw: try jobs.map {
+                        String(decoding: try JSONSerialization.data(withJSONObject: $0), as: UTF8.self)
+                    })
+                try await eventually("\(installation.results.rejections) \(worker.errors)") {
+                    installation.results.tally.values.reduce(0, +) == recipients
+                }
+            }
+            #expect(installation.results.tally == ["sent": recipients])
+        }
+    }
+
+    private static func jobs(in page: String) throws -> [[String: Any]] {
+        try Documents.blocks("json", in: try Documents.text(page)).compactMap { block in
+            let filled = block.replacing(/"<[^>]*token>"/) { _ in "\"\(Token.random())\"" }
+            let value = try JSONSerialization.jsonObject(with: Data(filled.utf8))
+            guard var job = value as? [String: Any], job["recipients"] != nil else { return nil }
+            if job["expires_at"] != nil { job["expires_at"] = Int(Date.now.timeIntervalSince1970) + 3_600 }
+            job["results"] = nil
+            return job
+        }
+    }
+
+    @Test func thePublisherPublishes() async throws {
+        let program = try #require(Documents.blocks("python", in: try Documents.text("docs/publish.md")).first)
+        try await Installation.with { installation in
+            try await installation.addTokenApp("com.example.shop")
+            let text = program.replacing("amqp://guest:guest@127.0.0.1/", with: installation.servers.broker)
+                .replacing("martlet.jobs", with: installation.names.jobs)
+            try await installation.withWorker { worker in
+                try await eventually("a worker has declared the exchange: \(worker.errors)") {
+                    worker.errors.contains("Worker started")
+                }
+                try await eventually("published: \(worker.errors)") {
+                    try await Subprocess.run(["/usr/bin/python3", "-c", text]).status == 0
+                }
+                try await installation.results.wait(for: 1)
+            }
+            #expect(installation.results.tally == ["sent": 1], "\(installation.results.rejections)")
+        }
+    }
+}

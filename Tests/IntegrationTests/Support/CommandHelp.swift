@@ -1,0 +1,22 @@
+import TestSupport
+import Testing
+
+/// What `martlet … --help` says.
+struct CommandHelp {
+    let text: String
+    let subcommands: [String]
+    /// The one that is meant where none is named.
+    let standard: String?
+
+    /// - Parameter words: of the command, without `martlet`.
+    init(of words: [String]) async throws {
+        let finished = try await Subprocess.run([Project.command] + words + ["--help"])
+        #expect(finished.status == 0, "\(words) \(finished)")
+        text = finished.output
+        standard = text.firstMatch(of: /(?m)^\s\s([a-z]+) \(default\)/).map { String($0.1) }
+        let list = text.split(separator: "SUBCOMMANDS:").dropFirst().first ?? ""
+        subcommands = list.split(separator: "\n").compactMap {
+            $0.prefixMatch(of: /\s\s([a-z]+)\b/).map { String($0.1) }
+        }
+    }
+}
