@@ -77,6 +77,19 @@ let package = Package(
         .target(name: "HTTP2Session", dependencies: ["CNGHTTP2"], swiftSettings: settings),
         .target(
             name: "HTTP2Channel", dependencies: ["HTTP2Session", .nioCore], swiftSettings: settings),
+        .target(
+            name: "HTTP2Pool",
+            dependencies: [
+                "HTTP2Channel", "HTTP2Session", "Pacing", "Threading", .logging, .nioCore, .nioPosix, .nioSSL, .nioTLS,
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "HTTP2PoolTests",
+            dependencies: [
+                "HTTP2Pool", "HTTP2Session", "PushTestSupport", "TestSupport", "Threading", "WireTestSupport", .logging,
+                .nioCore, .nioPosix, .nioSSL,
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "AMQPClientTests", dependencies: ["AMQPClient", "TestSupport", "Threading", .logging],
             swiftSettings: settings),
@@ -103,9 +116,8 @@ let package = Package(
         .target(
             name: "APNSOutput",
             dependencies: [
-                "CredentialStore", "HTTP2Channel", "HTTP2Session", "Pacing", "PushModel", "Threading", .crypto,
-                .logging,
-                .nioCore, .nioPosix, .nioSSL, .nioTLS,
+                "CredentialStore", "HTTP2Pool", "HTTP2Session", "Pacing", "PushModel", "Threading", .crypto, .logging,
+                .nioCore, .nioSSL,
             ],
             swiftSettings: settings),
         .target(
@@ -122,14 +134,20 @@ let package = Package(
         .target(
             name: "PushTestSupport", dependencies: ["PushModel", "Threading"], path: "Tests/Support/PushTestSupport",
             swiftSettings: settings),
+        .target(
+            name: "WireTestSupport",
+            dependencies: ["APNSSimulator", "HTTP2Channel", "HTTP2Session", .nioCore, .nioPosix, .nioSSL],
+            path: "Tests/Support/WireTestSupport", swiftSettings: settings),
         .testTarget(
             name: "PushModelTests", dependencies: ["PushModel", "PushTestSupport", "Threading"], swiftSettings: settings
         ),
         .testTarget(
             name: "APNSOutputTests",
             dependencies: [
-                "APNSOutput", "APNSSimulator", "CredentialStore", "HTTP2Channel", "HTTP2Session", "PushModel",
-                "PushTestSupport", "TestSupport", "Threading", .crypto, .logging, .nioCore, .nioPosix, .nioSSL,
+                "APNSOutput", "APNSSimulator", "CredentialStore", "HTTP2Channel", "HTTP2Pool", "HTTP2Session",
+                "PushModel",
+                "PushTestSupport", "TestSupport", "Threading", "WireTestSupport", .crypto, .logging, .nioCore,
+                .nioPosix, .nioSSL,
             ],
             swiftSettings: settings),
         .testTarget(name: "HTTP2SessionTests", dependencies: ["HTTP2Session"], swiftSettings: settings),
@@ -146,7 +164,8 @@ let package = Package(
         .target(
             name: "MartletService",
             dependencies: [
-                "AMQPClient", "APNSOutput", "CLinux", "CredentialStore", "DeliveryPipeline", "Pacing", "PostgresClient",
+                "AMQPClient", "APNSOutput", "CLinux", "CredentialStore", "DeliveryPipeline", "HTTP2Pool", "Pacing",
+                "PostgresClient",
                 "PushModel", "Threading", .configuration, .hummingbird, .lifecycle, .logging, .nioCore, .nioPosix,
                 .unixSignals, .yams,
             ],
@@ -160,14 +179,17 @@ let package = Package(
         .testTarget(
             name: "MartletServiceTests",
             dependencies: [
-                "AMQPClient", "APNSOutput", "CredentialStore", "DeliveryPipeline", "MartletService", "PostgresClient",
+                "AMQPClient", "APNSOutput", "CredentialStore", "DeliveryPipeline", "HTTP2Pool", "MartletService",
+                "PostgresClient",
                 "PushModel", .lifecycle, .logging,
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "martlet-bench",
             dependencies: [
-                "APNSOutput", "CredentialStore", "PostgresClient", "PushModel", "Threading", .argumentParser, .logging,
+                "APNSOutput", "CredentialStore", "HTTP2Pool", "PostgresClient", "PushModel", "Threading",
+                .argumentParser,
+                .logging,
                 .nioPosix,
             ],
             path: "Benchmarks/SendBench",
@@ -175,7 +197,8 @@ let package = Package(
         .executableTarget(
             name: "martlet",
             dependencies: [
-                "AMQPClient", "APNSOutput", "APNSSimulator", "CredentialFormats", "CredentialStore", "MartletService",
+                "AMQPClient", "APNSOutput", "APNSSimulator", "CredentialFormats", "CredentialStore", "HTTP2Pool",
+                "MartletService",
                 "PostgresClient", "PushModel", "Threading", .argumentParser, .configuration, .logging,
             ],
             swiftSettings: settings),
@@ -212,6 +235,7 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "AMQPClient", "APNSOutput", "APNSSimulator", "CredentialStore", "DeliveryPipeline", "HTTP2Channel",
+                "HTTP2Pool",
                 "HTTP2Session", "PostgresClient", "PushModel", "PushTestSupport", "TestSupport", "Threading", .crypto,
                 .logging, .nioCore, .nioPosix, .nioSSL,
             ],

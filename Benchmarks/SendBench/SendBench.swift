@@ -3,6 +3,7 @@ import ArgumentParser
 import CredentialStore
 import Foundation
 import Glibc
+import HTTP2Pool
 import Logging
 import NIOPosix
 import PushModel

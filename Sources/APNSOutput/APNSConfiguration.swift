@@ -1,33 +1,9 @@
-package import NIOCore
+public import HTTP2Pool
+import NIOSSL
 public import PushModel
 
 /// How to reach APNs and how hard to use it.
 public struct APNSConfiguration: Sendable {
-    public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
-        public let host: String
-        public let port: Int
-
-        public init(host: String, port: Int) {
-            self.host = host
-            self.port = port
-        }
-
-        /// An IPv6 address has brackets, as in a URL.
-        public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
-
-        /// An IP address rather than a name.
-        public var isAddress: Bool { (try? SocketAddress(ipAddress: host, port: 0)) != nil }
-
-        /// One of Apple's own hosts.
-        public var isApple: Bool {
-            let name = host.lowercased()
-            return ".\(name.hasSuffix(".") ? String(name.dropLast()) : name)".hasSuffix(".push.apple.com")
-        }
-    }
-
-    /// Looks a name up; called for each connection, but for those that can share an answer, on a thread that may block.
-    package typealias Resolver = @Sendable (_ host: String, _ port: Int) throws -> [SocketAddress]
-
     /// Apple: `api.push.apple.com`, port 443 or 2197.
     public var production: Endpoint
     /// Apple: `api.sandbox.push.apple.com`, port 443 or 2197.
@@ -45,7 +21,7 @@ public struct APNSConfiguration: Sendable {
     /// False: any certificate will do. For test hosts: a credential for one of Apple's can't be used then.
     public var verifiesCertificates: Bool
     /// The way out for those who have no other.
-    public var proxy: APNSProxy?
+    public var proxy: HTTPProxy?
     /// Most connections of one credential to one environment.
     public var maximumConnections: Int
     /// Streams of each connection kept free for the urgent lane; never more than a tenth.
@@ -64,7 +40,7 @@ public struct APNSConfiguration: Sendable {
     package var tokenPatienceMilliseconds: Int64 = 5_000
     /// So long may pushes wait while nothing at all is answered. They take room that the pushes of other apps need.
     package var silenceMilliseconds: Int64 = 10_000
-    package var resolve: Resolver = SystemResolver.addresses
+    package var resolve: PoolConfiguration.Resolver = SystemResolver.addresses
     /// Of all that are made from this configuration.
     let lookups = NameLookups()
 
@@ -74,7 +50,7 @@ public struct APNSConfiguration: Sendable {
         broadcastProduction: Endpoint? = nil, broadcastSandbox: Endpoint? = nil,
         channelsProduction: Endpoint = Endpoint(host: "api-manage-broadcast.push.apple.com", port: 2196),
         channelsSandbox: Endpoint = Endpoint(host: "api-manage-broadcast.sandbox.push.apple.com", port: 2195),
-        authorityFile: String? = nil, verifiesCertificates: Bool = true, proxy: APNSProxy? = nil,
+        authorityFile: String? = nil, verifiesCertificates: Bool = true, proxy: HTTPProxy? = nil,
         maximumConnections: Int = 16, requestTimeoutSeconds: Int = 60, connectTimeoutSeconds: Int = 5
     ) {
         self.production = production
@@ -111,5 +87,33 @@ public struct APNSConfiguration: Sendable {
         case .production: channelsProduction
         case .sandbox: channelsSandbox
         }
+    }
+}
+
+extension APNSConfiguration {
+    /// - Throws: when the credential's certificate can't be used, or must not be with this host.
+    func pool(to endpoint: Endpoint, with credential: Credential) throws -> PoolConfiguration {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        if let authorityFile { tls.trustRoots = .file(authorityFile) }
+        if !verifiesCertificates {
+            guard !endpoint.isApple else { throw APNSOutputError.verificationRequired(host: endpoint.host) }
+            tls.certificateVerification = .none
+        }
+        if case .certificate(let chain, let key) = credential.kind {
+            tls.certificateChain = try chain.map { .certificate(try NIOSSLCertificate(bytes: $0, format: .der)) }
+            tls.privateKey = .privateKey(try key.withBytes { try NIOSSLPrivateKey(bytes: $0, format: .der) })
+        }
+        return PoolConfiguration(
+            service: "APNs", endpoint: endpoint, proxy: proxy, tls: tls, maximumConnections: maximumConnections,
+            urgentStreams: urgentStreams, requestTimeoutSeconds: requestTimeoutSeconds,
+            connectTimeoutSeconds: connectTimeoutSeconds, resolve: resolve, lookups: lookups)
+    }
+}
+
+extension Endpoint {
+    /// One of Apple's own hosts.
+    public var isApple: Bool {
+        let name = host.lowercased()
+        return ".\(name.hasSuffix(".") ? String(name.dropLast()) : name)".hasSuffix(".push.apple.com")
     }
 }

@@ -182,17 +182,19 @@ public final class APNSOutput: Output {
     }
 }
 
-/// Faults of the pipeline's own making.
+/// Why a job can't be sent at all.
 enum APNSOutputError: Error, CustomStringConvertible {
     case noCredential
     case stopped
     case retired
+    case verificationRequired(host: String)
 
     var description: String {
         switch self {
         case .noCredential: "the job was routed without a credential"
         case .stopped: "the output sends nothing any more"
         case .retired: "the credential is retired"
+        case .verificationRequired(let host): "the certificate of \(host) must be verified"
         }
     }
 }

@@ -1,5 +1,6 @@
 import APNSOutput
 import Crypto
+import HTTP2Pool
 import Logging
 import NIOCore
 import NIOPosix

@@ -1,6 +1,7 @@
 import APNSOutput
 import DeliveryPipeline
 import Logging
+import HTTP2Pool
 import MartletService
 import PushModel
 import Testing

@@ -207,6 +207,9 @@ def reasons_in(root: pathlib.Path, target: str) -> set[str]:
 def log_messages(root: pathlib.Path) -> list[str]:
     """What docs/errors.md says of the log, something logs. What a library ends the process with is its own text."""
     code = "".join(file.read_text() for file in sorted((root / "Sources").rglob("*.swift")))
+    # A pool of connections calls its service by the name that its output gives it.
+    services = set(re.findall(r'\bservice: "([^"]+)"', code))
+    code += "".join(code.replace(r"\(configuration.service)", service) for service in sorted(services))
     chapter = (root / "docs" / "errors.md").read_text().partition("## Log messages worth knowing\n")[2]
     cells = re.findall(r"^\| (.*?) \|", chapter.partition("\n## ")[0], re.MULTILINE)
     messages = [message for cell in cells for message in re.findall(r"`([^`]+)`", cell)]

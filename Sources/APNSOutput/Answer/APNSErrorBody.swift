@@ -9,6 +9,11 @@ package struct APNSErrorBody: Equatable {
     /// Milliseconds, and only with status 410: when the token was last found dead.
     package private(set) var timestamp: Timestamp?
 
+    /// What a GOAWAY says besides: its reason, or else its text as it is.
+    static func words(_ debugData: [UInt8]) -> String {
+        APNSErrorBody(debugData).reason ?? String(decoding: debugData, as: UTF8.self)
+    }
+
     package init(_ bytes: [UInt8]) {
         bytes.withUnsafeBufferPointer { bytes in
             guard (try? UTF8Span(validating: bytes.span)) != nil else { return }

@@ -1,3 +1,5 @@
+import HTTP2Pool
+
 /// What to do after an answer, by APNs' reason (Apple: "Handling notification responses from APNs").
 package enum APNSAnswerClass: Equatable {
     /// The token is finished.
@@ -33,6 +35,15 @@ package enum APNSReason {
         // 408 is no answer of APNs, but one of what may stand before it.
         case 408, 429, 500...: return .retryLater
         default: return .refused
+        }
+    }
+
+    /// Ours, for a push without an answer.
+    static func of(_ loss: RequestLoss) -> String {
+        switch loss {
+        case .timeout: "RequestTimeout"
+        case .streamReset: "StreamReset"
+        case .connectionLost: "ConnectionLost"
         }
     }
 

@@ -1,4 +1,5 @@
 public import CredentialStore
+import HTTP2Pool
 import HTTP2Session
 public import NIOCore
 public import PushModel
@@ -28,7 +29,7 @@ public struct APNSChannelClient: Sendable {
     /// - Throws: ``APNSChannelError``.
     public func create(app: String, storage: APNSChannelStorage) async throws -> String {
         let answer = try await ask(.create(app: app, storage: storage))
-        guard let id = answer.channelID, !id.isEmpty else {
+        guard let id = answer.fields["apns-channel-id"], !id.isEmpty else {
             throw APNSChannelError.unexpected("status \(answer.status) without an apns-channel-id")
         }
         return id
@@ -59,19 +60,17 @@ public struct APNSChannelClient: Sendable {
         _ = try await ask(.delete(app: app, channel: channel))
     }
 
-    private func ask(_ request: APNSChannelRequest) async throws -> SingleExchange.Answer {
-        let connector = try APNSConnector(
-            credential: credential, endpoint: configuration.channelsEndpoint(for: environment),
-            configuration: configuration)
+    private func ask(_ request: APNSChannelRequest) async throws -> SingleRequest.Answer {
+        let endpoint = configuration.channelsEndpoint(for: environment)
+        let pool = try configuration.pool(to: endpoint, with: credential)
         let path = try request.path
         let fields = try HTTP2Fields(
-            request.fields(authority: connector.authority) + (await tokens.authorization(for: credential)))
-        let answer: SingleExchange.Answer
+            request.fields(authority: endpoint.authority) + (await tokens.authorization(for: credential)))
+        let answer: SingleRequest.Answer
         do {
-            answer = try await SingleExchange.perform(
-                fields: fields, path: path, body: HTTP2Body(request.body), with: connector, on: eventLoop,
-                timeout: .seconds(Int64(configuration.requestTimeoutSeconds)))
-        } catch let error as SingleExchangeError {
+            answer = try await SingleRequest.perform(
+                fields: fields, path: path, body: HTTP2Body(request.body), with: pool, on: eventLoop)
+        } catch let error as SingleRequestError {
             throw APNSChannelError(error)
         }
         guard (200..<300).contains(answer.status) else {

@@ -1,3 +1,5 @@
+import HTTP2Pool
+
 /// Why a request about channels failed, with what to do about it.
 public enum APNSChannelError: Error, Hashable, CustomStringConvertible {
     /// Apple's answer; its reason, where it gave one.
@@ -12,12 +14,12 @@ public enum APNSChannelError: Error, Hashable, CustomStringConvertible {
     /// The bundle id can't be part of a path.
     case badApp(String)
 
-    init(_ error: SingleExchangeError) {
+    init(_ error: SingleRequestError) {
         self =
             switch error {
             case .timedOut: .timedOut
             case .connectionLost(let why), .certificateRefused(let why): .connectionLost(why)
-            case .goAway(let reason): .connectionLost("APNs sent GOAWAY: \(reason)")
+            case .goAway(let data): .connectionLost("APNs sent GOAWAY: \(APNSErrorBody.words(data))")
             case .tooLong(let maximum): .unexpected("a body longer than \(maximum) bytes")
             }
     }

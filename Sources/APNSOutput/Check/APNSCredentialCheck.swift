@@ -1,4 +1,5 @@
 public import CredentialStore
+import HTTP2Pool
 import HTTP2Session
 public import NIOCore
 public import PushModel
@@ -36,19 +37,17 @@ public struct APNSCredentialCheck: Sendable {
         _ credential: Credential, in environment: PushEnvironment, device: String? = nil, topic: String? = nil
     ) async -> APNSCredentialFinding {
         let topic = topic ?? credential.topics.min { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
-        let answer: SingleExchange.Answer
+        let answer: SingleRequest.Answer
         do {
-            let connector = try APNSConnector(
-                credential: credential, endpoint: configuration.endpoint(for: environment), configuration: configuration
-            )
+            let endpoint = configuration.endpoint(for: environment)
+            let pool = try configuration.pool(to: endpoint, with: credential)
             let fields =
-                Self.fields(authority: connector.authority, topic: topic)
+                Self.fields(authority: endpoint.authority, topic: topic)
                 + (try await tokens.authorization(for: credential))
-            answer = try await SingleExchange.perform(
+            answer = try await SingleRequest.perform(
                 fields: try HTTP2Fields(fields), path: "/3/device/" + (device ?? Self.tokenOfNobody),
-                body: HTTP2Body(Self.payload), with: connector, on: eventLoop,
-                timeout: .seconds(Int64(configuration.requestTimeoutSeconds)))
-        } catch let error as SingleExchangeError {
+                body: HTTP2Body(Self.payload), with: pool, on: eventLoop)
+        } catch let error as SingleRequestError {
             return APNSCredentialFinding(error)
         } catch {
             return .unusable("\(error)")
@@ -56,7 +55,8 @@ public struct APNSCredentialCheck: Sendable {
         let reason = APNSErrorBody(answer.body).reason
         switch (answer.status, reason) {
         case (200, _):
-            return .accepted(answer.id.map { "APNs accepted the push, apns-id \($0)" } ?? "APNs accepted the push")
+            return .accepted(
+                answer.fields["apns-id"].map { "APNs accepted the push, apns-id \($0)" } ?? "APNs accepted the push")
         case (_, let reason?) where device == nil && Self.proofs.contains(reason):
             return .accepted("authenticated; nothing was sent (\(reason) for a token that no device has)")
         default: return .refused(status: answer.status, reason: reason ?? "Status\(answer.status)")

@@ -1,3 +1,5 @@
+import HTTP2Pool
+
 /// What a check of a credential has found out.
 public enum APNSCredentialFinding: Sendable, Hashable {
     /// APNs accepts it; the text says how that is known.
@@ -9,11 +11,11 @@ public enum APNSCredentialFinding: Sendable, Hashable {
     /// It can't even be tried.
     case unusable(String)
 
-    init(_ error: SingleExchangeError) {
+    init(_ error: SingleRequestError) {
         self =
             switch error {
             case .certificateRefused(let why): .refused(status: nil, reason: "in the TLS handshake (\(why))")
-            case .goAway(let reason): .refused(status: nil, reason: reason)
+            case .goAway(let data): .refused(status: nil, reason: APNSErrorBody.words(data))
             case .connectionLost(let why): .unreachable(why)
             case .timedOut: .unreachable("APNs did not answer in time")
             case .tooLong(let maximum): .unreachable("the answer is longer than \(maximum) bytes: that is not APNs")

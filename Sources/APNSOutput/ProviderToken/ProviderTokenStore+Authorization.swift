@@ -11,7 +11,6 @@ extension ProviderTokenStore {
         let shared = try await token(of: credential.id, youngerThan: ProviderTokenSchedule.renewalAge) {
             try signer.sign(issuedAt: $0)
         }
-        let text = shared.token.withBytes { String(decoding: $0, as: UTF8.self) }
-        return [HTTP2Field("authorization", "bearer " + text, neverIndexed: true)]
+        return [.authorization(shared.token)]
     }
 }

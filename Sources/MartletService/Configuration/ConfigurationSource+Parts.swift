@@ -3,6 +3,7 @@ public import APNSOutput
 public import CredentialStore
 public import DeliveryPipeline
 import Foundation
+import HTTP2Pool
 public import Logging
 public import PostgresClient
 import PushModel
@@ -101,21 +102,21 @@ extension ConfigurationSource {
         return false
     }
 
-    private func apnsProxy() throws -> APNSProxy? {
+    private func apnsProxy() throws -> HTTPProxy? {
         guard let url = string(.apnsProxy), !url.isEmpty else { return nil }
-        guard let proxy = APNSProxy(url: url) else {
+        guard let proxy = HTTPProxy(url: url) else {
             throw ConfigurationError(
                 .apnsProxy, "must be http://[user:password@]host:port, user and password percent-encoded")
         }
         return proxy
     }
 
-    private func endpoint(_ key: ConfigurationKey) throws -> APNSConfiguration.Endpoint {
+    private func endpoint(_ key: ConfigurationKey) throws -> Endpoint {
         let (host, port) = try hostAndPort(key)
         return .init(host: host, port: port)
     }
 
-    private func endpointIfSet(_ key: ConfigurationKey) throws -> APNSConfiguration.Endpoint? {
+    private func endpointIfSet(_ key: ConfigurationKey) throws -> Endpoint? {
         string(key).flatMap { $0.isEmpty ? nil : $0 } == nil ? nil : try endpoint(key)
     }
 

@@ -1,5 +1,6 @@
 import APNSOutput
 import CredentialStore
+import HTTP2Pool
 import PushModel
 
 /// What a check of one credential in one environment found; `--json` shows it as it is.
@@ -16,7 +17,7 @@ struct CredentialCheckReport: Encodable, Sendable {
     let daysLeft: Int?
 
     init(
-        _ credential: CheckedCredential, _ environment: PushEnvironment, at endpoint: APNSConfiguration.Endpoint,
+        _ credential: CheckedCredential, _ environment: PushEnvironment, at endpoint: Endpoint,
         _ finding: APNSCredentialFinding, now: Timestamp
     ) {
         id = credential.id

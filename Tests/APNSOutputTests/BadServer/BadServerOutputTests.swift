@@ -1,6 +1,7 @@
 import APNSOutput
 import CredentialStore
 import Crypto
+import HTTP2Pool
 import Logging
 import NIOPosix
 import PushModel

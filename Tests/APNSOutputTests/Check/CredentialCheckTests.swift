@@ -2,6 +2,7 @@ import APNSOutput
 import APNSSimulator
 import CredentialStore
 import Crypto
+import HTTP2Pool
 import NIOCore
 import NIOPosix
 import NIOSSL
@@ -42,7 +43,7 @@ import Testing
     }
 
     private func check(port: Int, requestTimeoutSeconds: Int = 30) throws -> APNSCredentialCheck {
-        let endpoint = APNSConfiguration.Endpoint(host: "127.0.0.1", port: port)
+        let endpoint = Endpoint(host: "127.0.0.1", port: port)
         return APNSCredentialCheck(
             configuration: APNSConfiguration(
                 production: endpoint, sandbox: endpoint, verifiesCertificates: false,

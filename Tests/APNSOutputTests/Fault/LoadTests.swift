@@ -1,5 +1,6 @@
 import APNSOutput
 import APNSSimulator
+import HTTP2Pool
 import NIOCore
 import PushModel
 import PushTestSupport

@@ -5,6 +5,7 @@ import PushModel
 import PushTestSupport
 import TestSupport
 import Testing
+import WireTestSupport
 
 /// What becomes of the pushes of a job that is cancelled while it is being sent.
 @Suite struct CancellationTests {

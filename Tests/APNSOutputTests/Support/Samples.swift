@@ -12,11 +12,3 @@ extension PreparedJob {
         return try PreparedJob(RoutedJob(Job.read(text), lane: lane), sink: OutcomeRecorder())
     }
 }
-
-extension InFlightPush {
-    static func sample(stream: Int32, sentAt milliseconds: Int64 = 0) throws -> InFlightPush {
-        InFlightPush(
-            push: QueuedPush(job: try .sample(), recipient: 0, resends: 0), streamID: stream,
-            sentAt: milliseconds)
-    }
-}

@@ -3,6 +3,7 @@ import APNSSimulator
 import CredentialStore
 import Crypto
 import Foundation
+import HTTP2Pool
 import Logging
 import NIOCore
 import NIOPosix
@@ -41,7 +42,7 @@ struct WireFixture {
     }
 
     init(
-        _ addresses: [SocketAddress], maximumConnections: Int = 4, proxy: APNSProxy? = nil, host: String = "push.test",
+        _ addresses: [SocketAddress], maximumConnections: Int = 4, proxy: HTTPProxy? = nil, host: String = "push.test",
         verifies: Bool = false, authorityFile: String? = nil, kind: Credential.Kind? = nil,
         environment: PushEnvironment = .production, _ change: (inout APNSConfiguration) -> Void = { _ in }
     ) {
@@ -53,7 +54,7 @@ struct WireFixture {
         configuration.tokenPatienceMilliseconds = 60_000
         configuration.silenceMilliseconds = 60_000
         configuration.resolve = { name, _ in
-            guard name == host else { throw APNSConnectError.unknownName(name, "not known to this test") }
+            guard name == host else { throw ConnectError.unknownName(name, "not known to this test") }
             return addresses
         }
         change(&configuration)

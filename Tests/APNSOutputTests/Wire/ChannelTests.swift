@@ -2,6 +2,7 @@ import APNSOutput
 import APNSSimulator
 import Crypto
 import CredentialStore
+import HTTP2Pool
 import NIOCore
 import NIOPosix
 import PushModel

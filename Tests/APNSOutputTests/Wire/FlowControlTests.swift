@@ -5,6 +5,7 @@ import NIOCore
 import PushTestSupport
 import TestSupport
 import Testing
+import WireTestSupport
 
 /// Streams and windows, with a server that grants what the test says.
 @Suite struct FlowControlTests {

@@ -4,6 +4,7 @@ import NIOCore
 import PushTestSupport
 import TestSupport
 import Testing
+import WireTestSupport
 import Threading
 
 /// GOAWAY by RFC 9113, section 6.8, over TLS.

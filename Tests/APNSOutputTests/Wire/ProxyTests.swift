@@ -1,5 +1,6 @@
 import APNSOutput
 import APNSSimulator
+import HTTP2Pool
 import NIOCore
 import PushTestSupport
 import TestSupport
@@ -7,9 +8,9 @@ import Testing
 
 /// Pushes through a proxy, which looks the name up itself.
 @Suite struct ProxyTests {
-    private func proxyURL(_ channel: any Channel, _ user: String = "") throws -> APNSProxy {
+    private func proxyURL(_ channel: any Channel, _ user: String = "") throws -> HTTPProxy {
         let port = try #require(channel.localAddress?.port)
-        return try #require(APNSProxy(url: "http://\(user)127.0.0.1:\(port)"))
+        return try #require(HTTPProxy(url: "http://\(user)127.0.0.1:\(port)"))
     }
 
     @Test func pushesGoThroughTheTunnel() async throws {

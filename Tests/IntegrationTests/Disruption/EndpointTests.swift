@@ -66,7 +66,7 @@ struct EndpointTests {
             let worker = try #require(started)
             try await eventually("it works: \(worker.errors)") { worker.errors.contains("Worker started") }
             try await eventually("others are answered: \(worker.errors)") {
-                try await Endpoint.answer("ready", port: port) == "ready\n200"
+                try await WorkerEndpoint.answer("ready", port: port) == "ready\n200"
             }
             #expect(crowd?.isRunning == true)
             worker.signal(SIGTERM)

@@ -11,7 +11,7 @@ struct WorkerStartTests {
             let worker = try installation.startWorker(["http.listen": "127.0.0.1:\(port)"])
             defer { worker.signal(SIGKILL) }
             try await eventually("it is ready: \(worker.errors)") {
-                try await Endpoint.answer("ready", port: port) == "ready\n200"
+                try await WorkerEndpoint.answer("ready", port: port) == "ready\n200"
             }
             worker.signal(SIGTERM)
             #expect(try await worker.finish().status == 0)
@@ -21,12 +21,12 @@ struct WorkerStartTests {
             let waiting = try installation.startWorker(["http.listen": "127.0.0.1:\(port)", "database.url": away])
             defer { waiting.signal(SIGKILL) }
             try await eventually("it says why: \(waiting.errors)") {
-                let ready = try await Endpoint.answer("ready", port: port)
+                let ready = try await WorkerEndpoint.answer("ready", port: port)
                 return ready.hasPrefix("waiting for the database: ") && ready.contains("\(refusing.port)")
                     && ready.hasSuffix("\n503")
             }
-            #expect(try await Endpoint.answer("health", port: port) == "ok\n200")
-            #expect(try await Endpoint.answer("metrics", port: port).contains("\nmartlet_consuming 0\n"))
+            #expect(try await WorkerEndpoint.answer("health", port: port) == "ok\n200")
+            #expect(try await WorkerEndpoint.answer("metrics", port: port).contains("\nmartlet_consuming 0\n"))
             waiting.signal(SIGTERM)
             let finished = try await waiting.finish()
             #expect(finished.status == 0, "\(finished)")
@@ -52,7 +52,7 @@ struct WorkerStartTests {
             ])
             defer { worker.signal(SIGKILL) }
             try await eventually("it has begun: \(worker.errors)") {
-                try await Endpoint.answer("ready", port: port) == "starting\n503"
+                try await WorkerEndpoint.answer("ready", port: port) == "starting\n503"
             }
             worker.signal(SIGTERM)
             let finished = try await worker.finish(within: .seconds(10))
@@ -75,7 +75,7 @@ struct WorkerStartTests {
             }
             let started = try #require(worker)
             try await eventually("it is ready: \(started.errors)") {
-                try await Endpoint.answer("ready", port: port) == "ready\n200"
+                try await WorkerEndpoint.answer("ready", port: port) == "ready\n200"
             }
             started.signal(SIGTERM)
             #expect(try await started.finish().status == 0)

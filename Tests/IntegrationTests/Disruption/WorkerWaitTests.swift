@@ -33,14 +33,14 @@ struct WorkerWaitTests {
                 let worker = try installation.startWorker(["http.listen": "127.0.0.1:\(port)"])
                 started = worker
                 try await eventually("it says why: \(worker.errors)") {
-                    let ready = try await Endpoint.answer("ready", port: port)
+                    let ready = try await WorkerEndpoint.answer("ready", port: port)
                     return ready.contains("lock timeout") && ready.hasSuffix("\n503")
                 }
                 #expect(worker.errors.contains("Waiting for the database"))
             }
             let worker = try #require(started)
             try await eventually("it is ready: \(worker.errors)") {
-                try await Endpoint.answer("ready", port: port) == "ready\n200"
+                try await WorkerEndpoint.answer("ready", port: port) == "ready\n200"
             }
             worker.signal(SIGTERM)
             #expect(try await worker.finish().status == 0)

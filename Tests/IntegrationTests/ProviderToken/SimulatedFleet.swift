@@ -1,6 +1,7 @@
 import APNSOutput
 import APNSSimulator
 import CredentialStore
+import HTTP2Pool
 import Logging
 import NIOPosix
 import PostgresClient
@@ -67,7 +68,7 @@ struct FleetWorker {
         var options = PostgresPool.Options()
         options.maximumConnections = 1
         database = PostgresPool(installation.database.configuration, options: options, logger: logger)
-        let endpoint = APNSConfiguration.Endpoint(host: "127.0.0.1", port: installation.simulator.port)
+        let endpoint = Endpoint(host: "127.0.0.1", port: installation.simulator.port)
         let tokens = ProviderTokenRepository(
             database, keyring: installation.keyring, now: { Timestamp(milliseconds: clock.now) })
         output = APNSOutput(

@@ -2,6 +2,7 @@ import APNSOutput
 import APNSSimulator
 import CredentialStore
 import DeliveryPipeline
+import HTTP2Pool
 import Logging
 import NIOPosix
 import PushModel
@@ -37,7 +38,7 @@ struct InProcessWorker: Sendable {
         _ name: String, _ prefetch: [Lane: Int]?
     ) async throws {
         let logger = installation.log.logger("worker")
-        let endpoint = APNSConfiguration.Endpoint(host: "127.0.0.1", port: installation.simulator.port)
+        let endpoint = Endpoint(host: "127.0.0.1", port: installation.simulator.port)
         var apns = APNSConfiguration(
             production: endpoint, sandbox: endpoint, authorityFile: installation.path("ca.pem"),
             maximumConnections: maximumConnections)

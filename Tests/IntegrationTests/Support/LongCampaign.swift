@@ -41,7 +41,7 @@ struct LongCampaign: Sendable {
     private func isDone(in installation: Installation, port: Int) async throws -> Bool {
         // The test's own connection goes with a server that is restarted.
         guard let waiting = try? await installation.waitingMessages(delays: []), waiting.isEmpty else { return false }
-        let metrics = try await Endpoint.answer("metrics", port: port)
+        let metrics = try await WorkerEndpoint.answer("metrics", port: port)
         return ["jobs_waiting", "jobs_open"].allSatisfy { metrics.contains("\nmartlet_\($0) 0\n") }
     }
 

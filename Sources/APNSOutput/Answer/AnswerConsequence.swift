@@ -1,0 +1,35 @@
+import HTTP2Pool
+import PushModel
+
+/// What follows from a refusal.
+struct AnswerConsequence: Equatable {
+    /// What becomes of the push; nil: it is sent again, on another connection.
+    var verdict: Outcome.Verdict?
+    var connection = ConnectionVerdict.keep
+    /// What APNs has just shown that it accepts.
+    var accepts: PoolHealth.Subject?
+    /// What waits until it is accepted again.
+    var refuses: PoolHealth.Subject?
+}
+
+extension APNSAnswerClass {
+    /// - Parameters:
+    ///   - isRepeated: the push has been sent again before.
+    ///   - isBroadcast: a channel is in no registry of tokens.
+    func consequence(isRepeated: Bool, isBroadcast: Bool) -> AnswerConsequence {
+        switch self {
+        case .tokenDead: AnswerConsequence(verdict: isBroadcast ? .rejected : .unregistered, accepts: .topic)
+        case .refused: AnswerConsequence(verdict: .rejected, accepts: .credential)
+        case .topicRefused: AnswerConsequence(verdict: .hold, accepts: .credential, refuses: .topic)
+        case .unknownRefused: AnswerConsequence(verdict: .hold, refuses: .topic)
+        case .credentialRefused: AnswerConsequence(verdict: .hold, refuses: .credential)
+        case .forbidden: AnswerConsequence(verdict: .failed, refuses: .credential)
+        case .retryLater: AnswerConsequence(verdict: .retry)
+        case .retryLaterOnNewConnection: AnswerConsequence(verdict: .retry, connection: .replace)
+        case .retryOnNewConnection: AnswerConsequence(verdict: isRepeated ? .retry : nil, connection: .replace)
+        case .credentialRetryOnNewConnection where isRepeated:
+            AnswerConsequence(verdict: .hold, connection: .replace, refuses: .credential)
+        case .credentialRetryOnNewConnection: AnswerConsequence(connection: .replace)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import NIOCore
+
+/// Why no connection came about, for the log.
+package enum ConnectError: Error, Equatable, CustomStringConvertible {
+    case unknownName(String, String)
+    case noAddress(String)
+    case timeout(doing: String, seconds: Int)
+    case closed(doing: String)
+    case proxyRefused(status: Int)
+    case proxyUnintelligible
+    /// The TLS library compares a certificate with a name, or with the address that it is connected to: the proxy's.
+    case addressThroughProxy(String)
+    case noSignOfLife(String)
+
+    package var description: String {
+        switch self {
+        case .unknownName(let host, let problem): "can't look up \(host): \(problem)"
+        case .noAddress(let host): "\(host) has no address"
+        case .timeout(let action, let seconds): "\(action): not done after \(seconds) s"
+        case .closed(let action): "\(action): the other side closed the connection"
+        case .proxyRefused(407): "the proxy refused the tunnel with status 407: it wants another user or password"
+        case .proxyRefused(let status): "the proxy refused the tunnel with status \(status)"
+        case .proxyUnintelligible: "the proxy's answer is not HTTP/1"
+        case .noSignOfLife(let service): "no sign of life from \(service)"
+        case .addressThroughProxy(let host): "\(host) can't be verified through a proxy: give its name"
+        }
+    }
+
+    /// Whether the server has ended the TLS handshake over our certificate (alerts of RFC 8446, section 6.2). The
+    /// TLS library names them in its errors' text only.
+    package static func refusesCertificate(_ error: any Error) -> Bool {
+        let text = "\(error)"
+        return text.contains("_ALERT_")
+            && ["CERTIFICATE", "UNKNOWN_CA", "ACCESS_DENIED"].contains { text.contains($0) }
+    }
+}

@@ -1,0 +1,35 @@
+import Foundation
+
+/// An HTTP proxy that opens tunnels by CONNECT (RFC 9110, section 9.3.6).
+public struct HTTPProxy: Sendable, Hashable {
+    /// User and password as `Proxy-Authorization: Basic` wants them (RFC 7617), in base64. Never printed.
+    struct BasicCredentials: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
+        let base64: String
+
+        var description: String { "<secret>" }
+        var customMirror: Mirror { Mirror(self, children: []) }
+    }
+
+    public let host: String
+    public let port: Int
+    let basicCredentials: BasicCredentials?
+
+    /// - Parameter url: `http://[user:password@]host:port`, user and password percent-encoded; nil comes of
+    ///   anything else.
+    public init?(url: String) {
+        guard let parts = URLComponents(string: url), parts.scheme?.lowercased() == "http",
+            let host = parts.host, !host.isEmpty, let port = parts.port, (1...65_535).contains(port),
+            parts.path.isEmpty || parts.path == "/", parts.query == nil, parts.fragment == nil,
+            (parts.user == nil) == (parts.password == nil)
+        else { return nil }
+        self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+        self.port = port
+        if let user = parts.user, let password = parts.password {
+            // The user ends at the first colon, so it can have none.
+            guard !user.contains(":") else { return nil }
+            basicCredentials = BasicCredentials(base64: Data("\(user):\(password)".utf8).base64EncodedString())
+        } else {
+            basicCredentials = nil
+        }
+    }
+}

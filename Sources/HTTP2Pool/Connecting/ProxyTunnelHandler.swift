@@ -1,0 +1,61 @@
+import NIOCore
+import NIOSSL
+
+/// Asks a proxy for a tunnel, and starts TLS inside it.
+final class ProxyTunnelHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private let request: String
+    private let tls: NIOSSLClientHandler
+    private var received = ByteBuffer()
+    private var isDone = false
+
+    /// - Parameter tls: put behind this handler once the tunnel is open.
+    init(to endpoint: Endpoint, through proxy: HTTPProxy, tls: NIOSSLClientHandler) {
+        var request = "CONNECT \(endpoint) HTTP/1.1\r\nHost: \(endpoint)\r\n"
+        if let credentials = proxy.basicCredentials {
+            request += "Proxy-Authorization: Basic \(credentials.base64)\r\n"
+        }
+        self.request = request + "\r\n"
+        self.tls = tls
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: request)), promise: nil)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        received.writeImmutableBuffer(unwrapInboundIn(data))
+        guard !isDone else { return }
+        switch ProxyAnswer(received.readableBytesView) {
+        case .incomplete: break
+        case .open(let length):
+            received.moveReaderIndex(forwardBy: length)
+            isDone = true
+            beginTLS(context: context)
+        case .refused(let status): fail(ConnectError.proxyRefused(status: status), context: context)
+        case .unintelligible: fail(ConnectError.proxyUnintelligible, context: context)
+        }
+    }
+
+    private func beginTLS(context: ChannelHandlerContext) {
+        do {
+            try context.pipeline.syncOperations.addHandler(tls, position: .after(self))
+        } catch {
+            return fail(error, context: context)
+        }
+        if received.readableBytes > 0 { context.fireChannelRead(NIOAny(received)) }
+        context.pipeline.syncOperations.removeHandler(self, promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        if !isDone { fail(ConnectError.closed(doing: "asking the proxy for a tunnel"), context: context) }
+        context.fireChannelInactive()
+    }
+
+    private func fail(_ error: any Error, context: ChannelHandlerContext) {
+        isDone = true
+        context.fireErrorCaught(error)
+    }
+}

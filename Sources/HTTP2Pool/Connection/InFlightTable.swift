@@ -1,0 +1,67 @@
+/// What has been heard so far of a request on the wire.
+package struct InFlightRequest {
+    /// The client's.
+    package let tag: Int
+    package let streamID: Int32
+    /// Uptime in milliseconds.
+    package let sentAt: Int64
+    package var status = 0
+    package private(set) var body: [UInt8] = []
+    package private(set) var isTooLong = false
+    /// We have reset the stream ourselves, because no answer came in time.
+    package fileprivate(set) var isGivenUp = false
+
+    package init(tag: Int, streamID: Int32, sentAt: Int64) {
+        self.tag = tag
+        self.streamID = streamID
+        self.sentAt = sentAt
+    }
+
+    /// Keeps a piece of the body; nothing of it once there would be more than `maximum` bytes.
+    package mutating func append(_ bytes: UnsafeRawBufferPointer, maximum: Int) {
+        isTooLong = isTooLong || body.count + bytes.count > maximum
+        if isTooLong { body = [] } else { body.append(contentsOf: bytes) }
+    }
+}
+
+/// The requests on the wire of one connection, found by their place, which the session knows them by.
+package struct InFlightTable {
+    private var slab = Slab<InFlightRequest>()
+
+    package init() {}
+
+    package var count: Int { slab.count }
+    package var isEmpty: Bool { count == 0 }
+    package var requests: [InFlightRequest] { slab.elements.map(\.element) }
+
+    /// Where the next request will be.
+    package var nextPlace: Int { slab.nextPlace }
+
+    package mutating func insert(_ request: consuming InFlightRequest) { slab.insert(request) }
+
+    package subscript(place: Int) -> InFlightRequest? {
+        get { slab[place] }
+        _modify { yield &slab[place] }
+    }
+
+    package mutating func remove(_ place: Int) -> InFlightRequest? { slab.remove(place) }
+
+    /// Only if the request in this place went out on this stream: a place is used again once its request is answered,
+    /// and the stream of one that was answered early closes later.
+    package mutating func remove(_ place: Int, stream: Int32) -> InFlightRequest? {
+        slab[place]?.streamID == stream ? slab.remove(place) : nil
+    }
+
+    package mutating func removeAll() -> [InFlightRequest] {
+        defer { slab.removeAll() }
+        return requests
+    }
+
+    /// Marks the requests sent before `uptime` as given up; the answer is their streams, each named once.
+    package mutating func giveUp(sentBefore uptime: Int64) -> [Int32] {
+        slab.elements.filter { $0.element.sentAt < uptime && !$0.element.isGivenUp }.map { place, request in
+            slab[place]?.isGivenUp = true
+            return request.streamID
+        }
+    }
+}

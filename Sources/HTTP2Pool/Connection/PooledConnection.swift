@@ -1,0 +1,327 @@
+import HTTP2Channel
+import HTTP2Session
+import Logging
+import NIOCore
+
+/// One HTTP/2 connection of a pool with what is on its wire. Tells the pool's client of its requests, and the pool of
+/// itself.
+// why: unchecked because it lives on one event loop; nothing of it is touched from elsewhere.
+final class PooledConnection: @unchecked Sendable {
+    /// How long the first answer may hold up the pool's growth where few streams are open until it comes.
+    private static let rampingMilliseconds: Int64 = 2_000
+
+    private let session: HTTP2ClientSession
+    private unowned let pool: ConnectionPool
+    private let client: any PoolClient
+    private let eventLoop: any EventLoop
+    private let configuration: PoolConfiguration
+    private let logger: Logger
+
+    private var handler: HTTP2ChannelHandler<HTTP2ClientSession>?
+    private var channel: (any Channel)?
+    private var state: ConnectionState
+    // One owner, one thread: nothing for exclusivity checks to find on the hot path, here and below.
+    @exclusivity(unchecked) private var inFlight = InFlightTable()
+    private var authorization: any ConnectionAuthorization
+    /// What requests carry now; nil: they have to wait for it.
+    @exclusivity(unchecked) private var fields: HTTP2Fields?
+    /// Since the last flush.
+    @exclusivity(unchecked) private var hasSent = false
+    @exclusivity(unchecked) private var hasHeard = false
+    private var highestProcessed = Int32.max
+    private(set) var roundTrip = RoundTripTime()
+    /// Uptime in milliseconds.
+    private(set) var lastUsed: Int64
+    private var openedAt: Int64?
+    /// Where it is connected to, or being connected.
+    var address: SocketAddress?
+    /// An answer has shown that it is of use.
+    private(set) var isProven = false
+    /// It has come to nothing, and that has been taken into account.
+    private var hasFailed = false
+
+    init(
+        of pool: ConnectionPool, client: any PoolClient, authorization: any ConnectionAuthorization,
+        eventLoop: any EventLoop, configuration: PoolConfiguration, logger: Logger, now: Int64
+    ) throws {
+        self.pool = pool
+        self.client = client
+        self.authorization = authorization
+        self.eventLoop = eventLoop
+        self.configuration = configuration
+        self.logger = logger
+        state = ConnectionState(
+            streamsUntilProven: authorization.streamsUntilProven, pings: configuration.pings,
+            settingsTimeoutMilliseconds: Int64(configuration.connectTimeoutSeconds) * 1000, nowMilliseconds: now)
+        lastUsed = now
+        session = try HTTP2ClientSession(settings: HTTP2Settings(maxHeaderListSize: 16_384))
+        session.delegate = self
+    }
+
+    // MARK: Its way to the server
+
+    /// What becomes part of the channel to the address that lets us in.
+    func makeHandler() -> HTTP2ChannelHandler<HTTP2ClientSession> {
+        let handler = handler ?? HTTP2ChannelHandler(session: session, observer: self)
+        self.handler = handler
+        return handler
+    }
+
+    /// TCP and TLS are through; the pool hears what comes of it.
+    func connected(_ channel: any Channel) {
+        eventLoop.preconditionInEventLoop()
+        self.channel = channel
+        state.connected(nowMilliseconds: Uptime.milliseconds())
+        // why: given up meanwhile
+        if !isConnecting, !isOpen { channel.close(promise: nil) }
+    }
+
+    // MARK: What it is good for
+
+    var isConnecting: Bool { state.phase == .connecting || state.phase == .awaitingSettings }
+    var isOpen: Bool { state.phase == .open }
+    var openStreams: Int { inFlight.count }
+    /// That may be open at a time; 0 before the server has said so.
+    var maximumStreams: Int { allowedStreams ?? 0 }
+    /// Nothing but its authorization is missing.
+    var isAwaitingAuthorization: Bool { isOpen && fields == nil }
+
+    private var allowedStreams: Int? {
+        session.peerMaxConcurrentStreams.map { min($0, configuration.maximumStreams ?? $0) }
+    }
+
+    var room: Room {
+        guard fields != nil else { return .none }
+        return state.room(
+            FlowLimits(
+                openStreams: session.openStreams, maximumStreams: allowedStreams,
+                sendWindow: session.connectionSendWindow, streamWindow: session.peerInitialStreamWindow,
+                unsentBytes: session.unsentBodyBytes))
+    }
+
+    /// On its way to take part: connecting, or without an answer yet. Where few streams are open until it comes, that one
+    /// answer may be long in coming, and only they wait for it; so not for long then.
+    func isRamping(now: Int64) -> Bool {
+        guard isOpen, let openedAt else { return isConnecting }
+        return !isProven
+            && (authorization.streamsUntilProven == nil || now - openedAt < Self.rampingMilliseconds)
+    }
+
+    /// - Returns: whether this is news.
+    func prove() -> Bool {
+        defer { isProven = true }
+        return !isProven
+    }
+
+    /// It has never been of use.
+    ///
+    /// - Returns: whether this is news.
+    func fail() -> Bool {
+        guard !isProven, !hasFailed else { return false }
+        hasFailed = true
+        return true
+    }
+
+    // MARK: Sending
+
+    /// Once per turn in which there is something to send: takes what requests carry.
+    func renewAuthorization() {
+        do {
+            fields = try authorization.fields()
+        } catch {
+            fields = nil
+            logger.error("The authorization makes no header field", metadata: ["error": "\(error)"])
+            retire()
+        }
+    }
+
+    /// Puts a request on the wire; it leaves with the next ``flush()``.
+    func send(_ request: PoolRequest, now: Int64) throws {
+        eventLoop.assertInEventLoop()
+        guard let fields else { throw HTTP2Error(.closing, "the connection has no authorization") }
+        let stream = try session.submit(
+            connectionFields: fields, path: request.path, requestFields: request.fields, body: request.body,
+            tag: inFlight.nextPlace)
+        inFlight.insert(InFlightRequest(tag: request.tag, streamID: stream, sentAt: now))
+        lastUsed = now
+        hasSent = true
+    }
+
+    /// After the last of a turn's requests.
+    func flush() {
+        if hasSent { authorization.used() }
+        hasSent = false
+        handler?.setNeedsFlush()
+    }
+
+    /// A request of which a part has not left is taken back; ``PoolClient/unprocessed(_:)`` tells of it.
+    func cancel(_ isMeant: (_ tag: Int) -> Bool) {
+        eventLoop.preconditionInEventLoop()
+        for request in inFlight.requests where isMeant(request.tag) && !session.isWritten(request.streamID) {
+            try? session.reset(request.streamID, code: .cancel)
+            handler?.setNeedsFlush()
+        }
+    }
+
+    // MARK: Signs of life
+
+    /// Once per turn: anything the server sent proves that it is there.
+    func noteSignsOfLife(now: Int64) {
+        eventLoop.preconditionInEventLoop()
+        guard hasHeard else { return }
+        hasHeard = false
+        state.heard(nowMilliseconds: now)
+    }
+
+    private func ping() {
+        try? session.ping(NIODeadline.now().uptimeNanoseconds)
+        handler?.setNeedsFlush()
+    }
+
+    /// Once a second: signs of life, and requests that have waited too long for their answer.
+    func tick(now: Int64) {
+        // Of what came in while this process stood still.
+        noteSignsOfLife(now: now)
+        if now - lastUsed < 60_000 { authorization.lookAhead() }
+        switch state.tick(nowMilliseconds: now, openStreams: inFlight.count) {
+        case .nothing: break
+        case .ping:
+            ping()
+        case .giveUp:
+            logger.warning("\(configuration.service) gives no sign of life, closing the connection")
+            channel?.close(promise: nil)
+            return channelClosed(error: ConnectError.noSignOfLife(configuration.service))
+        }
+        let overdue = inFlight.giveUp(sentBefore: now - Int64(configuration.requestTimeoutSeconds) * 1000)
+        guard !overdue.isEmpty else { return }
+        logger.warning("\(configuration.service) did not answer in time", metadata: ["requests": "\(overdue.count)"])
+        for stream in overdue { try? session.reset(stream, code: .cancel) }
+        handler?.setNeedsFlush()
+        retire()
+    }
+
+    // MARK: Its end
+
+    /// Takes no new requests; closes once the last answer has come.
+    func retire() {
+        eventLoop.preconditionInEventLoop()
+        guard state.retire() else { return }
+        closeIfDrained()
+        pool.scheduleTurn()
+    }
+
+    /// Closes at once; what is on the wire is lost.
+    func abandon() {
+        channel?.close(promise: nil)
+        channelClosed(error: nil)
+    }
+
+    private func closeIfDrained() {
+        guard state.phase == .draining, inFlight.isEmpty else { return }
+        try? session.goAway()
+        handler?.close()
+    }
+}
+
+extension PooledConnection: HTTP2ClientDelegate {
+    func responseStarted(tag place: Int, status: Int) {
+        inFlight[place]?.status = status
+    }
+
+    func responseField(tag place: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+        guard let tag = inFlight[place]?.tag else { return }
+        client.answerField(tag, name: name, value: value)
+    }
+
+    func responseData(tag place: Int, _ bytes: UnsafeRawBufferPointer) {
+        inFlight[place]?.append(bytes, maximum: configuration.maximumAnswerBytes)
+        guard let request = inFlight[place], request.isTooLong else { return }
+        // The status has come and says all there is to know; the rest of such a body may never end.
+        logger.warning(
+            "An answer of \(configuration.service) is too long to be one", metadata: ["stream": "\(request.streamID)"])
+        try? session.reset(request.streamID, code: .cancel)
+        responseEnded(tag: place)
+    }
+
+    func responseEnded(tag place: Int) {
+        // Answered here and not when the stream closes, which may come later or never.
+        guard let request = inFlight.remove(place) else { return }
+        state.answered()
+        hasHeard = true
+        let now = pool.time()
+        let answer = PoolAnswer(
+            status: request.status, body: request.body, isTooLong: request.isTooLong,
+            milliseconds: now - request.sentAt)
+        if configuration.pings == .unwelcome { roundTrip.measured(milliseconds: Double(answer.milliseconds)) }
+        let verdict = client.answered(request.tag, answer, now: now)
+        if case .replaceExpired = verdict { authorization.expired() }
+        pool.answered(on: self, after: answer.milliseconds, verdict)
+        if state.phase == .draining { closeIfDrained() }
+    }
+
+    func streamClosed(tag place: Int, streamID: Int32, code: HTTP2ErrorCode) {
+        guard let request = inFlight.remove(place, stream: streamID) else { return }
+        if code == .refusedStream {
+            client.unprocessed(request.tag, now: pool.time())
+        } else {
+            endedWithoutAnswer(request, request.isGivenUp ? .timeout : .streamReset)
+        }
+        closeIfDrained()
+    }
+
+    /// A request above GOAWAY's last stream was not processed (RFC 9113, section 6.8). Nor was one whose end
+    /// never left: with a part of its body missing there is nothing that the server could have accepted.
+    private func endedWithoutAnswer(_ request: InFlightRequest, _ loss: RequestLoss) {
+        if request.streamID > highestProcessed || !session.isWritten(request.streamID) {
+            client.unprocessed(request.tag, now: pool.time())
+        } else {
+            client.lost(request.tag, loss, now: pool.time())
+        }
+    }
+
+    func peerSettingsChanged() {
+        hasHeard = true
+        let now = Uptime.milliseconds()
+        if state.settingsArrived(nowMilliseconds: now) {
+            openedAt = now
+            if configuration.pings == .welcome { ping() }
+        }
+        pool.scheduleTurn()
+    }
+
+    func goAwayReceived(lastStreamID: Int32, code: HTTP2ErrorCode, debugData: UnsafeRawBufferPointer) {
+        hasHeard = true
+        highestProcessed = lastStreamID
+        let openStreams = inFlight.count
+        pool.leave(self)
+        let reason = client.goAway(debugData: Array(debugData), now: pool.time())
+        logger.notice(
+            "\(configuration.service) sent GOAWAY",
+            metadata: ["code": "\(code)", "reason": "\(reason ?? "-")", "open_streams": "\(openStreams)"])
+    }
+
+    func pingAcknowledged(_ payload: UInt64) {
+        hasHeard = true
+        let nanoseconds = Double(NIODeadline.now().uptimeNanoseconds) - Double(payload)
+        roundTrip.measured(milliseconds: nanoseconds / 1_000_000)
+        pool.scheduleTurn()
+    }
+}
+
+extension PooledConnection: HTTP2ChannelObserver {
+    func channelClosed(error: (any Error)?) {
+        eventLoop.preconditionInEventLoop()
+        guard state.phase != .closed else { return }
+        let wasConnecting = isConnecting
+        state.close()
+        // What the socket may still bring is nobody's business; and this unties a handler that never came to
+        // be part of a channel.
+        session.detachDelegate()
+        handler?.observer = nil
+        handler = nil
+        for request in inFlight.removeAll() {
+            endedWithoutAnswer(request, .connectionLost)
+        }
+        pool.closed(self, error: error, whileConnecting: wasConnecting)
+    }
+}

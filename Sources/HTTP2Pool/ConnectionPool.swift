@@ -1,0 +1,300 @@
+import HTTP2Session
+package import Logging
+package import NIOCore
+
+/// Connections to one endpoint, filled with the requests of one client.
+///
+/// Everything happens on one event loop, in turns: whatever comes only marks that there is something to do, and one turn
+/// then fills the connections, writes once, and opens or closes some as ``PoolPlan`` says. What has certainly not been
+/// processed goes back to the client, and so does what may have been, said as that.
+// why: unchecked for that reason; nothing of it is touched from elsewhere.
+package final class ConnectionPool: @unchecked Sendable {
+    package let eventLoop: any EventLoop
+    private let client: any PoolClient
+    private let makeAuthorization: () -> any ConnectionAuthorization
+    private let configuration: PoolConfiguration
+    private let connector: Connector
+    private let logger: Logger
+
+    private var connections: [PooledConnection] = []
+    private var plan: PoolPlan
+    private var addressBook = AddressBook()
+    private var cachedTime: Int64?
+    private var turnIsScheduled = false
+    private var laterTurnIsScheduled = false
+    private var ticker: RepeatedTask?
+    private var isRetired = false
+    private var whenClosed: [EventLoopPromise<Void>] = []
+
+    /// - Parameters:
+    ///   - client: held until the pool is let go; its owner is who lets go.
+    ///   - authorization: called for each connection.
+    /// - Throws: when a certificate or the authority file can't be used.
+    package init(
+        _ configuration: PoolConfiguration, client: any PoolClient, eventLoop: any EventLoop, logger: Logger,
+        authorization: @escaping () -> any ConnectionAuthorization
+    ) throws {
+        self.configuration = configuration
+        self.client = client
+        self.eventLoop = eventLoop
+        self.logger = logger
+        makeAuthorization = authorization
+        connector = try Connector(configuration)
+        plan = PoolPlan(maximumConnections: configuration.maximumConnections)
+    }
+
+    // MARK: For the client, on the event loop
+
+    /// Milliseconds of ``Uptime``, read once per turn.
+    package func time() -> Int64 {
+        if let cachedTime { return cachedTime }
+        let now = Uptime.milliseconds()
+        cachedTime = now
+        scheduleTurn()
+        return now
+    }
+
+    /// Something is to be sent, or something else has changed.
+    package func scheduleTurn() {
+        eventLoop.preconditionInEventLoop()
+        guard !turnIsScheduled else { return }
+        turnIsScheduled = true
+        eventLoop.execute { self.turn() }
+    }
+
+    /// Requests on the wire of which a part has not left are taken back; ``PoolClient/unprocessed(_:)`` tells of them.
+    ///
+    /// - Parameter isMeant: asked for every request on the wire.
+    package func cancel(_ isMeant: (_ tag: Int) -> Bool) {
+        for connection in connections { connection.cancel(isMeant) }
+    }
+
+    /// Once the client has nothing waiting, connections close when their last answers have come.
+    ///
+    /// - Parameter closed: succeeds then.
+    package func retire(closed: EventLoopPromise<Void>) {
+        isRetired = true
+        whenClosed.append(closed)
+        scheduleTurn()
+    }
+
+    /// Closes all connections at once; what is on the wire is lost.
+    package func abandon() {
+        isRetired = true
+        for connection in connections { connection.abandon() }
+        scheduleTurn()
+    }
+
+    // MARK: Turns
+
+    private func turn() {
+        turnIsScheduled = false
+        let now = cachedTime ?? Uptime.milliseconds()
+        cachedTime = now
+        startTicking()
+        client.turnBegins(now: now)
+        for connection in connections {
+            connection.noteSignsOfLife(now: now)
+            fill(connection, now: now)
+        }
+        client.filled(isUsable: connections.contains { $0.isOpen && !$0.isAwaitingAuthorization }, now: now)
+        resize(now: now)
+        if isRetired, client.waiting == 0 { finishRetiring() }
+        client.turnEnds()
+        cachedTime = nil
+    }
+
+    private func fill(_ connection: PooledConnection, now: Int64) {
+        guard client.waiting > 0 else { return }
+        connection.renewAuthorization()
+        var room = connection.room
+        guard !room.isEmpty else { return }
+        let kept = min(configuration.urgentStreams, connection.maximumStreams / 10)
+        var forAll = connection.maximumStreams - connection.openStreams - kept
+        while !room.isEmpty, let request = client.next(onlyUrgent: kept > 0 && forAll <= 0, now: now) {
+            do {
+                try connection.send(request, now: now)
+                room.take(bodyBytes: request.body.count)
+                forAll -= 1
+            } catch {
+                logger.notice(
+                    "\(configuration.service) connection takes no more requests", metadata: ["error": "\(error)"])
+                client.unprocessed(request.tag, now: now)
+                connection.retire()
+                room = .none
+            }
+        }
+        connection.flush()
+    }
+
+    private func startTicking() {
+        guard ticker == nil, !isRetired || client.waiting > 0 else { return }
+        ticker = eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in self.tick() }
+    }
+
+    private func tick() {
+        let now = time()
+        let open = connections.count(where: \.isOpen)
+        for connection in connections {
+            connection.tick(now: now)
+            let idle = connection.openStreams == 0 ? now - connection.lastUsed : 0
+            if connection.isOpen, mayClose(idleMilliseconds: idle, open: open) {
+                connection.retire()
+                break
+            }
+        }
+        client.tick(now: now)
+        scheduleTurn()
+    }
+
+    /// The last one stays open, unless others wait for its place.
+    private func mayClose(idleMilliseconds: Int64, open: Int) -> Bool {
+        idleMilliseconds >= Int64(configuration.idleSeconds) * 1000 && (open > 1 || configuration.sharedLimit != nil)
+    }
+
+    private func finishRetiring() {
+        for connection in connections { connection.retire() }
+        guard connections.isEmpty else { return }
+        ticker?.cancel()
+        ticker = nil
+        for promise in whenClosed { promise.succeed() }
+        whenClosed = []
+    }
+
+    // MARK: How many connections
+
+    private func resize(now: Int64) {
+        switch plan.decide(counted(now: now), waiting: client.waiting, nowMilliseconds: now) {
+        case .stay: break
+        case .lookAgain(let milliseconds): scheduleTurn(inMilliseconds: milliseconds)
+        case .connect(let wanted):
+            let count = configuration.sharedLimit?.take(upTo: wanted) ?? wanted
+            guard count > 0 else { return scheduleTurn(inMilliseconds: 1_000) }
+            plan.connecting(count, nowMilliseconds: now)
+            for _ in 0..<count { connect(now: now) }
+        }
+    }
+
+    private func counted(now: Int64) -> PoolConnections {
+        var counted = PoolConnections()
+        for connection in connections {
+            counted.inFlight += connection.openStreams
+            if connection.isRamping(now: now) {
+                counted.ramping += 1
+            } else if connection.isOpen {
+                counted.established += 1
+            }
+            if connection.isAwaitingAuthorization { counted.isAwaitingAuthorization = true }
+            if let measured = connection.roundTrip.milliseconds {
+                counted.roundTripMilliseconds = min(measured, counted.roundTripMilliseconds ?? measured)
+            }
+        }
+        return counted
+    }
+
+    private func scheduleTurn(inMilliseconds milliseconds: Int64) {
+        guard !laterTurnIsScheduled else { return }
+        laterTurnIsScheduled = true
+        eventLoop.scheduleTask(in: .milliseconds(milliseconds)) {
+            self.laterTurnIsScheduled = false
+            self.scheduleTurn()
+        }
+    }
+
+    // MARK: Connecting
+
+    private func connect(now: Int64) {
+        let connection: PooledConnection
+        do {
+            connection = try PooledConnection(
+                of: self, client: client, authorization: makeAuthorization(), eventLoop: eventLoop,
+                configuration: configuration, logger: logger, now: now)
+        } catch {
+            configuration.sharedLimit?.giveBack(1)
+            plan.failed(nowMilliseconds: now, random: .random(in: 0..<1))
+            return connectFailed(error)
+        }
+        connections.append(connection)
+        connector.addresses(on: eventLoop).whenComplete { result in
+            switch result {
+            // Of equals the first is taken, and other workers have the same list.
+            case .success(let addresses): self.connect(connection, toOneOf: addresses.shuffled())
+            case .failure(let error): connection.channelClosed(error: error)
+            }
+        }
+    }
+
+    /// Tries one address after the other.
+    private func connect(_ connection: PooledConnection, toOneOf addresses: [SocketAddress]) {
+        let best = addressBook.best(
+            of: addresses,
+            connections: { address in connections.count { $0.address == address && ($0.isOpen || $0.isConnecting) } },
+            nowMilliseconds: Uptime.milliseconds())
+        guard let address = best else {
+            return connection.channelClosed(error: ConnectError.noAddress(configuration.endpoint.authority))
+        }
+        connection.address = address
+        connector.connect(connection.makeHandler(), to: address, on: eventLoop).whenComplete { result in
+            switch result {
+            case .success(let channel): connection.connected(channel)
+            case .failure(let error):
+                let others = addresses.filter { $0 != address }
+                guard connection.isConnecting, !others.isEmpty else { return connection.channelClosed(error: error) }
+                self.addressBook.failed(address, nowMilliseconds: Uptime.milliseconds())
+                self.logger.notice(
+                    "An address of \(self.configuration.service) does not let us in, trying the next",
+                    metadata: ["address": "\(address)", "error": "\(error)"])
+                connection.address = nil
+                self.connect(connection, toOneOf: others)
+            }
+        }
+    }
+
+    private func connectFailed(_ error: any Error) {
+        logger.warning(
+            "Connecting to \(configuration.service) failed",
+            metadata: [
+                "endpoint": "\(configuration.endpoint.authority)", "error": "\(error)",
+                "next_attempt_in_ms": "\(plan.wait(nowMilliseconds: time()))",
+            ])
+        client.connectFailed(error, isLast: !connections.contains { $0.isOpen || $0.isConnecting }, now: time())
+    }
+
+    // MARK: What connections tell
+
+    func answered(on connection: PooledConnection, after milliseconds: Int64, _ verdict: ConnectionVerdict) {
+        plan.answered(after: milliseconds)
+        guard case .keep = verdict else { return leave(connection) }
+        guard connection.prove() else { return }
+        plan.succeeded()
+        if let address = connection.address { addressBook.succeeded(address) }
+    }
+
+    /// The server wants the connection closed.
+    func leave(_ connection: PooledConnection) {
+        if connection.isOpen {
+            if connection.isProven { plan.mustReplace() } else { failed(connection) }
+        }
+        connection.retire()
+    }
+
+    /// It has never been of use: a server that lets us in and then shows us the door is not to be asked
+    /// again at once either.
+    private func failed(_ connection: PooledConnection) {
+        guard connection.fail() else { return }
+        plan.failed(nowMilliseconds: time(), random: .random(in: 0..<1))
+        if let address = connection.address { addressBook.failed(address, nowMilliseconds: time()) }
+    }
+
+    func closed(_ connection: PooledConnection, error: (any Error)?, whileConnecting: Bool) {
+        failed(connection)
+        connections.removeAll { $0 === connection }
+        configuration.sharedLimit?.giveBack(1)
+        if whileConnecting {
+            connectFailed(error ?? ChannelError.eof)
+        } else if let error {
+            logger.warning("\(configuration.service) connection lost", metadata: ["error": "\(error)"])
+        }
+        scheduleTurn()
+    }
+}

@@ -1,0 +1,69 @@
+package import NIOCore
+package import NIOSSL
+
+/// Which service a pool connects to, and what that service bears.
+package struct PoolConfiguration: Sendable {
+    /// Looks a name up; called for each connection, but for those that can share an answer, on a thread that may block.
+    package typealias Resolver = @Sendable (_ host: String, _ port: Int) throws -> [SocketAddress]
+
+    /// What PINGs are good for.
+    package enum Pings: Sendable {
+        /// They find out whether the server is there, keep middle boxes awake and measure the round trip.
+        case welcome
+        /// The server ends connections over them, so answers tell the round trip, and a server that is gone is found by
+        /// the request that it does not answer.
+        case unwelcome
+    }
+
+    /// What the log calls the service.
+    package var service: String
+    package var endpoint: Endpoint
+    package var proxy: HTTPProxy?
+    /// What the server's certificate is checked with, and what we show if we are asked.
+    package var tls: TLSConfiguration
+    /// Most connections of one pool; at least 1.
+    package var maximumConnections: Int
+    /// Of many pools together; nil: each has its own bound only.
+    package var sharedLimit: SharedConnectionLimit?
+    /// Streams of a connection that are used at a time, where the server allows more; nil: as many as it allows.
+    package var maximumStreams: Int?
+    /// Streams of each connection kept free for what is urgent; never more than a tenth.
+    package var urgentStreams: Int
+    package var pings: Pings
+    /// How long an answer may take, in seconds.
+    package var requestTimeoutSeconds: Int
+    /// How long one address may take for connecting and the TLS handshake together, in seconds; as long again for its
+    /// SETTINGS.
+    package var connectTimeoutSeconds: Int
+    /// Bytes of an answer's body; a longer one is cut off, and its status alone tells.
+    package var maximumAnswerBytes: Int
+    /// A connection that has had nothing to do for so long is closed; the last one only where pools share a limit.
+    package var idleSeconds = 600
+    package var resolve: Resolver
+    /// Share one where pools may look the same name up.
+    package var lookups: NameLookups
+
+    package init(
+        service: String, endpoint: Endpoint, proxy: HTTPProxy? = nil,
+        tls: TLSConfiguration = .makeClientConfiguration(), maximumConnections: Int = 1,
+        sharedLimit: SharedConnectionLimit? = nil, maximumStreams: Int? = nil, urgentStreams: Int = 0,
+        pings: Pings = .welcome, requestTimeoutSeconds: Int = 60, connectTimeoutSeconds: Int = 5,
+        maximumAnswerBytes: Int = 4096, resolve: @escaping Resolver = SystemResolver.addresses,
+        lookups: NameLookups = NameLookups()
+    ) {
+        self.service = service
+        self.endpoint = endpoint
+        self.proxy = proxy
+        self.tls = tls
+        self.maximumConnections = maximumConnections
+        self.sharedLimit = sharedLimit
+        self.maximumStreams = maximumStreams
+        self.urgentStreams = urgentStreams
+        self.pings = pings
+        self.requestTimeoutSeconds = requestTimeoutSeconds
+        self.connectTimeoutSeconds = connectTimeoutSeconds
+        self.maximumAnswerBytes = maximumAnswerBytes
+        self.resolve = resolve
+        self.lookups = lookups
+    }
+}

@@ -1,0 +1,102 @@
+/// Decides how many connections a pool has. A value: no clock, no I/O.
+///
+/// A pool with work and no connection opens one. It opens more when those it has have been full for a while
+/// (of streams or of window) although the way to the server is long, answers take long or hardly a stream is
+/// allowed, that is, when the round trip and not this process is what bounds it: one at a time, or, with several rounds of work waiting,
+/// as many again as it has. It lets the extra ones go when they have been idle for ten minutes; the last one
+/// stays open.
+package struct PoolSizing {
+    package struct Load {
+        /// Pushes that found no room.
+        package var waiting: Int
+        package var inFlight: Int
+        /// Connections that take part.
+        package var established: Int
+        /// Connections on their way to that.
+        package var ramping: Int
+        /// Connections in use that the server wants closed, and whose place nobody has taken.
+        package var replacements: Int
+        /// Smoothed time an answer takes.
+        package var answerMilliseconds: Double
+        /// Of a PING.
+        package var roundTripMilliseconds: Double
+
+        package init(
+            waiting: Int, inFlight: Int, established: Int, ramping: Int, replacements: Int = 0,
+            answerMilliseconds: Double, roundTripMilliseconds: Double
+        ) {
+            self.waiting = waiting
+            self.inFlight = inFlight
+            self.established = established
+            self.ramping = ramping
+            self.replacements = replacements
+            self.answerMilliseconds = answerMilliseconds
+            self.roundTripMilliseconds = roundTripMilliseconds
+        }
+
+        /// Several rounds of what fits into the connections.
+        fileprivate var isPressureLarge: Bool { waiting > 4 * inFlight }
+
+        /// So few streams fit that a short way, too, leaves us idle: APNs has slowed the connections down.
+        private var isNarrow: Bool { inFlight < PoolSizing.narrowStreams * established }
+
+        /// The wait is the network's or the server's and not our own. What is in flight takes us some time,
+        /// too: beyond 100 pushes a millisecond more connections are only more work.
+        fileprivate var isWayLong: Bool {
+            let ownMilliseconds = Double(inFlight) / 100
+            return isNarrow || roundTripMilliseconds > max(PoolSizing.longWayMilliseconds, ownMilliseconds)
+                || answerMilliseconds > max(PoolSizing.slowAnswerMilliseconds, ownMilliseconds)
+        }
+    }
+
+    package enum Decision: Equatable {
+        case stay
+        case connect(Int)
+        /// Decide again after so many milliseconds.
+        case lookAgain(milliseconds: Int64)
+    }
+
+    package static let saturationMilliseconds: Int64 = 250
+    package static let longWayMilliseconds = 5.0
+    package static let slowAnswerMilliseconds = 25.0
+    /// Streams of a connection; a window holds twice as many of the largest payloads.
+    package static let narrowStreams = 8
+    package static let idleMilliseconds: Int64 = 600_000
+
+    package let maximumConnections: Int
+    private var saturatedSince: Int64?
+
+    package init(maximumConnections: Int) {
+        self.maximumConnections = maximumConnections
+    }
+
+    /// To be asked when connections have been given all that they have room for.
+    package mutating func decide(_ load: Load, nowMilliseconds now: Int64) -> Decision {
+        let left = maximumConnections - load.established - load.ramping
+        let atOnce = load.isPressureLarge ? max(1, load.established, load.replacements) : 1
+        let allowed = min(left, atOnce - load.ramping)
+        guard load.waiting > 0, allowed > 0 else {
+            saturatedSince = nil
+            return .stay
+        }
+        if load.established + load.ramping == 0 || load.replacements > 0 {
+            saturatedSince = nil
+            return .connect(max(1, min(allowed, load.replacements)))
+        }
+        guard load.isWayLong else {
+            saturatedSince = nil
+            return .stay
+        }
+        let since = saturatedSince ?? now
+        saturatedSince = since
+        let remaining = since + Self.saturationMilliseconds - now
+        if remaining > 0 { return .lookAgain(milliseconds: remaining) }
+        saturatedSince = nil
+        return .connect(allowed)
+    }
+
+    /// Whether a connection that has had nothing in flight for this long should be closed.
+    package func shouldClose(idleMilliseconds: Int64, openConnections: Int) -> Bool {
+        openConnections > 1 && idleMilliseconds >= Self.idleMilliseconds
+    }
+}

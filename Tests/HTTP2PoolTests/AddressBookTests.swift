@@ -1,0 +1,52 @@
+import HTTP2Pool
+import NIOCore
+import Testing
+
+@Suite struct AddressBookTests {
+    private let addresses: [SocketAddress]
+
+    init() throws {
+        addresses = try (1...3).map { try SocketAddress(ipAddress: "127.0.0.\($0)", port: 443) }
+    }
+
+    private func best(_ book: AddressBook, connections: [Int] = [0, 0, 0], now: Int64) -> Int? {
+        book.best(
+            of: addresses, connections: { address in addresses.firstIndex(of: address).map { connections[$0] } ?? 0 },
+            nowMilliseconds: now
+        ).flatMap(addresses.firstIndex)
+    }
+
+    @Test(arguments: [([0, 0, 0], 0), ([1, 0, 0], 1), ([1, 1, 0], 2), ([1, 1, 1], 0), ([3, 2, 4], 1)])
+    func theOneWithTheFewestConnections(connections: [Int], place: Int) {
+        #expect(best(AddressBook(), connections: connections, now: 0) == place)
+    }
+
+    @Test func oneThatFailedIsAvoidedForAMinute() {
+        var book = AddressBook()
+        book.failed(addresses[0], nowMilliseconds: 1_000)
+        #expect(best(book, connections: [0, 9, 8], now: 1_000) == 2)
+        #expect(best(book, connections: [0, 9, 8], now: 60_999) == 2)
+        #expect(best(book, connections: [0, 9, 8], now: 61_000) == 0)
+    }
+
+    @Test func successEndsTheAvoidance() {
+        var book = AddressBook()
+        book.failed(addresses[0], nowMilliseconds: 1_000)
+        book.succeeded(addresses[0])
+        #expect(best(book, connections: [0, 9, 8], now: 1_001) == 0)
+    }
+
+    @Test func whenAllFailedTheOldestFailureIsForgivenFirst() {
+        var book = AddressBook()
+        for (place, time) in [(1, 1_000), (2, 2_000), (0, 3_000)] as [(Int, Int64)] {
+            book.failed(addresses[place], nowMilliseconds: time)
+        }
+        #expect(best(book, connections: [0, 9, 0], now: 4_000) == 1)
+        book.failed(addresses[1], nowMilliseconds: 5_000)
+        #expect(best(book, connections: [0, 9, 0], now: 6_000) == 2)
+    }
+
+    @Test func withoutAddressesThereIsNone() {
+        #expect(AddressBook().best(of: [], connections: { _ in 0 }, nowMilliseconds: 0) == nil)
+    }
+}

@@ -1,0 +1,126 @@
+import HTTP2Pool
+import HTTP2Session
+import NIOCore
+import NIOPosix
+import TestSupport
+import Testing
+import WireTestSupport
+
+/// A pool and a client that knows nothing of push, at a real server.
+@Suite struct ConnectionPoolTests {
+    @Test func noMoreStreamsAreOpenedThanTheServiceBears() async throws {
+        let server = TestServer(settings: HTTP2Settings(maxConcurrentStreams: 1_000)) { $0.holdsAnswers = true }
+        let fixture = try PoolFixture(at: try await server.start(), requests: 1_000) { $0.maximumStreams = 100 }
+        try await fixture.start()
+        try await eventually("a hundred are open") {
+            try await server.withConnections { $0.first?.whole.count } == 100
+        }
+        // What the server takes for more, it would have by now: they leave in one write.
+        try await server.withConnections { connections in
+            for stream in connections[0].whole { try connections[0].answer(stream) }
+        }
+        try await eventually("the next hundred") { try await server.withConnections { $0[0].whole.count } == 200 }
+        #expect(try await fixture.look { $0.ends } == ["200": 100])
+        try await server.stop()
+    }
+
+    @Test func poolsShareALimit() async throws {
+        let server = TestServer { $0.holdsAnswers = true }
+        let address = try await server.start()
+        let limit = SharedConnectionLimit(2)
+        let pools = try (0..<3).map { _ in try PoolFixture(at: address, requests: 1) { $0.sharedLimit = limit } }
+        for pool in pools { try await pool.start() }
+        try await eventually("two have sent") {
+            try await server.withConnections { $0.map(\.whole.count) } == [1, 1]
+        }
+        #expect(limit.take(upTo: 1) == 0)
+        try await server.withConnections { for connection in $0 { try connection.answer(1) } }
+        try await eventually("both have their answers") {
+            var answered = 0
+            for pool in pools { answered += try await pool.look { $0.ends["200"] ?? 0 } }
+            return answered == 2
+        }
+        for pool in pools {
+            if try await pool.look({ $0.ends["200"] }) == 1 { try await pool.close() }
+        }
+        try await eventually("the third has its place") {
+            try await server.withConnections { $0.count == 3 && $0[2].whole.count == 1 }
+        }
+        try await server.stop()
+    }
+
+    @Test func whatIsTurnedAwayIsSentAgainAndEndsOnce() async throws {
+        let server = TestServer { connection in
+            connection.turnsAway = connection.number == 0
+            connection.leavesAfterFirst = connection.number == 1
+        }
+        let fixture = try PoolFixture(at: try await server.start(), requests: 20)
+        try await fixture.start()
+        try await eventually("all are answered", within: .seconds(60)) {
+            try await fixture.look { $0.ends["200"] } == 20
+        }
+        #expect(try await fixture.look { $0.ended.values.allSatisfy { $0 == 1 } }, "each request ends once")
+        #expect(try await fixture.look { $0.ends.keys.sorted() } == ["200", "unprocessed"])
+        try await fixture.close()
+        try await server.stop()
+    }
+
+    @Test func aVerdictReplacesTheConnection() async throws {
+        let server = TestServer()
+        let fixture = try PoolFixture(at: try await server.start(), requests: 1, verdict: .replace)
+        try await fixture.start()
+        try await eventually("its connection is closed") {
+            try await server.withConnections { $0.count == 1 && $0[0].isClosed }
+        }
+        #expect(try await fixture.look { $0.ends } == ["200": 1])
+        try await fixture.close()
+        try await server.stop()
+    }
+
+    @Test func abandonedRequestsAreLost() async throws {
+        let server = TestServer { $0.holdsAnswers = true }
+        let fixture = try PoolFixture(at: try await server.start(), requests: 5)
+        try await fixture.start()
+        try await eventually("they are there") { try await server.withConnections { $0.first?.whole.count } == 5 }
+        try await fixture.pool.eventLoop.submit { fixture.pool.abandon() }.get()
+        #expect(try await fixture.look { $0.ends } == ["lost, connectionLost": 5])
+        try await fixture.close()
+        try await server.stop()
+    }
+
+    @Test func whereNobodyListensThereIsNoConnection() async throws {
+        let refusing = try RefusingPort()
+        let address = try SocketAddress(ipAddress: "127.0.0.1", port: refusing.port)
+        let fixture = try PoolFixture(at: address, requests: 1)
+        try await fixture.start()
+        try await eventually("it is told") { try await fixture.look { $0.ends["no connection"] ?? 0 } > 0 }
+        #expect(try await fixture.look { $0.waiting } == 1, "nothing has become of the request")
+    }
+}
+
+/// One request, and nothing kept of it.
+@Suite struct SingleRequestTests {
+    private func ask(_ address: SocketAddress, timeout: Int = 30) async throws -> SingleRequest.Answer {
+        let configuration = PoolFixture.configuration(at: address) { $0.requestTimeoutSeconds = timeout }
+        return try await SingleRequest.perform(
+            fields: try PoolFixture.fields("GET", authority: configuration.endpoint.authority), path: "/one",
+            body: HTTP2Body([]), with: configuration, on: MultiThreadedEventLoopGroup.singleton.next())
+    }
+
+    @Test func itIsAnsweredAndItsConnectionClosed() async throws {
+        let server = TestServer()
+        #expect(try await ask(try await server.start()).status == 200)
+        try await eventually("closed") { try await server.withConnections { $0.map(\.isClosed) } == [true] }
+        try await server.stop()
+    }
+
+    @Test func withoutAnAnswerItEndsInTimeAndLeavesNoConnection() async throws {
+        let server = TestServer { $0.holdsAnswers = true }
+        let address = try await server.start()
+        await #expect { _ = try await ask(address, timeout: 1) } throws: { error in
+            if case SingleRequestError.timedOut = error { true } else { false }
+        }
+        try await eventually("closed") { try await server.withConnections { $0.map(\.isClosed) } == [true] }
+        try await server.stop()
+    }
+}

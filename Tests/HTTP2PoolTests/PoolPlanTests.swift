@@ -1,0 +1,49 @@
+import HTTP2Pool
+import Testing
+
+@Suite struct PoolPlanTests {
+    private static func connections(
+        inFlight: Int = 0, established: Int = 0, ramping: Int = 0, roundTrip: Double? = nil, awaiting: Bool = false
+    ) -> PoolConnections {
+        var connections = PoolConnections()
+        connections.inFlight = inFlight
+        connections.established = established
+        connections.ramping = ramping
+        connections.roundTripMilliseconds = roundTrip
+        connections.isAwaitingAuthorization = awaiting
+        return connections
+    }
+
+    @Test func theTableHolds() {
+        let far = Self.connections(inFlight: 100, established: 1, roundTrip: 150)
+        let near = Self.connections(inFlight: 100, established: 1, roundTrip: 0.2)
+        let awaiting = Self.connections(established: 1, awaiting: true)
+        var plan = PoolPlan(maximumConnections: 2)
+        #expect(plan.decide(Self.connections(), waiting: 0, nowMilliseconds: 0) == .stay, "nothing waits")
+        #expect(plan.decide(awaiting, waiting: 9, nowMilliseconds: 0) == .stay, "another would wait for the same")
+        #expect(plan.decide(Self.connections(), waiting: 1, nowMilliseconds: 0) == .connect(1), "there is none")
+        #expect(plan.decide(Self.connections(ramping: 1), waiting: 1, nowMilliseconds: 0) == .stay, "one is coming")
+        #expect(plan.decide(near, waiting: 9, nowMilliseconds: 0) == .stay, "a short way")
+        #expect(plan.decide(far, waiting: 9, nowMilliseconds: 0) == .lookAgain(milliseconds: 250))
+        #expect(plan.decide(far, waiting: 9, nowMilliseconds: 250) == .connect(1))
+        let full = Self.connections(inFlight: 200, established: 2, roundTrip: 150)
+        #expect(plan.decide(full, waiting: 9, nowMilliseconds: 900) == .stay, "as many as may be")
+    }
+
+    @Test func aFailureIsWaitedForAndAReplacementIsNot() {
+        var plan = PoolPlan(maximumConnections: 4)
+        plan.failed(nowMilliseconds: 0, random: 0.999_999)
+        guard case .lookAgain(let wait) = plan.decide(Self.connections(), waiting: 1, nowMilliseconds: 0) else {
+            Issue.record("connects at once after a failure")
+            return
+        }
+        #expect((900...1000).contains(wait))
+        #expect(plan.wait(nowMilliseconds: 0) == wait)
+        plan.mustReplace()
+        #expect(plan.decide(Self.connections(), waiting: 1, nowMilliseconds: 0) == .connect(1))
+        plan.connecting(1, nowMilliseconds: 0)
+        #expect(plan.decide(Self.connections(), waiting: 1, nowMilliseconds: 0) == .lookAgain(milliseconds: wait))
+        plan.succeeded()
+        #expect(plan.decide(Self.connections(), waiting: 1, nowMilliseconds: 0) == .connect(1))
+    }
+}

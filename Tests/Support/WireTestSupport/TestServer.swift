@@ -1,0 +1,125 @@
+import APNSSimulator
+package import HTTP2Channel
+package import HTTP2Session
+package import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// A server of the tests' own making: TLS and HTTP/2 on loopback, and what it answers is the test's affair.
+// why: unchecked because connections are touched on one event loop only.
+package final class TestServer: @unchecked Sendable {
+    private let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
+    private var connections: [TestServerConnection] = []
+    private var listener: (any Channel)?
+    private let settings: HTTP2Settings
+    private let onConnect: @Sendable (TestServerConnection) -> Void
+
+    package init(
+        settings: HTTP2Settings = HTTP2Settings(),
+        onConnect: @escaping @Sendable (TestServerConnection) -> Void = { _ in }
+    ) {
+        self.settings = settings
+        self.onConnect = onConnect
+    }
+
+    package func start() async throws -> SocketAddress {
+        let issued = try CertificateAuthority().issueClientCertificate(app: "com.example.server")
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: [
+                .certificate(try NIOSSLCertificate(bytes: Array(issued.certificatePEM.utf8), format: .pem))
+            ],
+            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(issued.privateKeyPEM.utf8), format: .pem)))
+        configuration.applicationProtocols = ["h2"]
+        let tls = try NIOSSLContext(configuration: configuration)
+        let listener = try await ServerBootstrap(group: eventLoop)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let connection = try TestServerConnection(
+                        settings: self.settings, number: self.connections.count)
+                    self.connections.append(connection)
+                    try channel.pipeline.syncOperations.addHandlers(
+                        NIOSSLServerHandler(context: tls), connection.handler)
+                    connection.channel = channel
+                    self.onConnect(connection)
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        self.listener = listener
+        return try listener.localAddress ?? SocketAddress(ipAddress: "127.0.0.1", port: 0)
+    }
+
+    package func stop() async throws {
+        try await listener?.close()
+        try await withConnections { for connection in $0 { connection.channel?.close(promise: nil) } }
+    }
+
+    /// Calls `body` with all connections there have been, oldest first.
+    @discardableResult
+    package func withConnections<R: Sendable>(_ body: @escaping @Sendable ([TestServerConnection]) throws -> R)
+        async throws
+        -> R
+    {
+        try await eventLoop.submit {
+            defer { for connection in self.connections { connection.handler.setNeedsFlush() } }
+            return try body(self.connections)
+        }.get()
+    }
+}
+
+/// One connection of a ``TestServer``. Answers 200 to each request unless told to hold its answers.
+package final class TestServerConnection: HTTP2ServerDelegate, HTTP2ChannelObserver {
+    package let session: HTTP2ServerSession
+    package let handler: HTTP2ChannelHandler<HTTP2ServerSession>
+    package var channel: (any Channel)?
+    /// How many came before it.
+    package let number: Int
+    package var holdsAnswers = false
+    /// Sends GOAWAY instead of answers: nothing was processed.
+    package var turnsAway = false
+    /// Sends GOAWAY after its first answer.
+    package var leavesAfterFirst = false
+    package private(set) var isClosed = false
+    /// Bytes of body received.
+    package private(set) var bodyBytes = 0
+    package private(set) var began: [Int32] = []
+    package private(set) var whole: [Int32] = []
+    /// Answers to our own.
+    package private(set) var pings = 0
+
+    package init(settings: HTTP2Settings, number: Int) throws {
+        self.number = number
+        session = try HTTP2ServerSession(settings: settings, grantsWindowByHand: true)
+        handler = HTTP2ChannelHandler(session: session)
+        session.delegate = self
+        handler.observer = self
+    }
+
+    package func answer(_ stream: Int32) throws {
+        try session.respond(to: stream, fields: try HTTP2Fields([HTTP2Field(":status", "200")]))
+    }
+
+    package func requestStarted(streamID: Int32) -> Int {
+        began.append(streamID)
+        return Int(streamID)
+    }
+
+    package func requestField(tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {}
+
+    package func requestData(tag: Int, _ bytes: UnsafeRawBufferPointer) {
+        bodyBytes += bytes.count
+        if !holdsAnswers { try? session.consume(bytes.count, stream: Int32(tag)) }
+    }
+
+    package func requestEnded(tag: Int, streamID: Int32) {
+        whole.append(streamID)
+        if turnsAway { return _ = try? session.goAway(lastStreamID: 0) }
+        if !holdsAnswers { try? answer(streamID) }
+        if leavesAfterFirst { _ = try? session.goAway(lastStreamID: streamID) }
+    }
+
+    package func streamClosed(tag: Int, streamID: Int32, code: HTTP2ErrorCode) {}
+    package func settingsAcknowledged() {}
+    package func goAwayReceived(lastStreamID: Int32, code: HTTP2ErrorCode, debugData: UnsafeRawBufferPointer) {}
+    package func pingAcknowledged(_ payload: UInt64) { pings += 1 }
+    package func channelClosed(error: (any Error)?) { isClosed = true }
+}
