@@ -24,6 +24,7 @@ package final class ConnectionPool: @unchecked Sendable {
     private var laterTurnIsScheduled = false
     private var ticker: RepeatedTask?
     private var isRetired = false
+    private var isAbandoned = false
     private var whenClosed: [EventLoopPromise<Void>] = []
 
     /// - Parameters:
@@ -40,7 +41,11 @@ package final class ConnectionPool: @unchecked Sendable {
         self.logger = logger
         makeAuthorization = authorization
         connector = try Connector(configuration)
-        plan = PoolPlan(maximumConnections: configuration.maximumConnections)
+        plan = PoolPlan(
+            maximumConnections: configuration.maximumConnections,
+            idleMilliseconds: Int64(configuration.idleSeconds) * 1000,
+            // Other pools may need its place.
+            keepsLast: configuration.sharedLimit == nil)
     }
 
     // MARK: For the client, on the event loop
@@ -78,9 +83,9 @@ package final class ConnectionPool: @unchecked Sendable {
         scheduleTurn()
     }
 
-    /// Closes all connections at once; what is on the wire is lost.
+    /// Closes all connections at once, and opens no other; what is on the wire is lost, what waits stays.
     package func abandon() {
-        isRetired = true
+        isAbandoned = true
         for connection in connections { connection.abandon() }
         scheduleTurn()
     }
@@ -91,21 +96,21 @@ package final class ConnectionPool: @unchecked Sendable {
         turnIsScheduled = false
         let now = cachedTime ?? Uptime.milliseconds()
         cachedTime = now
-        startTicking()
         client.turnBegins(now: now)
+        startTicking()
         for connection in connections {
             connection.noteSignsOfLife(now: now)
             fill(connection, now: now)
         }
         client.filled(isUsable: connections.contains { $0.isOpen && !$0.isAwaitingAuthorization }, now: now)
         resize(now: now)
-        if isRetired, client.waiting == 0 { finishRetiring() }
+        if isRetired, client.waiting == 0 || isAbandoned { finishRetiring() }
         client.turnEnds()
         cachedTime = nil
     }
 
     private func fill(_ connection: PooledConnection, now: Int64) {
-        guard client.waiting > 0 else { return }
+        guard client.waiting > 0, !isAbandoned else { return }
         connection.renewAuthorization()
         var room = connection.room
         guard !room.isEmpty else { return }
@@ -119,7 +124,7 @@ package final class ConnectionPool: @unchecked Sendable {
             } catch {
                 logger.notice(
                     "\(configuration.service) connection takes no more requests", metadata: ["error": "\(error)"])
-                client.unprocessed(request.tag, now: now)
+                client.unprocessed(request.tag, nil, now: now)
                 connection.retire()
                 room = .none
             }
@@ -128,7 +133,7 @@ package final class ConnectionPool: @unchecked Sendable {
     }
 
     private func startTicking() {
-        guard ticker == nil, !isRetired || client.waiting > 0 else { return }
+        guard ticker == nil, !isRetired || client.waiting > 0, !isAbandoned else { return }
         ticker = eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in self.tick() }
     }
 
@@ -137,19 +142,16 @@ package final class ConnectionPool: @unchecked Sendable {
         let open = connections.count(where: \.isOpen)
         for connection in connections {
             connection.tick(now: now)
-            let idle = connection.openStreams == 0 ? now - connection.lastUsed : 0
-            if connection.isOpen, mayClose(idleMilliseconds: idle, open: open) {
+            let idle = now - connection.lastUsed
+            if connection.isOpen, connection.openStreams == 0,
+                plan.closes(idleMilliseconds: idle, openConnections: open)
+            {
                 connection.retire()
                 break
             }
         }
         client.tick(now: now)
         scheduleTurn()
-    }
-
-    /// The last one stays open, unless others wait for its place.
-    private func mayClose(idleMilliseconds: Int64, open: Int) -> Bool {
-        idleMilliseconds >= Int64(configuration.idleSeconds) * 1000 && (open > 1 || configuration.sharedLimit != nil)
     }
 
     private func finishRetiring() {
@@ -164,6 +166,7 @@ package final class ConnectionPool: @unchecked Sendable {
     // MARK: How many connections
 
     private func resize(now: Int64) {
+        guard !isAbandoned else { return }
         switch plan.decide(counted(now: now), waiting: client.waiting, nowMilliseconds: now) {
         case .stay: break
         case .lookAgain(let milliseconds): scheduleTurn(inMilliseconds: milliseconds)
@@ -226,6 +229,8 @@ package final class ConnectionPool: @unchecked Sendable {
 
     /// Tries one address after the other.
     private func connect(_ connection: PooledConnection, toOneOf addresses: [SocketAddress]) {
+        // Given up while its name was looked up.
+        guard connection.isConnecting else { return connection.channelClosed(error: nil) }
         let best = addressBook.best(
             of: addresses,
             connections: { address in connections.count { $0.address == address && ($0.isOpen || $0.isConnecting) } },
@@ -239,7 +244,7 @@ package final class ConnectionPool: @unchecked Sendable {
             case .success(let channel): connection.connected(channel)
             case .failure(let error):
                 let others = addresses.filter { $0 != address }
-                guard connection.isConnecting, !others.isEmpty else { return connection.channelClosed(error: error) }
+                guard !others.isEmpty else { return connection.channelClosed(error: error) }
                 self.addressBook.failed(address, nowMilliseconds: Uptime.milliseconds())
                 self.logger.notice(
                     "An address of \(self.configuration.service) does not let us in, trying the next",
@@ -286,11 +291,11 @@ package final class ConnectionPool: @unchecked Sendable {
         if let address = connection.address { addressBook.failed(address, nowMilliseconds: time()) }
     }
 
-    func closed(_ connection: PooledConnection, error: (any Error)?, whileConnecting: Bool) {
+    func closed(_ connection: PooledConnection, error: (any Error)?, beforeUse: Bool) {
         failed(connection)
         connections.removeAll { $0 === connection }
         configuration.sharedLimit?.giveBack(1)
-        if whileConnecting {
+        if beforeUse {
             connectFailed(error ?? ChannelError.eof)
         } else if let error {
             logger.warning("\(configuration.service) connection lost", metadata: ["error": "\(error)"])

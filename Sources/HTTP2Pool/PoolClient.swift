@@ -4,7 +4,7 @@ package import HTTP2Session
 /// `now` is milliseconds of ``Uptime``.
 ///
 /// Requests are known by a tag, a number of the client's own choosing; each that ``next(onlyUrgent:now:)`` has given ends
-/// in exactly one of ``answered(_:_:now:)``, ``unprocessed(_:now:)`` and ``lost(_:_:now:)``.
+/// in exactly one of ``answered(_:_:now:)``, ``unprocessed(_:_:now:)`` and ``lost(_:_:now:)``.
 package protocol PoolClient: AnyObject {
     /// How many requests wait.
     var waiting: Int { get }
@@ -32,7 +32,9 @@ package protocol PoolClient: AnyObject {
     func answered(_ tag: Int, _ answer: PoolAnswer, now: Int64) -> ConnectionVerdict
 
     /// Certainly not processed: may be sent again at once.
-    func unprocessed(_ tag: Int, now: Int64)
+    ///
+    /// - Parameter loss: what ended it; nil: the server refused it, or it never left.
+    func unprocessed(_ tag: Int, _ loss: RequestLoss?, now: Int64)
 
     /// May have been processed.
     func lost(_ tag: Int, _ loss: RequestLoss, now: Int64)
@@ -43,7 +45,7 @@ package protocol PoolClient: AnyObject {
     /// - Returns: the same in words, for the log.
     func goAway(debugData: [UInt8], now: Int64) -> String?
 
-    /// A connection could not be made.
+    /// A connection could not be made, or has failed before a request left on it.
     ///
     /// - Parameter isLast: there is no other, neither open nor on its way.
     func connectFailed(_ error: any Error, isLast: Bool, now: Int64)
@@ -89,9 +91,10 @@ package enum ConnectionVerdict: Sendable {
     case replaceExpired
 }
 
-/// Why there is no answer to a request that the server may have processed.
+/// Why there is no answer to a request.
 package enum RequestLoss: Sendable {
     case timeout
-    case streamReset
-    case connectionLost
+    case streamReset(HTTP2ErrorCode)
+    /// nil: closed without a word.
+    case connectionLost((any Error)?)
 }

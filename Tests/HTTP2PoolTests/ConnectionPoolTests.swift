@@ -21,6 +21,7 @@ import WireTestSupport
         }
         try await eventually("the next hundred") { try await server.withConnections { $0[0].whole.count } == 200 }
         #expect(try await fixture.look { $0.ends } == ["200": 100])
+        try await fixture.close()
         try await server.stop()
     }
 
@@ -28,24 +29,23 @@ import WireTestSupport
         let server = TestServer { $0.holdsAnswers = true }
         let address = try await server.start()
         let limit = SharedConnectionLimit(2)
-        let pools = try (0..<3).map { _ in try PoolFixture(at: address, requests: 1) { $0.sharedLimit = limit } }
+        let pools = try (0..<3).map { _ in
+            try PoolFixture(at: address, requests: 1) {
+                $0.sharedLimit = limit
+                $0.idleSeconds = 0
+            }
+        }
         for pool in pools { try await pool.start() }
         try await eventually("two have sent") {
             try await server.withConnections { $0.map(\.whole.count) } == [1, 1]
         }
         #expect(limit.take(upTo: 1) == 0)
         try await server.withConnections { for connection in $0 { try connection.answer(1) } }
-        try await eventually("both have their answers") {
-            var answered = 0
-            for pool in pools { answered += try await pool.look { $0.ends["200"] ?? 0 } }
-            return answered == 2
-        }
-        for pool in pools {
-            if try await pool.look({ $0.ends["200"] }) == 1 { try await pool.close() }
-        }
-        try await eventually("the third has its place") {
+        try await eventually("the third has the place of one that is idle") {
             try await server.withConnections { $0.count == 3 && $0[2].whole.count == 1 }
         }
+        for pool in pools { try await pool.close() }
+        #expect(limit.take(upTo: 3) == 2, "all places are given back, each once")
         try await server.stop()
     }
 
@@ -83,7 +83,8 @@ import WireTestSupport
         try await fixture.start()
         try await eventually("they are there") { try await server.withConnections { $0.first?.whole.count } == 5 }
         try await fixture.pool.eventLoop.submit { fixture.pool.abandon() }.get()
-        #expect(try await fixture.look { $0.ends } == ["lost, connectionLost": 5])
+        #expect(try await fixture.look { $0.ends } == ["lost, connectionLost(nil)": 5])
+        #expect(try await fixture.look { $0.waiting } == 0)
         try await fixture.close()
         try await server.stop()
     }
@@ -95,6 +96,7 @@ import WireTestSupport
         try await fixture.start()
         try await eventually("it is told") { try await fixture.look { $0.ends["no connection"] ?? 0 } > 0 }
         #expect(try await fixture.look { $0.waiting } == 1, "nothing has become of the request")
+        try await fixture.close()
     }
 }
 
@@ -111,6 +113,20 @@ import WireTestSupport
         let server = TestServer()
         #expect(try await ask(try await server.start()).status == 200)
         try await eventually("closed") { try await server.withConnections { $0.map(\.isClosed) } == [true] }
+        try await server.stop()
+    }
+
+    /// The answer to what is on the wire comes, whatever GOAWAY says.
+    @Test func wordsOfFarewellAreNoRefusal() async throws {
+        let server = TestServer { $0.leavesBeforeFirst = true }
+        #expect(try await ask(try await server.start()).status == 200)
+        try await server.stop()
+    }
+
+    @Test func aResetIsToldAsOne() async throws {
+        let server = TestServer { $0.resets = true }
+        let address = try await server.start()
+        await #expect { _ = try await ask(address) } throws: { "\($0)".contains("the request was reset") }
         try await server.stop()
     }
 

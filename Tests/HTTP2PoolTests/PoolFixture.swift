@@ -39,7 +39,7 @@ final class NotingClient: PoolClient, @unchecked Sendable {
         return verdict
     }
 
-    func unprocessed(_ tag: Int, now: Int64) {
+    func unprocessed(_ tag: Int, _ loss: RequestLoss?, now: Int64) {
         end(tag, "unprocessed")
         waiting += 1
     }
@@ -96,9 +96,13 @@ struct PoolFixture: Sendable {
         try await pool.eventLoop.submit { body(client) }.get()
     }
 
+    /// Whatever it has still to do.
     func close() async throws {
         let closed = pool.eventLoop.makePromise(of: Void.self)
-        try await pool.eventLoop.submit { pool.retire(closed: closed) }.get()
+        try await pool.eventLoop.submit {
+            pool.retire(closed: closed)
+            pool.abandon()
+        }.get()
         try await closed.futureResult.get()
     }
 }

@@ -46,4 +46,14 @@ import Testing
         plan.succeeded()
         #expect(plan.decide(Self.connections(), waiting: 1, nowMilliseconds: 0) == .connect(1))
     }
+
+    @Test(
+        arguments: [(599_999, 2, false), (600_000, 2, true), (600_000, 1, false), (6_000_000, 1, false)]
+            as [(Int64, Int, Bool)])
+    func idleConnectionsGoButTheLast(idle: Int64, open: Int, closes: Bool) {
+        let plan = PoolPlan(maximumConnections: 4)
+        #expect(plan.closes(idleMilliseconds: idle, openConnections: open) == closes)
+        let sharing = PoolPlan(maximumConnections: 4, keepsLast: false)
+        #expect(sharing.closes(idleMilliseconds: idle, openConnections: open) == (idle >= 600_000))
+    }
 }

@@ -87,12 +87,4 @@ import Testing
         #expect(sizing.decide(relief, nowMilliseconds: 1200) == .stay)
         #expect(sizing.decide(Self.load(), nowMilliseconds: 1300) == .lookAgain(milliseconds: 250))
     }
-
-    @Test(
-        arguments: [(599_999, 2, false), (600_000, 2, true), (600_000, 1, false), (6_000_000, 1, false)]
-            as [(Int64, Int, Bool)])
-    func idleConnectionsGoButTheLast(idle: Int64, open: Int, closes: Bool) {
-        let sizing = PoolSizing(maximumConnections: 4)
-        #expect(sizing.shouldClose(idleMilliseconds: idle, openConnections: open) == closes)
-    }
 }

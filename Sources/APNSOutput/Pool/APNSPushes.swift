@@ -25,6 +25,7 @@ final class APNSPushes: @unchecked Sendable {
     /// The wall clock of this turn.
     @exclusivity(unchecked) private var wallTime: Timestamp?
     private var isStopped = false
+    private var hasEnded = false
 
     init(
         health: PoolHealth, badTokens: BadTokenBoard, tokens: ProviderTokenSource?,
@@ -103,6 +104,8 @@ final class APNSPushes: @unchecked Sendable {
 
     /// Nobody will find out any more what is refused.
     func end(now: Int64) {
+        guard !hasEnded else { return }
+        hasEnded = true
         badTokens.tell(now: moment(now))
         health.forget()
         badTokens.forget()
@@ -247,7 +250,7 @@ extension APNSPushes: PoolClient {
         return body.reason == "ExpiredProviderToken" ? .replaceExpired : consequence.connection
     }
 
-    func unprocessed(_ tag: Int, now: Int64) {
+    func unprocessed(_ tag: Int, _ loss: RequestLoss?, now: Int64) {
         guard let sent = onWire.remove(tag) else { return }
         sendAgain(sent.push, at: moment(now))
     }

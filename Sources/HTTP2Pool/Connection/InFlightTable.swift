@@ -57,6 +57,11 @@ package struct InFlightTable {
         return requests
     }
 
+    /// Whether one that was sent before `uptime` has been given up and is still here.
+    package func hasGivenUp(sentBefore uptime: Int64) -> Bool {
+        slab.elements.contains { $0.element.isGivenUp && $0.element.sentAt < uptime }
+    }
+
     /// Marks the requests sent before `uptime` as given up; the answer is their streams, each named once.
     package mutating func giveUp(sentBefore uptime: Int64) -> [Int32] {
         slab.elements.filter { $0.element.sentAt < uptime && !$0.element.isGivenUp }.map { place, request in

@@ -9,9 +9,12 @@ import NIOCore
 final class PooledConnection: @unchecked Sendable {
     /// How long the first answer may hold up the pool's growth where few streams are open until it comes.
     private static let rampingMilliseconds: Int64 = 2_000
+    /// How long the reset of a request that was given up may take to leave.
+    private static let resetMilliseconds: Int64 = 10_000
 
     private let session: HTTP2ClientSession
-    private unowned let pool: ConnectionPool
+    /// Until it is closed, each holds the other.
+    private let pool: ConnectionPool
     private let client: any PoolClient
     private let eventLoop: any EventLoop
     private let configuration: PoolConfiguration
@@ -33,6 +36,7 @@ final class PooledConnection: @unchecked Sendable {
     /// Uptime in milliseconds.
     private(set) var lastUsed: Int64
     private var openedAt: Int64?
+    private var isUnused = true
     /// Where it is connected to, or being connected.
     var address: SocketAddress?
     /// An answer has shown that it is of use.
@@ -145,6 +149,7 @@ final class PooledConnection: @unchecked Sendable {
         inFlight.insert(InFlightRequest(tag: request.tag, streamID: stream, sentAt: now))
         lastUsed = now
         hasSent = true
+        isUnused = false
     }
 
     /// After the last of a turn's requests.
@@ -187,17 +192,23 @@ final class PooledConnection: @unchecked Sendable {
         case .nothing: break
         case .ping:
             ping()
-        case .giveUp:
-            logger.warning("\(configuration.service) gives no sign of life, closing the connection")
-            channel?.close(promise: nil)
-            return channelClosed(error: ConnectError.noSignOfLife(configuration.service))
+        case .giveUp: return giveUp()
         }
-        let overdue = inFlight.giveUp(sentBefore: now - Int64(configuration.requestTimeoutSeconds) * 1000)
+        let timeout = Int64(configuration.requestTimeoutSeconds) * 1000
+        // Not even the resets of what was given up leave.
+        if inFlight.hasGivenUp(sentBefore: now - timeout - Self.resetMilliseconds) { return giveUp() }
+        let overdue = inFlight.giveUp(sentBefore: now - timeout)
         guard !overdue.isEmpty else { return }
         logger.warning("\(configuration.service) did not answer in time", metadata: ["requests": "\(overdue.count)"])
         for stream in overdue { try? session.reset(stream, code: .cancel) }
         handler?.setNeedsFlush()
         retire()
+    }
+
+    private func giveUp() {
+        logger.warning("\(configuration.service) gives no sign of life, closing the connection")
+        channel?.close(promise: nil)
+        channelClosed(error: ConnectError.noSignOfLife(configuration.service))
     }
 
     // MARK: Its end
@@ -262,9 +273,9 @@ extension PooledConnection: HTTP2ClientDelegate {
     func streamClosed(tag place: Int, streamID: Int32, code: HTTP2ErrorCode) {
         guard let request = inFlight.remove(place, stream: streamID) else { return }
         if code == .refusedStream {
-            client.unprocessed(request.tag, now: pool.time())
+            client.unprocessed(request.tag, nil, now: pool.time())
         } else {
-            endedWithoutAnswer(request, request.isGivenUp ? .timeout : .streamReset)
+            endedWithoutAnswer(request, request.isGivenUp ? .timeout : .streamReset(code))
         }
         closeIfDrained()
     }
@@ -273,7 +284,7 @@ extension PooledConnection: HTTP2ClientDelegate {
     /// never left: with a part of its body missing there is nothing that the server could have accepted.
     private func endedWithoutAnswer(_ request: InFlightRequest, _ loss: RequestLoss) {
         if request.streamID > highestProcessed || !session.isWritten(request.streamID) {
-            client.unprocessed(request.tag, now: pool.time())
+            client.unprocessed(request.tag, loss, now: pool.time())
         } else {
             client.lost(request.tag, loss, now: pool.time())
         }
@@ -312,7 +323,8 @@ extension PooledConnection: HTTP2ChannelObserver {
     func channelClosed(error: (any Error)?) {
         eventLoop.preconditionInEventLoop()
         guard state.phase != .closed else { return }
-        let wasConnecting = isConnecting
+        // A server may let us in and then refuse what TLS has shown it of us.
+        let isBeforeUse = isConnecting || isUnused && error != nil
         state.close()
         // What the socket may still bring is nobody's business; and this unties a handler that never came to
         // be part of a channel.
@@ -320,8 +332,8 @@ extension PooledConnection: HTTP2ChannelObserver {
         handler?.observer = nil
         handler = nil
         for request in inFlight.removeAll() {
-            endedWithoutAnswer(request, .connectionLost)
+            endedWithoutAnswer(request, .connectionLost(error))
         }
-        pool.closed(self, error: error, whileConnecting: wasConnecting)
+        pool.closed(self, error: error, beforeUse: isBeforeUse)
     }
 }

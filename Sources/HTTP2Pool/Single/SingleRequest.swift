@@ -22,6 +22,8 @@ package final class SingleRequest: @unchecked Sendable {
     private var answer = Answer()
     package private(set) var waiting = 1
     private var isOver = false
+    /// What the server's GOAWAY said.
+    private var lastWords: [UInt8] = []
 
     /// - Parameter fields: all but `:path`.
     /// - Throws: ``SingleRequestError``, or why the configuration can't be used.
@@ -102,17 +104,20 @@ extension SingleRequest: PoolClient {
         return .keep
     }
 
-    package func unprocessed(_ tag: Int, now: Int64) {
-        finish(.failure(.connectionLost("the server did not process the request")))
+    package func unprocessed(_ tag: Int, _ loss: RequestLoss?, now: Int64) {
+        end(loss.map(SingleRequestError.init) ?? .connectionLost("the server refused the request unprocessed"))
     }
 
-    package func lost(_ tag: Int, _ loss: RequestLoss, now: Int64) {
-        finish(.failure(loss == .timeout ? .timedOut : .connectionLost("closed without an answer")))
+    package func lost(_ tag: Int, _ loss: RequestLoss, now: Int64) { end(SingleRequestError(loss)) }
+
+    private func end(_ error: SingleRequestError) {
+        finish(.failure(lastWords.isEmpty ? error : .goAway(debugData: lastWords)))
     }
 
+    /// The answer to a request that is on the wire may still come.
     package func goAway(debugData: [UInt8], now: Int64) -> String? {
-        // Without words an answer may still come.
-        if !debugData.isEmpty { finish(.failure(.goAway(debugData: debugData))) }
+        lastWords = debugData
+        if waiting > 0, !debugData.isEmpty { finish(.failure(.goAway(debugData: debugData))) }
         return nil
     }
 

@@ -9,6 +9,16 @@ package enum SingleRequestError: Error {
     case goAway(debugData: [UInt8])
     case tooLong(maximum: Int)
 
+    init(_ loss: RequestLoss) {
+        self =
+            switch loss {
+            case .timeout: .timedOut
+            case .streamReset(let code): .connectionLost("the request was reset (\(code))")
+            case .connectionLost(let error?): SingleRequestError(lostBy: error)
+            case .connectionLost(nil): .connectionLost("closed without an answer")
+            }
+    }
+
     init(lostBy error: any Error) {
         self =
             ConnectError.refusesCertificate(error) ? .certificateRefused("\(error)") : .connectionLost("\(error)")

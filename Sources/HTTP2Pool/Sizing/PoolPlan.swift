@@ -21,11 +21,18 @@ package struct PoolPlan {
     /// Connections that may be opened without a pause, even where fewer may be open.
     private static let leastAtOnce = 8
 
+    private let idleMilliseconds: Int64
+    private let keepsLast: Bool
     private var sizing: PoolSizing
     private var permit: ConnectPermit
     private var answerMilliseconds = 0.0
 
-    package init(maximumConnections: Int) {
+    /// - Parameters:
+    ///   - idleMilliseconds: a connection with nothing to do for so long is closed.
+    ///   - keepsLast: but the last one stays.
+    package init(maximumConnections: Int, idleMilliseconds: Int64 = 600_000, keepsLast: Bool = true) {
+        self.idleMilliseconds = idleMilliseconds
+        self.keepsLast = keepsLast
         sizing = PoolSizing(maximumConnections: maximumConnections)
         permit = ConnectPermit(atOnce: max(Self.leastAtOnce, maximumConnections))
     }
@@ -43,6 +50,11 @@ package struct PoolPlan {
         guard case .connect = decision else { return decision }
         let wait = permit.wait(nowMilliseconds: now)
         return wait == 0 ? decision : .lookAgain(milliseconds: wait)
+    }
+
+    /// Whether a connection that has had nothing to do for so long is closed.
+    package func closes(idleMilliseconds idle: Int64, openConnections: Int) -> Bool {
+        idle >= idleMilliseconds && (openConnections > 1 || !keepsLast)
     }
 
     /// So many are being opened.

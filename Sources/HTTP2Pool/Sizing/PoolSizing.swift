@@ -3,8 +3,7 @@
 /// A pool with work and no connection opens one. It opens more when those it has have been full for a while
 /// (of streams or of window) although the way to the server is long, answers take long or hardly a stream is
 /// allowed, that is, when the round trip and not this process is what bounds it: one at a time, or, with several rounds of work waiting,
-/// as many again as it has. It lets the extra ones go when they have been idle for ten minutes; the last one
-/// stays open.
+/// as many again as it has.
 package struct PoolSizing {
     package struct Load {
         /// Pushes that found no room.
@@ -61,7 +60,6 @@ package struct PoolSizing {
     package static let slowAnswerMilliseconds = 25.0
     /// Streams of a connection; a window holds twice as many of the largest payloads.
     package static let narrowStreams = 8
-    package static let idleMilliseconds: Int64 = 600_000
 
     package let maximumConnections: Int
     private var saturatedSince: Int64?
@@ -93,10 +91,5 @@ package struct PoolSizing {
         if remaining > 0 { return .lookAgain(milliseconds: remaining) }
         saturatedSince = nil
         return .connect(allowed)
-    }
-
-    /// Whether a connection that has had nothing in flight for this long should be closed.
-    package func shouldClose(idleMilliseconds: Int64, openConnections: Int) -> Bool {
-        openConnections > 1 && idleMilliseconds >= Self.idleMilliseconds
     }
 }

@@ -78,6 +78,10 @@ package final class TestServerConnection: HTTP2ServerDelegate, HTTP2ChannelObser
     package var turnsAway = false
     /// Sends GOAWAY after its first answer.
     package var leavesAfterFirst = false
+    /// Says farewell in words before its first answer.
+    package var leavesBeforeFirst = false
+    /// Resets what it is asked.
+    package var resets = false
     package private(set) var isClosed = false
     /// Bytes of body received.
     package private(set) var bodyBytes = 0
@@ -113,6 +117,8 @@ package final class TestServerConnection: HTTP2ServerDelegate, HTTP2ChannelObser
     package func requestEnded(tag: Int, streamID: Int32) {
         whole.append(streamID)
         if turnsAway { return _ = try? session.goAway(lastStreamID: 0) }
+        if resets { return _ = try? session.reset(streamID, code: .internalError) }
+        if leavesBeforeFirst { _ = try? session.goAway(lastStreamID: streamID, debugData: Array("so long".utf8)) }
         if !holdsAnswers { try? answer(streamID) }
         if leavesAfterFirst { _ = try? session.goAway(lastStreamID: streamID) }
     }
