@@ -12,12 +12,23 @@ ORDER = [
 COMPOSERS = {"MartletService", "martlet", "martlet-bench"}
 SWIFT_FOLDERS = ("Sources", "Tests", "Benchmarks", "Fuzzing", "Torture")
 LONGEST_FILE = 400
+# Lines of code of a type with its extensions, in all files of its target: without empty lines and comments.
+LARGEST_TYPE = 260
+# Those that may have more, how many, and why.
+LARGE_TYPES = {
+    ("AMQPClient", "BrokerLink"): (520, "all that is called on one connection of librabbitmq: its C state has one owner"),
+    ("APNSSimulator", "SimulatorConnection"): (330, "every fault that a connection can have, at the event it changes"),
+    ("TortureRun", "Verdict"): (320, "a rule of the promises each, over the same record"),
+}
 # What the command says goes through its `print`, which lets no byte of a stranger's move the terminal.
 TERMINAL = re.compile(r"\bSwift\.(?:print|debugPrint|dump)\b|\b(?:debugPrint|dump|fputs|puts|fwrite|printf)\s*\("
                       r"|\bFileHandle\.standard(?:Output|Error)\b|\bStreamLogHandler\b")
 TERMINAL_OWNERS = {"Sources/martlet/Support/Output.swift", "Sources/MartletService/Log/PrintableLog.swift",
                    "Sources/MartletService/Log/LogLevel.swift"}
 
+TYPE = re.compile(
+    r"^(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private|final|indirect)\s+)*"
+    r"(?:struct|class|enum|actor|protocol|extension)\s+(?P<name>\w+)")
 IMPORT = re.compile(
     r"^\s*(?:@\w+\s+)*(?P<access>public|package|internal|fileprivate|private)?\s*import\s+"
     r"(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(?P<module>\w+)")
@@ -116,4 +127,27 @@ def sizes(root: pathlib.Path) -> list[str]:
         length = len(file.read_text().splitlines())
         if length > LONGEST_FILE:
             problems.append(f"{file.relative_to(root)}: {length} lines; split it ({LONGEST_FILE} at most)")
+    return problems
+
+
+def type_sizes(root: pathlib.Path) -> list[str]:
+    """What is inside a type, or an extension of its, is at the margin of no file: it ends with the brace that is."""
+    lines: dict[tuple[str, str], int] = {}
+    for file in swift_files(root, "Sources", "Torture"):
+        target = file.relative_to(root).parts[1]
+        name = None
+        for line in file.read_text().splitlines():
+            if name is None and (found := TYPE.match(line)) and not line.rstrip().endswith("}"):
+                name = found["name"]
+            if name is None:
+                continue
+            if line.strip() and not line.lstrip().startswith("//"):
+                lines[target, name] = lines.get((target, name), 0) + 1
+            if line.startswith("}"):
+                name = None
+    problems = []
+    for (target, name), count in sorted(lines.items(), key=lambda item: -item[1]):
+        most, _why = LARGE_TYPES.get((target, name), (LARGEST_TYPE, ""))
+        if count > most:
+            problems.append(f"{target}: {name} and its extensions have {count} lines of code; split it ({most} at most)")
     return problems
