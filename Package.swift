@@ -125,11 +125,15 @@ let package = Package(
             dependencies: ["AMQPClient", "CredentialStore", "Pacing", "PushModel", .logging],
             swiftSettings: settings),
         .target(
-            name: "APNSSimulator",
+            name: "PushSimulator",
             dependencies: [
                 "HTTP2Channel", "HTTP2Session", "Threading", .crypto, .cryptoExtras, .hummingbird, .lifecycle, .logging,
                 .nioCore, .nioPosix, .nioSSL, .nioTLS, .swiftASN1, .x509,
             ],
+            swiftSettings: settings),
+        .target(
+            name: "APNSSimulator",
+            dependencies: ["HTTP2Session", "PushSimulator", "Threading", .crypto, .logging, .swiftASN1, .x509],
             swiftSettings: settings),
         .target(
             name: "PushTestSupport", dependencies: ["PushModel", "Threading"], path: "Tests/Support/PushTestSupport",
@@ -154,11 +158,20 @@ let package = Package(
         .testTarget(
             name: "HTTP2ChannelTests", dependencies: ["HTTP2Channel", "HTTP2Session", .nioCore, .nioEmbedded],
             swiftSettings: settings),
+        // What the tests of every double need.
+        .target(
+            name: "SimulatorTestSupport",
+            dependencies: ["HTTP2Channel", "HTTP2Session", "PushSimulator", .nioCore, .nioPosix, .nioSSL],
+            path: "Tests/Support/SimulatorTestSupport", swiftSettings: settings),
+        .testTarget(
+            name: "PushSimulatorTests",
+            dependencies: ["HTTP2Session", "PushSimulator", "SimulatorTestSupport", "TestSupport", .logging, .nioCore],
+            swiftSettings: settings),
         .testTarget(
             name: "APNSSimulatorTests",
             dependencies: [
-                "APNSSimulator", "CredentialFormats", "HTTP2Channel", "HTTP2Session", "TestSupport", "Threading",
-                .crypto, .nioCore, .nioPosix, .nioSSL, .nioTLS,
+                "APNSSimulator", "CredentialFormats", "HTTP2Session", "SimulatorTestSupport", "TestSupport",
+                "Threading", .crypto, .nioCore, .nioSSL,
             ],
             exclude: ["Clients"], swiftSettings: settings),
         .target(

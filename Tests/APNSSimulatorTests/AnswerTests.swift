@@ -2,6 +2,7 @@ import APNSSimulator
 import Foundation
 import HTTP2Session
 import NIOCore
+import SimulatorTestSupport
 import Testing
 
 /// Chosen answers, faults and counters, over real TLS with a client certificate.

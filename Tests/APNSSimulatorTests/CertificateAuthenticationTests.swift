@@ -1,5 +1,6 @@
 import APNSSimulator
 import Foundation
+import SimulatorTestSupport
 import Testing
 
 @Suite struct CertificateAuthenticationTests {

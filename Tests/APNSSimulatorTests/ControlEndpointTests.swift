@@ -1,5 +1,6 @@
 import APNSSimulator
 import Crypto
+import SimulatorTestSupport
 import Testing
 
 /// The control endpoint over HTTP, as another program's tests use it.

@@ -1,6 +1,7 @@
 import APNSSimulator
 import Foundation
 import NIOCore
+import SimulatorTestSupport
 import Testing
 
 /// Keys that are refused, then mended, while connections are open.

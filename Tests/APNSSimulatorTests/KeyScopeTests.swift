@@ -1,5 +1,6 @@
 import APNSSimulator
 import Foundation
+import SimulatorTestSupport
 import Testing
 
 /// Which keys may be used, and which together on one connection (Apple: "Establishing a token-based connection to

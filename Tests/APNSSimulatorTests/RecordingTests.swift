@@ -1,6 +1,7 @@
 import APNSSimulator
 import HTTP2Session
 import NIOCore
+import SimulatorTestSupport
 import TestSupport
 import Testing
 

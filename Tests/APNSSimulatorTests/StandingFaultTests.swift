@@ -1,5 +1,6 @@
 import APNSSimulator
 import NIOCore
+import SimulatorTestSupport
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import APNSSimulator
 import Foundation
+import SimulatorTestSupport
 import Testing
 
 /// Over real TLS, with our own client session.

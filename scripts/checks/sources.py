@@ -6,7 +6,7 @@ import re
 ORDER = [
     "CRabbitMQ", "CLibPQ", "CNGHTTP2", "COpenSSL", "CLinux",
     "Threading", "Pacing", "AMQPClient", "PostgresClient", "HTTP2Session", "HTTP2Channel", "HTTP2Pool", "PushModel", "CredentialFormats", "MigrationFiles",
-    "CredentialStore", "APNSOutput", "DeliveryPipeline", "APNSSimulator", "MartletService", "martlet", "martlet-bench",
+    "CredentialStore", "APNSOutput", "DeliveryPipeline", "PushSimulator", "APNSSimulator", "MartletService", "martlet", "martlet-bench",
 ]
 # Only these may name an output: everything else works with the Output protocol.
 COMPOSERS = {"MartletService", "martlet", "martlet-bench"}

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import PushSimulator
 
 /// Answers broadcasts and requests about channels as APNs does. Apple documents no order for the checks.
 struct ChannelService: Sendable {
@@ -7,12 +8,13 @@ struct ChannelService: Sendable {
 
     /// Bytes of a broadcast's body.
     static let greatestPayload = 5_120
+    static let broadcastPath: StaticString = "/4/broadcasts/"
 
     let store: ChannelStore
 
     /// - Parameter isPost: the method, which may come before it is known what the request is about.
     func answer(
-        _ request: ChannelRequest, isPost: Bool, managesChannels: Bool, credential: CredentialCheck
+        _ request: RequestText, isPost: Bool, managesChannels: Bool, credential: CredentialCheck
     ) -> ChannelReply {
         var reply: ChannelReply
         do throws(Refusal) {
@@ -37,7 +39,7 @@ struct ChannelService: Sendable {
 
     /// `POST /4/broadcasts/apps/<bundle id>`
     private func broadcast(
-        _ request: ChannelRequest, _ isPost: Bool, _ credential: CredentialCheck
+        _ request: RequestText, _ isPost: Bool, _ credential: CredentialCheck
     ) throws(Refusal) -> ChannelReply {
         let parts = request.parts
         guard parts.count == 4, parts[2] == "apps" else { throw refuse(.badPath) }
@@ -61,7 +63,7 @@ struct ChannelService: Sendable {
     }
 
     private func checkApp(
-        _ app: String, _ request: ChannelRequest, _ credential: CredentialCheck
+        _ app: String, _ request: RequestText, _ credential: CredentialCheck
     ) throws(Refusal) {
         if let reason = credential(app) { throw refuse(reason) }
         if TopicSuffix.allCases.dropFirst().contains(where: { app.hasSuffix("\($0.text)") }) {
@@ -80,7 +82,7 @@ struct ChannelService: Sendable {
     // MARK: Channels
 
     /// `/1/apps/<bundle id>/channels` and `/1/apps/<bundle id>/all-channels`
-    private func manage(_ request: ChannelRequest, _ credential: CredentialCheck) throws(Refusal) -> ChannelReply {
+    private func manage(_ request: RequestText, _ credential: CredentialCheck) throws(Refusal) -> ChannelReply {
         let parts = request.parts
         guard parts.count == 4, parts[0] == "1", parts[1] == "apps" else { throw refuse(.badPath) }
         let app = String(parts[2])
@@ -106,7 +108,7 @@ struct ChannelService: Sendable {
         }
     }
 
-    private func named(_ request: ChannelRequest, _ app: String) throws(Refusal) -> BroadcastChannel {
+    private func named(_ request: RequestText, _ app: String) throws(Refusal) -> BroadcastChannel {
         guard let id = request.fields["apns-channel-id"] else { throw refuse(.missingChannelID) }
         return try find(id, app)
     }
@@ -120,7 +122,7 @@ struct ChannelService: Sendable {
         }
     }
 
-    private func create(_ request: ChannelRequest, _ app: String) throws(Refusal) -> ChannelReply {
+    private func create(_ request: RequestText, _ app: String) throws(Refusal) -> ChannelReply {
         guard !request.body.isEmpty else { throw refuse(.payloadEmpty) }
         guard let wish = try? JSONDecoder().decode(Wish.self, from: Data(request.body)) else {
             throw refuse(.badRequestPayload)
@@ -133,4 +135,9 @@ struct ChannelService: Sendable {
         }
         return ChannelReply(status: 201, fields: ["apns-channel-id": channel.id])
     }
+}
+
+extension RequestText {
+    /// The path's parts between the slashes.
+    fileprivate var parts: [Substring] { path.split(separator: "/") }
 }

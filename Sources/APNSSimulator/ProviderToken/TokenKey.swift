@@ -1,4 +1,5 @@
 public import Crypto
+internal import PushSimulator
 
 /// A key pair's public half, as a team has registered it with Apple.
 public struct TokenKey: Sendable {

@@ -26,10 +26,13 @@ public protocol HTTP2ServerDelegate: AnyObject {
     func settingsAcknowledged()
     func goAwayReceived(lastStreamID: Int32, code: HTTP2ErrorCode, debugData: UnsafeRawBufferPointer)
     func pingAcknowledged(_ payload: UInt64)
+    /// The client has sent a PING; it is answered in any case.
+    func pingReceived()
 }
 
 extension HTTP2ServerDelegate {
     public func requestTrailer(tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {}
     public func requestRefused(streamID: Int32) {}
     public func requestMalformed(streamID: Int32, problem: String) {}
+    public func pingReceived() {}
 }

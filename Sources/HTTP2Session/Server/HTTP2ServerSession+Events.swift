@@ -85,6 +85,8 @@ extension HTTP2ServerSession {
             tell { $0.settingsAcknowledged() }
         case NGHTTP2_PING where frame.hasFlag(NGHTTP2_FLAG_ACK):
             tell { $0.pingAcknowledged(frame.pingPayload) }
+        case NGHTTP2_PING:
+            tell { $0.pingReceived() }
         case NGHTTP2_GOAWAY:
             let goAway = frame.pointee.goaway
             tell {

@@ -1,0 +1,185 @@
+internal import HTTP2Session
+internal import PushSimulator
+
+/// What APNs makes of one connection.
+final class APNSRules: ConnectionRules {
+    private let configuration: SimulatorConfiguration
+    private let authority: ProviderTokenAuthority
+    private let channels: ChannelService
+    private let answers: ChosenAnswers<PlannedAnswer>
+    /// What the client's certificate says; nil if it showed none.
+    private let identity: ClientIdentity?
+    /// The connection is one to the port for channels.
+    private let managesChannels: Bool
+    private let checker: RequestChecker
+    private let writer: ResponseWriter
+    private var weight: RefusalWeight
+    // One event loop, one thread: nothing for exclusivity checks to find on the hot path.
+    @exclusivity(unchecked) private var authorization: ConnectionAuthorization
+    @exclusivity(unchecked) private var requests = RequestStates()
+
+    init(_ double: APNSDouble, _ client: ConnectingClient, _ answers: ChosenAnswers<PlannedAnswer>) throws {
+        let environment = double.configuration.environment
+        configuration = double.configuration
+        authority = double.tokens
+        channels = ChannelService(store: double.channels)
+        self.answers = answers
+        identity = try client.certificate.map { try ClientIdentity(derEncodedCertificate: $0) }
+        managesChannels = client.port == 1
+        checker = RequestChecker(
+            certificate: identity.map {
+                RequestChecker.Certificate(
+                    isForThisEnvironment: $0.environments.contains(environment), topicCount: $0.topics.count)
+            })
+        writer = try ResponseWriter(namesDeliveries: environment == .sandbox)
+        weight = RefusalWeight(
+            beforeSlowing: double.configuration.refusalsBeforeSlowing,
+            beforeGoAway: double.configuration.refusalsBeforeGoAway)
+        authorization = ConnectionAuthorization(authority: double.tokens, environment: environment)
+    }
+
+    // As observed on the live service (aapns, pushy#878).
+    func settings(streamLimit: Int) -> HTTP2Settings {
+        let streams = identity == nil ? configuration.unauthenticatedStreamLimit : streamLimit
+        return HTTP2Settings(
+            headerTableSize: 4_096, maxConcurrentStreams: UInt32(clamping: streams), initialWindowSize: 65_535,
+            maxFrameSize: 16_384, maxHeaderListSize: 8_000)
+    }
+
+    var isAuthenticated: Bool { identity != nil || authorization.hasAccepted }
+
+    /// The SHA-256 of the client's certificate in hex, or the key id of the accepted provider token.
+    var credential: String? { identity?.fingerprint ?? authorization.token?.keyID }
+
+    // MARK: A request comes in
+
+    func begin(_ request: Int, on connection: SimulatorConnection) {
+        requests.begin(request)
+        if managesChannels {
+            requests.extras(request).concernsChannels = true
+            connection.keepText(of: request)
+        } else if answers.needToken {
+            connection.keepText(of: request)
+        }
+    }
+
+    func take(
+        _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, of request: Int,
+        on connection: SimulatorConnection
+    ) {
+        guard let field = FieldName(name) else {
+            if !requests.extras(request).otherFields.insert(name) { requests[request].facts.hasDuplicates = true }
+            return
+        }
+        requests[request].facts.take(field, value)
+        switch field {
+        case .path where value.hasPrefix(ChannelService.broadcastPath):
+            requests.extras(request).concernsChannels = true
+            connection.keepText(of: request)
+        case .authorization where identity == nil:
+            authorize(request, value, on: connection)
+        case .topic where identity == nil && authority.limitsTopics:
+            requests.extras(request).topic = String(decoding: value, as: UTF8.self)
+        case .topic where identity != nil:
+            requests[request].facts.topicIsAllowed = identity?.covers(topic: value) ?? true
+        default:
+            break
+        }
+    }
+
+    private func authorize(_ request: Int, _ value: UnsafeRawBufferPointer, on connection: SimulatorConnection) {
+        let wasAuthenticated = authorization.hasAccepted
+        requests[request].facts.authorization = authorization.judge(value, at: connection.now / 1_000)
+        // Requests with related keys may overlap: each is judged by its own.
+        if authority.limitsTopics, case .accepted = requests[request].facts.authorization {
+            requests.extras(request).token = authorization.token
+        }
+        if !wasAuthenticated, authorization.hasAccepted {
+            connection.allowStreams(connection.streamLimit)
+        }
+    }
+
+    func take(body bytes: UnsafeRawBufferPointer, of request: Int) {
+        requests[request].facts.bodyLength += bytes.count
+    }
+
+    func token(of request: RequestText) -> String {
+        let prefix = "\(RequestFacts.devicePath)"
+        let token = request.path.hasPrefix(prefix) ? request.path.dropFirst(prefix.count) : request.path[...]
+        return APNSDouble.canonical(String(token))
+    }
+
+    func close(_ request: Int) {
+        requests.close(request)
+    }
+
+    // MARK: It is judged
+
+    func judge(_ request: Int, on connection: SimulatorConnection) -> AnswerTime {
+        if let extras = requests[request].extras {
+            // The store of channels is asked when the answer is due.
+            if extras.concernsChannels { return .after(milliseconds: 0) }
+            if let topic = extras.topic, let token = extras.token {
+                requests[request].facts.topicIsAllowed = token.scope.covers(topic: topic)
+                if let reason = authority.refusal(of: token.keyID, topic: topic) {
+                    requests[request].facts.authorization = .refused(reason)
+                }
+            }
+        }
+        guard let answer = plannedAnswer(request, on: connection) else { return .after(milliseconds: 0) }
+        requests[request].answer = answer
+        return answer.time
+    }
+
+    private func plannedAnswer(_ request: Int, on connection: SimulatorConnection) -> PlannedAnswer? {
+        if let reason = checker.check(requests[request].facts) {
+            return PlannedAnswer(reason, spelledAsDocumented: configuration.spellsReasonsAsDocumented)
+        }
+        if let text = connection.text(of: request), let chosen = answers.take(for: text) { return chosen }
+        return TokenPattern.answer(
+            prefix: requests[request].facts.tokenPrefix, parameter: requests[request].facts.tokenParameter)
+    }
+
+    // MARK: It is answered
+
+    func answer(_ request: Int, on connection: SimulatorConnection) throws(HTTP2Error) -> GivenAnswer {
+        if requests[request].extras?.concernsChannels == true {
+            return try answerChannels(request, on: connection)
+        }
+        let answer = requests[request].answer ?? .accepted
+        var messageID: MessageID?
+        if case .valid(let given) = requests[request].facts.messageID {
+            messageID = given
+        }
+        try writer.write(
+            answer, messageID: messageID, withoutBody: requests[request].facts.isHead, to: request, on: connection)
+        let reached = weight.add(answer)
+        if reached.slowsDown { connection.allowStreams(1) }
+        if reached.endsConnection { connection.goAway() }
+        return GivenAnswer(status: answer.status, reason: answer.reason)
+    }
+
+    private func answerChannels(
+        _ request: Int, on connection: SimulatorConnection
+    ) throws(HTTP2Error) -> GivenAnswer {
+        guard let text = connection.text(of: request) else { return GivenAnswer(status: 500, reason: nil) }
+        let facts = requests[request].facts, token = requests[request].extras?.token
+        let reply = channels.answer(
+            text, isPost: facts.isPost, managesChannels: managesChannels,
+            credential: { [identity, authority, configuration] app in
+                var authorization = facts.authorization
+                if let token, let reason = authority.refusal(of: token.keyID, topic: app) {
+                    authorization = .refused(reason)
+                }
+                return ChannelReason(
+                    authorization: authorization, scope: token?.scope, identity: identity,
+                    environment: configuration.environment, app: app)
+            })
+        try writer.write(reply, withoutBody: facts.isHead, to: request, on: connection)
+        return GivenAnswer(status: reply.status, reason: reply.reason?.rawValue)
+    }
+
+    func goAwayText(_ reason: String) -> String {
+        #"{"reason":\#(jsonText(reason))}"#
+    }
+}

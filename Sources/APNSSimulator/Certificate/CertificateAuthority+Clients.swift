@@ -1,0 +1,49 @@
+public import PushSimulator
+internal import SwiftASN1
+internal import X509
+
+extension CertificateAuthority {
+    /// A push certificate as Apple issues them.
+    ///
+    /// - Parameters:
+    ///   - app: the bundle identifier, in the subject's user identifier and common name.
+    ///   - topics: what it may push to; empty: the app, its `.voip` and its `.complication`.
+    ///   - environments: where it may be used.
+    ///   - validity: from when to when.
+    ///   - key: what kind of key it is for; Apple's are of RSA, and some clients know no other.
+    public func issueClientCertificate(
+        app: String, topics: [String] = [],
+        environments: Set<SimulatorConfiguration.Environment> = Set(SimulatorConfiguration.Environment.allCases),
+        validity: Validity = Validity(days: 397), key: KeyKind = .ec
+    ) throws -> Issued {
+        let names = topics.isEmpty ? [app, app + ".voip", app + ".complication"] : topics
+        let list = TopicList(
+            topics: names.map { name in
+                // What comes after the app's own name says what kind of push it is: "voip", "complication".
+                TopicList.Topic(
+                    name: name, kind: name == app ? "app" : String(name.split(separator: ".").last ?? "app"))
+            })
+        var encodedList = DER.Serializer()
+        try encodedList.serialize(list)
+        let null: [UInt8] = [5, 0]
+        var extensions = try Certificate.Extensions {
+            Critical(KeyUsage(digitalSignature: true))
+            try ExtendedKeyUsage([.clientAuth])
+            Certificate.Extension(
+                oid: PushCertificateOID.topics, critical: false, value: encodedList.serializedBytes[...])
+        }
+        let marks = [
+            SimulatorConfiguration.Environment.sandbox: PushCertificateOID.sandbox,
+            .production: PushCertificateOID.production,
+        ]
+        for (environment, mark) in marks where environments.contains(environment) {
+            try extensions.append(Certificate.Extension(oid: mark, critical: false, value: null[...]))
+        }
+        let subject = DistinguishedName([
+            RelativeDistinguishedName(.init(type: PushCertificateOID.userID, utf8String: app)),
+            RelativeDistinguishedName(
+                .init(type: .NameAttributes.commonName, utf8String: "Apple Push Services: \(app)")),
+        ])
+        return try issue(subject: subject, validity: validity, extensions: extensions, key: key)
+    }
+}

@@ -1,0 +1,23 @@
+internal import Crypto
+internal import Foundation
+public import PushSimulator
+
+extension AuthorityDirectory {
+    /// Reads the throwaway key kept here, or makes and keeps one. Safe against another process doing the same.
+    ///
+    /// - Throws: ``SimulatorError`` naming the file that can't be read, used or written.
+    public func loadOrCreateKey() throws -> ThrowawayKey {
+        let keyPath = path + "/AuthKey_\(ThrowawayKey.keyID).p8"
+        return try whileLocked {
+            guard FileManager.default.fileExists(atPath: keyPath) else {
+                let key = P256.Signing.PrivateKey()
+                try Self.save(key.pemRepresentation + "\n", to: keyPath, mode: 0o600)
+                return ThrowawayKey(path: keyPath, privateKey: key)
+            }
+            guard let text = try? String(contentsOfFile: keyPath, encoding: .utf8),
+                let key = try? P256.Signing.PrivateKey(pemRepresentation: text)
+            else { throw SimulatorError("\(keyPath): holds no usable key; delete it, and one is made") }
+            return ThrowawayKey(path: keyPath, privateKey: key)
+        }
+    }
+}

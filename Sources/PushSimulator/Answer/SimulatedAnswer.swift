@@ -1,0 +1,32 @@
+/// An answer of a service, in the form in which the control endpoint takes it.
+public protocol SimulatedAnswer: ControlBody, Hashable {
+    static var accepted: Self { get }
+    /// The HTTP status.
+    var status: Int { get }
+    /// The service's own word for what is wrong; nil: none. Answers are counted by it.
+    var reason: String? { get }
+    /// Milliseconds to wait before the answer.
+    var delayMilliseconds: Int { get }
+    /// True: the request is never answered.
+    var isWithheld: Bool { get }
+}
+
+extension SimulatedAnswer {
+    package var time: AnswerTime { isWithheld ? .never : .after(milliseconds: delayMilliseconds) }
+}
+
+/// When a request is answered.
+public enum AnswerTime: Sendable {
+    case after(milliseconds: Int), never
+}
+
+/// What the simulator counts and records of an answer.
+public struct GivenAnswer: Hashable, Sendable {
+    let status: Int
+    let reason: String?
+
+    package init(status: Int, reason: String?) {
+        self.status = status
+        self.reason = reason
+    }
+}

@@ -1,0 +1,95 @@
+public import Foundation
+
+#if canImport(Glibc)
+internal import Glibc
+#else
+internal import Darwin
+#endif
+
+/// Keeps a certificate authority on disk, so that clients that trust it once trust it after a restart.
+public struct AuthorityDirectory: Sendable {
+    public let path: String
+
+    public init(path: String) {
+        self.path = path
+    }
+
+    /// The authority's certificate, to be trusted by clients.
+    public var certificatePath: String { path + "/ca.pem" }
+    var keyPath: String { path + "/ca-key.pem" }
+
+    /// Reads the authority kept here, or makes and keeps a new one. Safe against another process doing the
+    /// same.
+    ///
+    /// - Throws: ``SimulatorError`` naming the file that can't be read, used or written.
+    public func loadOrCreate() throws -> CertificateAuthority {
+        try whileLocked {
+            if FileManager.default.fileExists(atPath: keyPath) {
+                return try load()
+            }
+            let authority = try CertificateAuthority()
+            try Self.save(authority.certificatePEM, to: certificatePath, mode: 0o644)
+            // Last, because its presence says that the authority is complete.
+            try Self.save(authority.keyPEM, to: keyPath, mode: 0o600)
+            return authority
+        }
+    }
+
+    private func load() throws -> CertificateAuthority {
+        do {
+            return try CertificateAuthority(
+                certificatePEM: String(contentsOfFile: certificatePath, encoding: .utf8),
+                keyPEM: String(contentsOfFile: keyPath, encoding: .utf8))
+        } catch {
+            throw SimulatorError("\(certificatePath) and \(keyPath) hold no usable authority: \(error)")
+        }
+    }
+
+    /// Does something that no other process does with this directory at the same time; makes it if it is missing.
+    ///
+    /// - Throws: ``SimulatorError`` naming what can't be made or used.
+    package func whileLocked<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        } catch {
+            let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
+            throw SimulatorError("directory \(path): can't be made: \(cause.localizedDescription)")
+        }
+        let lock = open(path + "/ca.lock", O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+        guard lock >= 0 else {
+            throw SimulatorError("\(path)/ca.lock: \(String(cString: strerror(errno)))")
+        }
+        defer { close(lock) }
+        guard flock(lock, LOCK_EX) == 0 else {
+            throw SimulatorError("\(path)/ca.lock: \(String(cString: strerror(errno)))")
+        }
+        return try body()
+    }
+
+    /// Writes a file that nobody sees half-written, nor, given such a mode, sees at all.
+    ///
+    /// - Throws: ``SimulatorError`` naming the file.
+    public static func save(_ text: String, to path: String, mode: Int) throws {
+        try save(Data(text.utf8), to: path, mode: mode)
+    }
+
+    /// The same, for what is no text.
+    public static func save(_ bytes: Data, to path: String, mode: Int) throws {
+        let temporary = path + ".new"
+        unlink(temporary)
+        let file = open(temporary, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, mode_t(mode))
+        guard file >= 0 else {
+            throw SimulatorError("\(path): \(String(cString: strerror(errno)))")
+        }
+        do {
+            let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
+            try handle.write(contentsOf: bytes)
+            try handle.close()
+        } catch {
+            throw SimulatorError("\(path): \(error.localizedDescription)")
+        }
+        guard rename(temporary, path) == 0 else {
+            throw SimulatorError("\(path): \(String(cString: strerror(errno)))")
+        }
+    }
+}

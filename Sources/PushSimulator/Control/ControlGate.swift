@@ -1,0 +1,74 @@
+internal import Hummingbird
+internal import NIOCore
+
+/// Lets in who calls the endpoint by a name of this machine, and answers every fault alike: `{"error": …}`.
+///
+/// A page on the web can make its visitor's browser send requests to loopback, under a name of its own that resolves to
+/// it, or with its `Origin`.
+struct ControlGate: RouterMiddleware {
+    typealias Context = BasicRequestContext
+
+    /// Bytes of a request's body.
+    static let longestBody = 1 << 20
+    /// Names and addresses, in lower case and without brackets.
+    private let hosts: Set<String>
+    private let refused: @Sendable (_ problem: String) -> Void
+
+    /// - Parameter refused: told of each request that is refused.
+    init(configuration: ServerConfiguration, refused: @escaping @Sendable (_ problem: String) -> Void) {
+        self.refused = refused
+        hosts = Set(
+            (["localhost", "127.0.0.1", "::1", configuration.host] + configuration.hostnames).map { $0.lowercased() })
+    }
+
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        do {
+            try check(request)
+            return try await next(request, context)
+        } catch let error as SimulatorError {
+            return try refuse(request, .badRequest, error.description)
+        } catch let error as Refusal {
+            return try refuse(request, error.status, error.text)
+        } catch let error as HTTPError {
+            let text = error.status == .notFound ? "\(request.uri.path): no such path, or not with this method" : nil
+            return try refuse(request, error.status, text ?? error.body ?? error.status.reasonPhrase)
+        } catch is NIOTooManyBytesError {
+            return try refuse(request, .contentTooLarge, "body: more than \(Self.longestBody) bytes")
+        }
+    }
+
+    private struct Refusal: Error {
+        let status: HTTPResponse.Status
+        let text: String
+    }
+
+    private func check(_ request: Request) throws {
+        guard let host = request.head.authority.flatMap(Self.name), hosts.contains(host) else {
+            throw Refusal(
+                status: .forbidden,
+                text: "Host: '\(request.head.authority ?? "")' is not this machine; more names by --hostname")
+        }
+        guard let origin = request.headers[.origin] else { return }
+        guard let scheme = origin.firstRange(of: "://"), let host = Self.name(String(origin[scheme.upperBound...])),
+            hosts.contains(host)
+        else { throw Refusal(status: .forbidden, text: "Origin: '\(origin)' may not use this endpoint") }
+    }
+
+    /// The host of `host:port`, `[::1]:port` or either without a port.
+    static func name(_ authority: String) -> String? {
+        if authority.hasPrefix("[") {
+            return authority.firstIndex(of: "]").map { authority[..<$0].dropFirst().lowercased() }
+        }
+        let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
+        return parts.count <= 2 ? parts.first?.lowercased() : nil
+    }
+
+    private func refuse(_ request: Request, _ status: HTTPResponse.Status, _ text: String) throws -> Response {
+        refused("\(request.method.rawValue) \(request.uri.path): \(status.code) \(text)")
+        var response = jsonResponse(try ControlInput.json(["error": text]))
+        response.status = status
+        return response
+    }
+}

@@ -1,0 +1,128 @@
+internal import Foundation
+
+/// A JSON object with known fields.
+public protocol ControlBody: Decodable, Sendable {
+    associatedtype CodingKeys: CodingKey & CaseIterable
+}
+
+/// One with those fields and no others: a misspelt one would otherwise pass as nothing said.
+struct Strict<Body: ControlBody>: Decodable {
+    let body: Body
+
+    init(from decoder: any Decoder) throws {
+        try decoder.refuseOtherKeys(than: Body.CodingKeys.allCases.map(\.stringValue))
+        body = try Body(from: decoder)
+    }
+}
+
+/// Reads what people write, and says what is wrong in their terms; writes what they read.
+enum ControlInput {
+    /// Keys in a fixed order, so that people and scripts see the same.
+    static func json(_ value: some Encodable) throws -> Data {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return try encoder.encode(value)
+    }
+
+    /// - Throws: ``SimulatorError`` naming the field at fault.
+    static func read<Value: Decodable>(_ type: Value.Type, from json: Data) throws -> Value {
+        do {
+            return try JSONDecoder().decode(type, from: json)
+        } catch let error as DecodingError {
+            throw SimulatorError(explain(error))
+        }
+    }
+
+    private static func explain(_ error: DecodingError) -> String {
+        let (context, problem): (DecodingError.Context, String) =
+            switch error {
+            case .keyNotFound(let key, let context): (context, "\(key.stringValue): missing")
+            case .typeMismatch(let type, let context): (context, "not \(name(of: type))")
+            case .valueNotFound(let type, let context): (context, "null, and not \(name(of: type))")
+            case .dataCorrupted(let context):
+                (context, context.codingPath.isEmpty ? "no valid JSON" : context.debugDescription)
+            @unknown default: (DecodingError.Context(codingPath: [], debugDescription: ""), "\(error)")
+            }
+        let place = context.codingPath.map { $0.intValue.map { "step \($0 + 1)" } ?? $0.stringValue }
+        return (place + [problem]).joined(separator: ": ")
+    }
+
+    private static func name(of type: any Any.Type) -> String {
+        switch type {
+        case is String.Type: "a text"
+        case is Bool.Type: "true or false"
+        case is any BinaryInteger.Type: "a whole number"
+        case is [String: Any].Type: "an object"
+        default: "a list"
+        }
+    }
+}
+
+extension Int {
+    /// - Throws: ``SimulatorError`` naming the field.
+    func checked(_ field: some CodingKey, in range: ClosedRange<Int>) throws -> Int {
+        guard range.contains(self) else {
+            throw SimulatorError(
+                "\(field.stringValue): \(self) is not between \(range.lowerBound) and \(range.upperBound)")
+        }
+        return self
+    }
+}
+
+extension DecodingError {
+    /// Whether there is a number, though no `Int`: this error names no field.
+    fileprivate var isOfANumber: Bool {
+        if case .dataCorrupted = self { true } else { false }
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// A whole number that fits.
+    ///
+    /// - Throws: ``SimulatorError`` naming the field of one that does not; DecodingError.
+    package func number(_ key: Key, in range: ClosedRange<Int>) throws -> Int {
+        let value: Int
+        do {
+            value = try decode(Int.self, forKey: key)
+        } catch let error as DecodingError where !error.isOfANumber {
+            throw error
+        } catch {
+            throw SimulatorError(
+                "\(key.stringValue): not a whole number between \(range.lowerBound) and \(range.upperBound)")
+        }
+        return try value.checked(key, in: range)
+    }
+
+    package func numberIfPresent(_ key: Key, in range: ClosedRange<Int>) throws -> Int? {
+        guard contains(key), try !decodeNil(forKey: key) else { return nil }
+        return try number(key, in: range)
+    }
+}
+
+extension Decoder {
+    func refuseOtherKeys(than known: [String]) throws {
+        let present = try container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
+        let names = Set(known)
+        if let unknown = present.sorted().first(where: { !names.contains($0) }) {
+            throw SimulatorError("\(unknown): unknown field; known are \(names.sorted().joined(separator: ", "))")
+        }
+    }
+}
+
+/// A key that is known at run time only.
+struct AnyKey: CodingKey {
+    let stringValue: String
+    let intValue: Int? = nil
+
+    init(_ name: String) {
+        stringValue = name
+    }
+
+    init(stringValue: String) {
+        self.stringValue = stringValue
+    }
+
+    init?(intValue: Int) {
+        nil
+    }
+}

@@ -1,0 +1,125 @@
+/// The JSON bodies of the control endpoint.
+package enum ControlMessage {
+    /// Milliseconds of an answer's delay: up to an hour.
+    package static let delays = 0...3_600_000
+    /// Milliseconds since 1970 of some moment, and numbers of anything: what every reader of JSON takes for the same.
+    package static let numbers = 0...(1 << 53)
+    /// HTTP statuses.
+    package static let statuses = 200...599
+    /// Milliseconds of a script: up to a year.
+    static let times = 0...(365 * 24 * 3_600_000)
+
+    /// An answer, and how many requests to its token are accepted before it.
+    struct Choice<Answer: SimulatedAnswer>: Decodable, Sendable {
+        let answer: Answer
+        let after: Int
+
+        private static var key: AnyKey { AnyKey("after") }
+
+        init(from decoder: any Decoder) throws {
+            try decoder.refuseOtherKeys(than: Answer.CodingKeys.allCases.map(\.stringValue) + [Self.key.stringValue])
+            answer = try Answer(from: decoder)
+            after = try decoder.container(keyedBy: AnyKey.self).numberIfPresent(Self.key, in: numbers) ?? 0
+        }
+
+        /// The answer, where it is not for a single token.
+        func forAnyToken() throws -> Answer {
+            guard after == 0 else { throw SimulatorError("after: for single tokens only") }
+            return answer
+        }
+    }
+
+    struct NextAnswers<Answer: SimulatedAnswer>: ControlBody {
+        let count: Int
+        let answer: Answer
+
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case count, answer
+        }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            count = try container.number(.count, in: 1...numbers.upperBound)
+            answer = try container.decode(Choice<Answer>.self, forKey: .answer).forAnyToken()
+        }
+    }
+
+    struct GoAway: ControlBody {
+        let fault: GoAwayFault
+
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case reason, code, lastStreamID = "last_stream_id", twoSteps = "two_steps"
+        }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            fault = GoAwayFault(
+                lastStreamID: try container.numberIfPresent(.lastStreamID, in: 0...Int(Int32.max)).map(Int32.init),
+                code: UInt32(try container.numberIfPresent(.code, in: 0...Int(UInt32.max)) ?? 0),
+                reason: try container.decodeIfPresent(String.self, forKey: .reason),
+                announcesFirst: try container.decodeIfPresent(Bool.self, forKey: .twoSteps) ?? false)
+        }
+    }
+
+    struct StreamLimit: ControlBody {
+        let limit: Int
+
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case limit
+        }
+
+        init(from decoder: any Decoder) throws {
+            limit = try decoder.container(keyedBy: CodingKeys.self).number(.limit, in: 0...Int(UInt32.max))
+        }
+    }
+
+    struct StreamRefusal: ControlBody {
+        let count: Int
+
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case count
+        }
+
+        init(from decoder: any Decoder) throws {
+            count = try decoder.container(keyedBy: CodingKeys.self).number(.count, in: numbers)
+        }
+    }
+
+    /// `{"answer": {…}, "answer_delay_ms": 0, "window_delay_ms": 0, "silence": "none"}`, all optional.
+    struct Standing<Service: PushDouble>: ControlBody {
+        let faults: PushSimulator<Service>.StandingFaults
+
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case answer, answerDelay = "answer_delay_ms", windowDelay = "window_delay_ms", silence
+        }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            var faults = PushSimulator<Service>.StandingFaults()
+            faults.answer = try container.decodeIfPresent(Choice<Service.Answer>.self, forKey: .answer)?.forAnyToken()
+            faults.server.answerDelayMilliseconds = try container.numberIfPresent(.answerDelay, in: delays) ?? 0
+            faults.server.windowDelayMilliseconds = try container.numberIfPresent(.windowDelay, in: delays) ?? 0
+            if let name = try container.decodeIfPresent(String.self, forKey: .silence) {
+                guard let silence = ServerFaults.Silence(rawValue: name) else {
+                    throw SimulatorError("silence: '\(name)' is none of none, answers, all")
+                }
+                faults.server.silence = silence
+            }
+            self.faults = faults
+        }
+    }
+
+    struct Recording: ControlBody {
+        let on: Bool
+
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case on
+        }
+    }
+
+    struct Recorded: Encodable {
+        var arrivals: [String: Int]
+        var accepted: [String: Int]
+        var requests: [RecordedRequest]
+    }
+}

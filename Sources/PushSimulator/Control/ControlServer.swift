@@ -1,0 +1,55 @@
+internal import Hummingbird
+internal import Logging
+internal import NIOCore
+internal import ServiceLifecycle
+
+/// The control endpoint while it listens.
+struct ControlServer: Sendable {
+    let port: Int
+    private let services: ServiceGroup
+    private let task: Task<Void, Never>
+
+    /// - Throws: ``SimulatorError`` naming the port that can't be had.
+    static func start(
+        _ router: Router<ControlGate.Context>, configuration: ServerConfiguration, port: Int, logger: Logger
+    ) async throws -> ControlServer {
+        let host = configuration.host
+        let (ports, announcement) = AsyncThrowingStream<Int, any Error>.makeStream()
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .warning)
+        let application = Application(
+            router: router, server: .http1(configuration: .init(idleTimeout: TimeAmount(configuration.timeout))),
+            configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
+            onServerRunning: { announcement.yield($0.localAddress?.port ?? port) }, logger: quiet)
+        let services = ServiceGroup(configuration: ServiceGroupConfiguration(services: [application], logger: quiet))
+        let task = Task {
+            do {
+                try await services.run()
+                announcement.finish()
+            } catch {
+                announcement.finish(throwing: error)
+            }
+        }
+        do {
+            for try await port in ports {
+                return ControlServer(port: port, services: services, task: task)
+            }
+        } catch {
+            throw SimulatorError("control endpoint: can't listen on \(host):\(port): \(error)")
+        }
+        throw SimulatorError("control endpoint: stopped before it listened")
+    }
+
+    /// Lets requests that are there come to their end, but not those that are still to be sent.
+    func stop() async {
+        await services.triggerGracefulShutdown()
+        let impatience = Task { [task] in
+            try await Task.sleep(for: Self.timeToEnd)
+            task.cancel()
+        }
+        await task.value
+        impatience.cancel()
+    }
+
+    private static let timeToEnd = Duration.seconds(1)
+}

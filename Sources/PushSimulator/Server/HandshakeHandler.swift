@@ -1,0 +1,68 @@
+internal import NIOCore
+internal import NIOSSL
+internal import NIOTLS
+
+/// Waits for the end of the TLS handshake, which tells who the client is, then makes way for HTTP/2.
+final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let loop: SimulatorLoop
+    private let port: Int
+    private var isDone = false
+    private var deadline: Scheduled<Void>?
+
+    /// - Parameter port: as in ``ConnectingClient/port``.
+    init(loop: SimulatorLoop, port: Int) {
+        self.loop = loop
+        self.port = port
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        waitForTheEnd(context)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        deadline?.cancel()
+    }
+
+    private func waitForTheEnd(_ context: ChannelHandlerContext) {
+        deadline = context.eventLoop.assumeIsolated().scheduleTask(in: TimeAmount(loop.configuration.timeout)) {
+            // Nothing can come in while nothing is read.
+            guard self.loop.faults.silence != .all else { return self.waitForTheEnd(context) }
+            self.fail(context, "it takes too long")
+        }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        guard !isDone, case .handshakeCompleted(let negotiated) = event as? TLSUserEvent else {
+            return context.fireUserInboundEventTriggered(event)
+        }
+        if loop.configuration.requiresALPN, negotiated != "h2" {
+            return fail(context, "the client does not offer h2 by ALPN")
+        }
+        do {
+            // A client that offers no protocol at all knows that the service speaks HTTP/2: that is let pass.
+            let tls = try context.pipeline.syncOperations.handler(type: NIOSSLServerHandler.self)
+            let client = ConnectingClient(certificate: try tls.peerCertificate?.toDERBytes(), port: port)
+            let rules = try loop.begin(client)
+            isDone = true
+            try RequestFlow(loop: loop, channel: context.channel, rules: rules).start()
+            context.pipeline.syncOperations.removeHandler(self, promise: nil)
+        } catch {
+            isDone = false
+            fail(context, "\(error)")
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        fail(context, "\(error)")
+    }
+
+    private func fail(_ context: ChannelHandlerContext, _ problem: String) {
+        if !isDone {
+            isDone = true
+            loop.handshakeFailed(problem)
+        }
+        context.close(promise: nil)
+    }
+}

@@ -1,0 +1,84 @@
+internal import Logging
+internal import NIOCore
+internal import NIOPosix
+internal import NIOSSL
+
+/// Opens the simulator's TLS ports and hands each connection to its event loop's ``SimulatorLoop``.
+struct SimulatorListener {
+    let configuration: ServerConfiguration
+    let authority: CertificateAuthority
+    let logger: Logger
+
+    /// Opens all of these ports, or none.
+    ///
+    /// - Throws: ``SimulatorError`` naming the one that can't be had.
+    func listen(
+        _ group: MultiThreadedEventLoopGroup, _ loops: [NIOLoopBound<SimulatorLoop>], ports: [Int]
+    ) async throws -> [any Channel] {
+        var listeners: [any Channel] = []
+        do {
+            for (place, number) in ports.enumerated() {
+                listeners.append(try await listen(group, loops, number, port: place))
+            }
+        } catch {
+            for listener in listeners { try? await listener.close() }
+            throw error
+        }
+        return listeners
+    }
+
+    /// - Parameter port: as in ``ConnectingClient/port``.
+    private func listen(
+        _ group: MultiThreadedEventLoopGroup, _ loops: [NIOLoopBound<SimulatorLoop>], _ number: Int, port: Int
+    ) async throws -> any Channel {
+        let tls = try makeTLSContext()
+        let bootstrap = ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 1_024)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelInitializer { [logger] channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(AcceptPause(logger: logger))
+                }
+            }
+            .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+            .childChannelOption(
+                .recvAllocator,
+                value: AdaptiveRecvByteBufferAllocator(minimum: 4_096, initial: 4_096, maximum: 262_144)
+            )
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    guard let loop = loops.first(where: { $0.eventLoop === channel.eventLoop }) else { return }
+                    if loop.value.faults.silence == .all {
+                        try channel.syncOptions?.setOption(.autoRead, value: false)
+                    }
+                    try channel.pipeline.syncOperations.addHandlers(
+                        NIOSSLServerHandler(context: tls),
+                        HandshakeHandler(loop: loop.value, port: port))
+                }
+            }
+        do {
+            return try await bootstrap.bind(host: configuration.host, port: number).get()
+        } catch {
+            throw SimulatorError("can't listen on \(configuration.host):\(number): \(error)")
+        }
+    }
+
+    private func makeTLSContext() throws -> NIOSSLContext {
+        let issued = try authority.issueServerCertificate(
+            names: CertificateAuthority.names(configuration.host) + configuration.hostnames)
+        var tls = TLSConfiguration.makeServerConfiguration(
+            certificateChain: [
+                .certificate(try NIOSSLCertificate(bytes: Array(issued.certificatePEM.utf8), format: .pem))
+            ],
+            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(issued.privateKeyPEM.utf8), format: .pem)))
+        // So long takes a connection memory after its end, if its client does not say farewell.
+        tls.shutdownTimeout = .milliseconds(500)
+        tls.minimumTLSVersion = .tlsv12
+        tls.applicationProtocols = ["h2"]
+        tls.certificateVerification = .optionalVerification
+        tls.trustRoots = .certificates([
+            try NIOSSLCertificate(bytes: Array(try authority.certificatePEM.utf8), format: .pem)
+        ])
+        return try NIOSSLContext(configuration: tls)
+    }
+}

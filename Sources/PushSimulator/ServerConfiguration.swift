@@ -1,0 +1,30 @@
+public import Foundation
+
+/// Where a simulator listens, and how patient it is.
+public struct ServerConfiguration: Sendable {
+    /// Names and addresses that the server's certificate is good for besides `localhost`, `127.0.0.1` and `::1`, and
+    /// under which the control endpoint may be called.
+    public var hostnames: [String] = []
+    /// The address to listen on.
+    public var host = "127.0.0.1"
+    /// The port for pushes (TLS, HTTP/2); 0: one the system chooses.
+    public var port = 0
+    /// Further ports of the same kind, for what the service does not do on the first; 0: one the system chooses.
+    public var otherPorts: [Int] = []
+    /// The port of the control endpoint (plain HTTP/1.1); 0: one the system chooses; nil: no control endpoint.
+    public var controlPort: Int? = 0
+    /// Where the certificate authority is kept between runs; nil: a new one each time, in memory.
+    public var directory: String?
+    /// Threads that serve connections.
+    public var threads = 1
+    /// What has begun has to be whole after this time: a TLS handshake, the first SETTINGS, a field list, a body.
+    public var timeout = Duration.seconds(30)
+    /// Streams a connection may open at once.
+    public var streamLimit = 1_000
+    /// True: clients must negotiate `h2` by ALPN.
+    public var requiresALPN = false
+    /// The clock by which requests are judged.
+    public var now: @Sendable () -> Date = { Date() }
+
+    public init() {}
+}

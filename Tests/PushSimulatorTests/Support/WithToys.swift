@@ -1,0 +1,21 @@
+import Logging
+import PushSimulator
+import SimulatorTestSupport
+
+/// Runs a simulator of toys for one test.
+func withToys(
+    _ body: (PushSimulator<ToyDouble>, Control) async throws -> Void
+) async throws {
+    var configuration = ServerConfiguration()
+    configuration.otherPorts = [0]
+    configuration.hostnames = ["simulator.test"]
+    let simulator = try PushSimulator(ToyDouble(), configuration: configuration, logger: Logger(label: "toys"))
+    try await simulator.start()
+    do {
+        try await body(simulator, Control(port: simulator.controlPort ?? 0))
+    } catch {
+        await simulator.stop()
+        throw error
+    }
+    await simulator.stop()
+}
