@@ -17,7 +17,6 @@ LARGEST_TYPE = 260
 # Those that may have more, how many, and why.
 LARGE_TYPES = {
     ("AMQPClient", "BrokerLink"): (520, "all that is called on one connection of librabbitmq: its C state has one owner"),
-    ("APNSSimulator", "SimulatorConnection"): (330, "every fault that a connection can have, at the event it changes"),
     ("TortureRun", "Verdict"): (320, "a rule of the promises each, over the same record"),
 }
 # What the command says goes through its `print`, which lets no byte of a stranger's move the terminal.
