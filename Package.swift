@@ -93,7 +93,7 @@ let package = Package(
         .testTarget(
             name: "AMQPClientTests", dependencies: ["AMQPClient", "TestSupport", "Threading", .logging],
             swiftSettings: settings),
-        .target(name: "PushModel", swiftSettings: settings),
+        .target(name: "PushModel", dependencies: ["Threading"], swiftSettings: settings),
         .target(name: "CredentialFormats", dependencies: ["COpenSSL", "PushModel"], swiftSettings: settings),
         .target(name: "MigrationFiles", path: "migrations", resources: migrations, swiftSettings: settings),
         .target(

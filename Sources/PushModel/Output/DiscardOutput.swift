@@ -1,9 +1,12 @@
+import Threading
+
 /// Delivers nothing and reports every recipient as sent: for load tests of the broker's and the database's
 /// side, and the smallest example of an output.
 public final class DiscardOutput: Output {
     public let name = "discard"
     public let needsCredential = false
     private let now: @Sendable () -> Timestamp
+    private let isStopped = Atomic(false)
 
     public init(now: @escaping @Sendable () -> Timestamp) {
         self.now = now
@@ -11,7 +14,10 @@ public final class DiscardOutput: Output {
 
     public func send(_ job: RoutedJob, reportingTo sink: any OutcomeSink) {
         let at = now()
-        let verdict: Outcome.Verdict = job.job.isExpired(at: at) ? .expired : .sent
+        let verdict: Outcome.Verdict =
+            if job.job.isExpired(at: at) { .expired } else if isStopped.load(ordering: .relaxed) { .returned } else {
+                .sent
+            }
         sink.report(
             job.job.recipients.indices.map { Outcome(job: job, recipient: $0, verdict: verdict, at: at) })
     }
@@ -20,7 +26,7 @@ public final class DiscardOutput: Output {
 
     public func cancel(_ isCancelled: @escaping @Sendable (_ job: String) -> Bool) {}
 
-    public func stopSending() {}
+    public func stopSending() { isStopped.store(true, ordering: .relaxed) }
 
     public func shutDown() async {}
 }
