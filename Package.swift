@@ -45,6 +45,7 @@ let package = Package(
     products: [
         .executable(name: "martlet", targets: ["martlet"]),
         .library(name: "PushModel", targets: ["PushModel"]),
+        .library(name: "OutputConformance", targets: ["OutputConformance"]),
         .library(name: "APNSSimulator", targets: ["APNSSimulator"]),
     ],
     dependencies: [
@@ -94,6 +95,16 @@ let package = Package(
             name: "AMQPClientTests", dependencies: ["AMQPClient", "TestSupport", "Threading", .logging],
             swiftSettings: settings),
         .target(name: "PushModel", dependencies: ["Threading"], swiftSettings: settings),
+        // What an output has to do. No Testing in it, so that any package's tests can use it.
+        .target(
+            name: "OutputConformance", dependencies: ["PushModel", "Threading"], swiftSettings: settings),
+        .testTarget(
+            name: "OutputConformanceTests",
+            dependencies: [
+                "APNSOutput", "APNSSimulator", "CredentialStore", "HTTP2Pool", "OutputConformance", "PushModel",
+                "TestSupport", "Threading", .crypto, .logging, .nioPosix,
+            ],
+            swiftSettings: settings),
         .target(name: "CredentialFormats", dependencies: ["COpenSSL", "PushModel"], swiftSettings: settings),
         .target(name: "MigrationFiles", path: "migrations", resources: migrations, swiftSettings: settings),
         .target(

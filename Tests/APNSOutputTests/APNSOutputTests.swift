@@ -2,7 +2,6 @@ import APNSOutput
 import Crypto
 import HTTP2Pool
 import Logging
-import NIOCore
 import NIOPosix
 import PushModel
 import PushTestSupport
@@ -34,26 +33,6 @@ import Testing
                     milliseconds: Self.now.milliseconds + passed.seconds * 1000
                         + passed.attoseconds / 1_000_000_000_000_000)
             })
-    }
-
-    /// A server on loopback that takes connections and says nothing.
-    private func silentServer() async throws -> (channel: any Channel, port: Int) {
-        let channel = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .bind(host: "127.0.0.1", port: 0).get()
-        return (channel, try #require(channel.localAddress?.port))
-    }
-
-    @Test func keepsTheContractWhenNobodyListens() async throws {
-        let refusing = try RefusingPort()
-        let contract = OutputContract(output(port: refusing.port), credential: credential, now: Self.now)
-        #expect(try await contract.violations() == [])
-    }
-
-    @Test func keepsTheContractWhenTheServerIsSilent() async throws {
-        let (channel, port) = try await silentServer()
-        let contract = OutputContract(output(port: port), credential: credential, now: Self.now)
-        #expect(try await contract.violations() == [])
-        try await channel.close()
     }
 
     @Test func whatCannotConnectIsWorthAnotherAttempt() async throws {

@@ -5,8 +5,9 @@ import re
 # A module may import those before it in this list, never itself or one after it.
 ORDER = [
     "CRabbitMQ", "CLibPQ", "CNGHTTP2", "COpenSSL", "CLinux",
-    "Threading", "Pacing", "AMQPClient", "PostgresClient", "HTTP2Session", "HTTP2Channel", "HTTP2Pool", "PushModel", "CredentialFormats", "MigrationFiles",
-    "CredentialStore", "APNSOutput", "DeliveryPipeline", "PushSimulator", "APNSSimulator", "MartletService", "martlet", "martlet-bench",
+    "Threading", "Pacing", "AMQPClient", "PostgresClient", "HTTP2Session", "HTTP2Channel", "HTTP2Pool", "PushModel",
+    "OutputConformance", "CredentialFormats", "MigrationFiles", "CredentialStore", "APNSOutput", "DeliveryPipeline",
+    "PushSimulator", "APNSSimulator", "MartletService", "martlet", "martlet-bench",
 ]
 # Only these may name an output: everything else works with the Output protocol.
 COMPOSERS = {"MartletService", "martlet", "martlet-bench"}

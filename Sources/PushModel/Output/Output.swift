@@ -23,7 +23,8 @@ public protocol Output: AnyObject, Sendable {
     func send(_ job: RoutedJob, reportingTo sink: any OutcomeSink)
 
     /// Says which credentials are in use from now on, so that what belongs to others can be let go once
-    /// its last push is answered.
+    /// its last push is answered. A job of such another is finished, or comes back as ``Outcome/Verdict/returned``. A
+    /// credential that was never named is of a snapshot to come, and good.
     func credentialsChanged(to credentials: Set<Credential.ID>)
 
     /// Sends no more of some jobs that were handed in: their recipients that are not on the wire, and those that come back

@@ -1,0 +1,27 @@
+/// What came out when a rule was tried.
+public struct ConformanceResult: Sendable {
+    public enum Verdict: String, Sendable {
+        case passed
+        case failed
+        /// The harness lacks something without which the rule can't be tried.
+        case skipped
+    }
+
+    public let rule: ConformanceRule
+    /// The name of the harness.
+    public let subject: String
+    public let verdict: Verdict
+    /// What was not as it must be, or what the harness lacks.
+    public let lines: [String]
+}
+
+extension ConformanceResult: CustomStringConvertible {
+    private static let mostLines = 10
+
+    public var description: String {
+        let more = lines.count - Self.mostLines
+        let shown = lines.prefix(Self.mostLines) + (more > 0 ? ["and \(more) more"] : [])
+        let head = "\(subject): \(rule.name): \(verdict.rawValue)"
+        return ([verdict == .failed ? "\(head); \(rule.demand)" : head] + shown).joined(separator: "\n  ")
+    }
+}

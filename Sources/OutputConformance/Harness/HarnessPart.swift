@@ -1,0 +1,61 @@
+/// What a rule may need of a harness.
+enum HarnessPart: Sendable {
+    case behaviour(ProviderBehaviour)
+    /// At least one bad one.
+    case badDays
+    case arrivals
+    case openConnections
+    case refusedRecipients
+    case deadRecipients
+    case crowd
+    case credential
+    case twoCredentials
+
+    func isMet(by harness: OutputHarness, _ setup: OutputSetup) -> Bool {
+        let samples = harness.samples
+        return switch self {
+        case .behaviour(let behaviour): setup.can(behaviour)
+        case .badDays: ProviderBehaviour.bad.contains(where: setup.can)
+        case .arrivals: setup.arrivals != nil
+        case .openConnections: setup.openConnections != nil
+        case .refusedRecipients: !samples.refused.isEmpty
+        case .deadRecipients: !samples.dead.isEmpty
+        case .crowd: samples.crowd > 0
+        case .credential: !samples.credentials.isEmpty
+        case .twoCredentials: samples.credentials.count > 1
+        }
+    }
+}
+
+extension HarnessPart: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .behaviour(let behaviour): "double that \(behaviour.phrase), and then accepts again"
+        case .badDays: "double with bad days"
+        case .arrivals: "arrivals"
+        case .openConnections: "openConnections"
+        case .refusedRecipients: "samples.refused"
+        case .deadRecipients: "samples.dead"
+        case .crowd: "samples.crowd"
+        case .credential: "samples.credentials"
+        case .twoCredentials: "two samples.credentials"
+        }
+    }
+}
+
+extension ProviderBehaviour {
+    static let bad = allCases.filter { $0 != .accepts && $0 != .slow }
+
+    fileprivate var phrase: String {
+        switch self {
+        case .busy, .slow, .silent, .away: "is \(rawValue)"
+        case .accepts, .refuses, .refusesCredential, .garbles, .hangsUp: rawValue
+        }
+    }
+}
+
+extension OutputSetup {
+    func can(_ behaviour: ProviderBehaviour) -> Bool {
+        behaviours[behaviour] != nil && behaviours[.accepts] != nil
+    }
+}

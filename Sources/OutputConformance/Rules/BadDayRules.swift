@@ -1,0 +1,83 @@
+import PushModel
+
+/// What outputs say of a provider that does not do what it should.
+enum BadDayRules {
+    static let all = [refuses, busy, refusesCredential, garbles, hangsUp, silent, away, recovers]
+
+    private static let refuses = on(
+        .refuses, "provider refuses", "A push that the provider refuses for good is `rejected`, by the provider.",
+        [.rejected]
+    ) { entries, _ in entries.problems("said by martlet") { $0.judge != .provider } }
+
+    private static let busy = on(
+        .busy, "provider is busy", "What the provider wants to have later is worth another attempt: `retry`.", [.retry])
+
+    private static let refusesCredential = on(
+        .refusesCredential, "credential refused",
+        "A refused credential is not the recipients' fault: `hold`, or, if it is for good, `failed` by the provider.",
+        [.hold, .failed]
+    ) { entries, _ in
+        entries.problems("said by martlet") { $0.verdict == .failed && $0.judge != .provider }
+    }
+
+    private static let garbles = on(
+        .garbles, "provider talks nonsense",
+        "An answer that is none says neither that a push was accepted nor that a recipient is dead.",
+        [.rejected, .failed, .retry, .unknown])
+
+    private static let hangsUp = on(
+        .hangsUp, "provider hangs up", "What was written when the connection ended is `unknown`.", [.unknown, .retry],
+        also: written)
+
+    private static let silent = on(
+        .silent, "provider is silent", "What is never answered is `unknown`, and does not take for ever.",
+        [.unknown, .retry], also: written)
+
+    private static let away = on(
+        .away, "provider is away", "What could not be written since there is no connection is `retry`.", [.retry],
+        isConnected: false)
+
+    private static let recovers = ConformanceRule(
+        "recovers", "When the provider takes pushes again, they are `sent` again.", needs: [.badDays]
+    ) { trial in
+        var problems: [String] = []
+        for behaviour in ProviderBehaviour.bad where trial.setup.can(behaviour) {
+            try await trial.behave(behaviour)
+            _ = await trial.outcomes(of: try trial.job(to: trial.good(2)))
+            try await trial.behave(.accepts)
+            var last: [OutcomeEntry] = []
+            let isWell = await eventually(within: trial.limits.patience) {
+                guard let job = try? trial.job(to: trial.good(1)) else { return false }
+                last = await trial.outcomes(of: job)
+                return last.contains { $0.verdict == .sent }
+            }
+            if !isWell { problems.append("after a provider that \(behaviour.rawValue): \(last)") }
+        }
+        return problems
+    }
+
+    private static func on(
+        _ behaviour: ProviderBehaviour, _ name: String, _ demand: String, _ verdicts: Set<Outcome.Verdict>,
+        isConnected: Bool = true,
+        also others: @escaping @Sendable (_ entries: [OutcomeEntry], _ hasArrived: [Bool]) -> [String] = { _, _ in [] }
+    ) -> ConformanceRule {
+        ConformanceRule(name, demand, needs: [.behaviour(behaviour)]) { trial in
+            if isConnected { _ = await trial.outcomes(of: try trial.job(to: trial.good(1))) }
+            try await trial.behave(behaviour)
+            let job = try trial.job(to: trial.good(3))
+            let entries = await trial.outcomes(of: job)
+            let arrivals = await trial.arrivals() ?? [:]
+            let hasArrived = entries.map { entry in
+                job.recipients.indices.contains(entry.recipient) && arrivals[job.recipients[entry.recipient]] != nil
+            }
+            return entries.problems(unless: verdicts, job.id) + others(entries, hasArrived)
+        }
+    }
+
+    /// What the provider has got may have been accepted.
+    @Sendable private static func written(_ entries: [OutcomeEntry], _ hasArrived: [Bool]) -> [String] {
+        zip(entries, hasArrived).filter { $0.verdict == .retry && $1 }.map { entry, _ in
+            "\(entry): it had come to the provider, which may have accepted it"
+        }
+    }
+}

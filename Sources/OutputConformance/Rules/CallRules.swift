@@ -1,0 +1,45 @@
+import Dispatch
+import PushModel
+
+/// How outputs may be called.
+enum CallRules {
+    static let all = [returnsSoon, anyThread]
+
+    private static let returnsSoon = ConformanceRule(
+        "calls return", "send, cancel, credentialsChanged and stopSending return soon, whatever the provider does."
+    ) { trial in
+        if let worst = [ProviderBehaviour.silent, .slow].first(where: trial.setup.can) {
+            try await trial.behave(worst)
+        }
+        let book = OutcomeBook()
+        let output = trial.setup.output
+        let credentials = Set(trial.samples.credentials.map(\.id))
+        let jobs = [1, 5_000].map { count in Result { try trial.job(to: trial.good(count)) } }
+        var problems: [String] = []
+        func time(_ what: String, _ call: @escaping @Sendable () -> Void) async {
+            if await trial.host.time(atMost: trial.limits.call, call) == nil {
+                problems.append("\(what) took longer than \(trial.limits.call)")
+            }
+        }
+        for job in try jobs.map({ try $0.get() }) {
+            await time("send of \(job.recipients.count)") { output.send(job.routed, reportingTo: book) }
+        }
+        await time("credentialsChanged") { output.credentialsChanged(to: credentials) }
+        await time("cancel") { output.cancel { $0 == "job-2" } }
+        await time("stopSending") { output.stopSending() }
+        return problems
+    }
+
+    private static let anyThread = ConformanceRule(
+        "any thread", "Jobs may be handed in from several threads at once."
+    ) { trial in
+        let jobs = try (1...40).map { _ in try trial.job(to: trial.good(2)) }
+        let book = OutcomeBook()
+        let threads = DispatchQueue(label: "host", attributes: .concurrent)
+        for job in jobs {
+            threads.async { [setup = trial.setup] in setup.output.send(job.routed, reportingTo: book) }
+        }
+        await book.wait(for: jobs.count * 2, atMost: trial.limits.patience)
+        return jobs.flatMap { $0.problemsOfCount(book.entries) }
+    }
+}

@@ -1,0 +1,51 @@
+import PushModel
+
+/// What becomes of jobs that nobody wants any more.
+enum CancellingRules {
+    static let all = [cancels, sparesOthers, forgetsCancelling]
+
+    private static let cancels = ConformanceRule(
+        "cancel",
+        "What is not on the wire of a cancelled job is `failed`, with the reason `Cancelled`; what is on it is awaited.",
+        needs: [.behaviour(.slow), .crowd]
+    ) { trial in
+        try await trial.withCrowds { trial, count in
+            let book = OutcomeBook()
+            let crowd = try await trial.crowd(of: count, in: book)
+            trial.cancel(crowd.id)
+            await book.wait(for: count, atMost: trial.limits.patience)
+            let entries = book.entries.of(crowd)
+            let failed = entries.filter { $0.verdict == .failed }
+            let problems =
+                crowd.problemsOfCount(entries) + entries.problems(unless: [.sent, .failed], crowd.id)
+                + failed.problems("not \(Outcome.cancelled)") { $0.reason != Outcome.cancelled }
+                + crowd.problemsOfHonesty(entries, await trial.arrivals())
+            return (problems, isTelling: !failed.isEmpty)
+        }
+    }
+
+    private static let sparesOthers = ConformanceRule(
+        "cancel spares others", "Jobs that are not meant by a cancellation go on."
+    ) { trial in
+        let book = OutcomeBook()
+        let canWait = trial.setup.can(.slow) && trial.samples.crowd > 0
+        let meant = try canWait ? await trial.crowd(in: book) : trial.job(to: trial.good(3))
+        let other = try trial.job(to: trial.good(3))
+        trial.send(canWait ? [other] : [meant, other], to: book)
+        trial.cancel(meant.id)
+        await book.wait(for: meant.recipients.count + 3, atMost: trial.limits.patience)
+        return book.entries.of(other).problems(unless: .sent, "not meant")
+    }
+
+    private static let forgetsCancelling = ConformanceRule(
+        "cancel is for now", "A job that is handed in after a cancellation is not meant by it, whatever its id."
+    ) { trial in
+        let first = try trial.job(to: trial.good(2), id: "again")
+        _ = await trial.outcomes(of: first)
+        trial.cancel("again")
+        // When this one has ended, the cancellation has been carried out.
+        _ = await trial.outcomes(of: try trial.job(to: trial.good(1)))
+        return await trial.outcomes(of: try trial.job(to: trial.good(2), id: "again"))
+            .problems(unless: .sent, "handed in later")
+    }
+}

@@ -1,0 +1,87 @@
+import PushModel
+
+/// What becomes of pushes when credentials come and go.
+enum CredentialRules {
+    static let all = [othersGoOn, unheardOf, retired, comesLate, takenBack, closesRetired]
+
+    private static let othersGoOn = ConformanceRule(
+        "credentials change", "A credential that stays in use is used as before."
+    ) { trial in
+        let all = trial.samples.credentials
+        trial.use(all)
+        let before = await trial.outcomes(of: try trial.job(to: trial.good(2), credential: all.last))
+        trial.use(all.suffix(1))
+        let after = await trial.outcomes(of: try trial.job(to: trial.good(2), credential: all.last))
+        return before.problems(unless: .sent, "before") + after.problems(unless: .sent, "after")
+    }
+
+    private static let unheardOf = ConformanceRule(
+        "credential not named yet", "A credential that was never named is of a snapshot to come, and good.",
+        needs: [.credential]
+    ) { trial in
+        trial.use(["another"])
+        return await trial.outcomes(of: try trial.job(to: trial.good(2))).problems(unless: .sent, "a new credential")
+    }
+
+    private static let retired = ConformanceRule(
+        "credential retired",
+        "Jobs of a credential that is retired are finished, or what is not on the wire comes back `returned`; others go on.",
+        needs: [.twoCredentials, .behaviour(.slow), .crowd]
+    ) { trial in
+        let (old, new) = (trial.samples.credentials[0], trial.samples.credentials[1])
+        return try await trial.withCrowds(mayAllPass: true) { trial, count in
+            trial.use([old, new])
+            let book = OutcomeBook()
+            let crowd = try await trial.crowd(of: count, in: book, credential: old)
+            trial.use([new])
+            let next = try trial.job(to: trial.good(3), credential: new)
+            await trial.deliver([next], to: book)
+            await book.wait(for: count + 3, atMost: trial.limits.patience)
+            let entries = book.entries.of(crowd)
+            let problems =
+                crowd.problemsOfCount(entries)
+                + entries.problems(unless: [.sent, .returned], "the old credential's")
+                + crowd.problemsOfHonesty(entries, await trial.arrivals())
+                + book.entries.of(next).problems(unless: .sent, "the new credential's")
+            return (problems, isTelling: entries.contains { $0.verdict != .sent })
+        }
+    }
+
+    private static let comesLate = ConformanceRule(
+        "job of a retired credential",
+        "A job that was routed before its credential was retired comes back `returned`, to be routed anew, or is sent.",
+        needs: [.twoCredentials]
+    ) { trial in
+        trial.use(trial.samples.credentials)
+        trial.use(Array(trial.samples.credentials.dropFirst()))
+        return await trial.outcomes(of: try trial.job(to: trial.good(2)))
+            .problems(unless: [.returned, .sent], "the retired credential's")
+    }
+
+    private static let takenBack = ConformanceRule(
+        "credential taken back", "A credential that was retired and is named again is good again.",
+        needs: [.twoCredentials]
+    ) { trial in
+        let all = trial.samples.credentials
+        trial.use(all)
+        _ = await trial.outcomes(of: try trial.job(to: trial.good(1)))
+        trial.use(Array(all.dropFirst()))
+        trial.use(all)
+        return await trial.outcomes(of: try trial.job(to: trial.good(2))).problems(unless: .sent, "the same again")
+    }
+
+    private static let closesRetired = ConformanceRule(
+        "retired connections close", "Connections of a retired credential are closed when their last push is answered.",
+        needs: [.twoCredentials, .openConnections]
+    ) { trial in
+        let all = trial.samples.credentials
+        trial.use(all)
+        for credential in all { _ = await trial.outcomes(of: try trial.job(to: trial.good(1), credential: credential)) }
+        let before = await trial.setup.openConnections?() ?? 0
+        trial.use(Array(all.dropFirst()))
+        let isClosed = await eventually(within: trial.limits.patience) {
+            await trial.setup.openConnections?() ?? 0 < before
+        }
+        return isClosed ? [] : ["all \(before) connections are still open"]
+    }
+}

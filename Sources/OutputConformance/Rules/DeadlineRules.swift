@@ -1,0 +1,26 @@
+import PushModel
+
+/// What becomes of jobs that have one.
+enum DeadlineRules {
+    static let all = [expired, notExpired]
+
+    private static let expired = ConformanceRule(
+        "deadline past", "A job whose deadline has passed is `expired`, and nothing of it is sent."
+    ) { trial in
+        let jobs = try [1, 40].map { try trial.job(to: trial.good($0), expiresAt: Trial.past) }
+        let entries = await trial.outcomes(of: jobs)
+        let arrivals = await trial.arrivals()
+        return jobs.flatMap { job in
+            entries.of(job).problems(unless: .expired, job.id) + job.problemsOfHonesty(entries, arrivals)
+        }
+    }
+
+    private static let notExpired = ConformanceRule(
+        "deadline to come",
+        "A deadline to come changes nothing, nor does 0, which means that the provider must not store the push."
+    ) { trial in
+        let jobs = try [Trial.future, "0"].map { try trial.job(to: trial.good(2), expiresAt: $0) }
+        let entries = await trial.outcomes(of: jobs)
+        return jobs.flatMap { entries.of($0).problems(unless: .sent, $0.id) }
+    }
+}

@@ -1,0 +1,65 @@
+import PushModel
+
+/// What becomes of pushes on a good day.
+enum DeliveryRules {
+    static let all = [name, delivers, deliversOnce, refusedRecipients, deadRecipients]
+
+    private static let name = ConformanceRule(
+        "name", "The name is a word of at most 32 bytes, as events' routing keys need it, and stays what it is."
+    ) { trial in
+        let name = trial.setup.output.name
+        let entries = await trial.outcomes(of: try trial.job(to: trial.good(1)))
+        var problems: [String] = []
+        if name.isEmpty || name.utf8.count > 32 { problems.append("\"\(name)\" has \(name.utf8.count) bytes") }
+        if name.unicodeScalars.contains(where: {
+            ".*#\"\\ ".unicodeScalars.contains($0) || !(33...126).contains($0.value)
+        }) {
+            problems.append("\"\(name)\" is no word of a routing key")
+        }
+        if trial.setup.output.name != name {
+            problems.append("was \"\(name)\", is \"\(trial.setup.output.name)\" after \(entries.count) pushes")
+        }
+        return problems
+    }
+
+    private static let delivers = ConformanceRule(
+        "delivers", "What the provider takes is `sent`, in all lanes."
+    ) { trial in
+        let jobs = try Lane.allCases.map { try trial.job(to: trial.good(20), lane: $0) }
+        let entries = await trial.outcomes(of: jobs)
+        return jobs.flatMap { entries.of($0).problems(unless: .sent, $0.id) }
+    }
+
+    private static let deliversOnce = ConformanceRule(
+        "delivers once", "What is `sent` has come to the provider, exactly once, and nothing else has.",
+        needs: [.arrivals]
+    ) { trial in
+        let job = try trial.job(to: trial.good(150))
+        let entries = await trial.outcomes(of: job)
+        let arrivals = await trial.arrivals() ?? [:]
+        let others = Set(arrivals.keys).subtracting(job.recipients).sorted()
+        return job.problemsOfHonesty(entries, arrivals)
+            + arrivals.filter { $1 > 1 }.map { "\($0) has got \($1)" } + others.map { "\($0) has got one" }
+    }
+
+    private static let refusedRecipients = ConformanceRule(
+        "refused recipients", "What is refused for good is `rejected`, and those beside it get theirs.",
+        needs: [.refusedRecipients]
+    ) { trial in try await among(trial.samples.refused, .rejected, trial) }
+
+    private static let deadRecipients = ConformanceRule(
+        "dead recipients", "What the provider calls dead is `unregistered`, and those beside it get theirs.",
+        needs: [.deadRecipients]
+    ) { trial in try await among(trial.samples.dead, .unregistered, trial) }
+
+    /// Bad recipients between good ones.
+    private static func among(
+        _ bad: [String], _ verdict: Outcome.Verdict, _ trial: Trial
+    ) async throws -> [String] {
+        let good = trial.good(4)
+        let job = try trial.job(to: good.prefix(2) + bad + good.suffix(2))
+        let entries = await trial.outcomes(of: job)
+        return entries.of(job, to: good).problems(unless: .sent, "good recipients")
+            + bad.flatMap { entries.of(job, to: [$0]).problems(unless: verdict, $0) }
+    }
+}

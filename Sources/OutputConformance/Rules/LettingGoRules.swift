@@ -1,0 +1,54 @@
+import PushModel
+
+/// What outputs may keep.
+enum LettingGoRules {
+    static let all = [letsGoOfJobs, letsGoOfAll]
+
+    private static let letsGoOfJobs = ConformanceRule(
+        "jobs are let go", "A job is let go after its last outcome, while the output goes on: it may be megabytes."
+    ) { trial in
+        let book = OutcomeBook()
+        let jobs = try await handedIn(trial, book)
+        _ = await eventually(within: trial.limits.patience) { jobs.allSatisfy { $0.object == nil } }
+        return jobs.filter { $0.object != nil }.map { "\($0.name) is still held" }
+    }
+
+    private static let letsGoOfAll = ConformanceRule(
+        "all is let go", "When shutDown has returned, nothing keeps a sink, and nothing keeps the output."
+    ) { trial in
+        let (rest, stop) = try await shutDown(trial.harness, trial.limits)
+        _ = await eventually(within: trial.limits.patience) { rest.allSatisfy { $0.object == nil } }
+        let problems = rest.filter { $0.object != nil }.map { "\($0.name) is still held" }
+        await stop()
+        return problems
+    }
+
+    private struct Weak: Sendable {
+        let name: String
+        weak let object: (any AnyObject & Sendable)?
+    }
+
+    /// Waits for the outcomes, and keeps nothing of the jobs.
+    private static func handedIn(_ trial: Trial, _ book: OutcomeBook) async throws -> [Weak] {
+        let jobs = try [
+            trial.job(to: trial.good(1)), trial.job(to: trial.good(40), lane: .bulk),
+            trial.job(to: trial.samples.refused + trial.samples.dead + trial.good(1)),
+            trial.job(to: trial.good(2), expiresAt: Trial.past),
+        ]
+        await trial.deliver(jobs, to: book)
+        return jobs.map { Weak(name: "\($0.id), of \($0.recipients.count)", object: $0.routed) }
+    }
+
+    private static func shutDown(
+        _ harness: OutputHarness, _ limits: ConformanceLimits
+    ) async throws -> (rest: [Weak], stop: @Sendable () async -> Void) {
+        let trial = Trial(harness, try await harness.make(), limits)
+        let book = OutcomeBook()
+        _ = try await handedIn(trial, book)
+        trial.stopSending()
+        await trial.shutDown()
+        return (
+            [Weak(name: "the output", object: trial.setup.output), Weak(name: "a sink", object: book)], trial.setup.stop
+        )
+    }
+}

@@ -1,0 +1,116 @@
+import PushModel
+
+/// What an outcome may say.
+enum OutcomeRules {
+    static let all = [
+        oneOutcomeEach, ofTheJob, noEmptyReports, toItsSink, ownVerdicts, reasons, waits, deaths, cuts, times,
+    ]
+
+    private static let oneOutcomeEach = ConformanceRule(
+        "one outcome each", "Each recipient of a job has exactly one outcome, when shutDown has returned at the latest."
+    ) { trial in
+        let jobs = try [1, 2, 150].flatMap { count in
+            try Lane.allCases.map { try trial.job(to: trial.good(count), lane: $0) }
+        }
+        let book = OutcomeBook()
+        await trial.deliver(jobs, to: book)
+        await trial.shutDown()
+        return jobs.flatMap { $0.problemsOfCount(book.entries) }
+    }
+
+    private static let ofTheJob = ConformanceRule(
+        "recipients of the job", "An outcome's `recipient` is an index into its job's recipients."
+    ) { trial in
+        let jobs = [try trial.job(to: trial.good(1)), try trial.job(to: trial.good(40))]
+        let entries = await trial.outcomes(of: jobs)
+        return jobs.flatMap { job in
+            entries.of(job).problems("the job has \(job.recipients.count)") {
+                !job.recipients.indices.contains($0.recipient)
+            }
+        }
+    }
+
+    private static let noEmptyReports = ConformanceRule(
+        "no empty reports", "A report has at least one outcome."
+    ) { trial in
+        let count = try await trial.tour().emptyReports
+        return count == 0 ? [] : ["\(count) reports had none"]
+    }
+
+    private static let toItsSink = ConformanceRule(
+        "to its sink", "Outcomes are reported to the sink that came with their job."
+    ) { trial in
+        let pairs = try (1...5).map { _ in (job: try trial.job(to: trial.good(3)), book: OutcomeBook()) }
+        for (job, book) in pairs { trial.send([job], to: book) }
+        _ = await eventually(within: trial.limits.patience) { pairs.reduce(0) { $0 + $1.book.told } >= 15 }
+        return pairs.flatMap { job, book in
+            book.entries.problems("was reported to the sink of \(job.id)") { $0.number != job.number }
+        }
+    }
+
+    private static let ownVerdicts = ConformanceRule(
+        "verdicts of its own", "`suppressed` is the host's to say: it knows which tokens are marked dead."
+    ) { trial in
+        try await trial.tour().entries.problems("an output does not know that") { $0.verdict == .suppressed }
+    }
+
+    private static let reasons = ConformanceRule(
+        "reasons",
+        "What was sent has no reason, and what was not has one; `expired` and `returned` speak for themselves."
+    ) { trial in
+        try await trial.tour().entries.flatMap { entry -> [String] in
+            switch entry.verdict {
+            case .sent: entry.reason == nil ? [] : ["\(entry): a reason for what went well"]
+            case .expired, .returned, .suppressed: []
+            case .unregistered, .rejected, .failed, .unknown, .retry, .hold:
+                (entry.reason ?? "").isEmpty ? ["\(entry): no reason"] : []
+            }
+        }
+    }
+
+    private static let waits = ConformanceRule(
+        "waits", "`retryAfterSeconds` is at least 0, and more only with `retry` and `hold`."
+    ) { trial in
+        try await trial.tour().entries.flatMap { entry in
+            let mayWait = entry.verdict == .retry || entry.verdict == .hold
+            let isRight = mayWait ? entry.retryAfterSeconds >= 0 : entry.retryAfterSeconds == 0
+            return isRight ? [] : ["\(entry): retryAfterSeconds is \(entry.retryAfterSeconds)"]
+        }
+    }
+
+    private static let deaths = ConformanceRule(
+        "deaths", "Only `unregistered` has an `unregisteredAt`, which is past; and only the provider says so."
+    ) { trial in
+        try await trial.tour().entries.flatMap { entry -> [String] in
+            guard entry.verdict == .unregistered else {
+                return entry.unregisteredAt == nil ? [] : ["\(entry): has an unregisteredAt"]
+            }
+            var problems = entry.judge == .provider ? [] : ["\(entry): said by \(entry.judge)"]
+            guard let at = entry.unregisteredAt else { return problems + ["\(entry): has no unregisteredAt"] }
+            if at > entry.cameAt.later(by: trial.limits.clockDifference) {
+                problems.append("\(entry): unregisteredAt is to come, \(at.rfc3339)")
+            }
+            return problems
+        }
+    }
+
+    private static let cuts = ConformanceRule(
+        "cuts", "Nothing is cut off a payload whose job does not say `trim`, so `trimmedBytes` is 0."
+    ) { trial in
+        try await trial.tour().entries.flatMap { entry in
+            entry.trimmedBytes == 0 ? [] : ["\(entry): trimmedBytes is \(entry.trimmedBytes)"]
+        }
+    }
+
+    private static let times = ConformanceRule(
+        "times", "An outcome's `at` lies between the moments when its job was handed in and when it was reported."
+    ) { trial in
+        let book = try await trial.tour()
+        let earliest = book.begunAt.later(by: .zero - trial.limits.clockDifference)
+        return book.entries.flatMap { entry in
+            let latest = entry.cameAt.later(by: trial.limits.clockDifference)
+            return (earliest...max(earliest, latest)).contains(entry.at)
+                ? [] : ["\(entry): at \(entry.at.rfc3339), reported at \(entry.cameAt.rfc3339)"]
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import PushModel
+
+/// What becomes of pushes when the host stops.
+enum StoppingRules {
+    static let all = [bringsBack, awaitsTheWire, turnsAway, shutsDown, closesAll, isQuiet]
+
+    private static let bringsBack = ConformanceRule(
+        "stop brings back", "When sending is stopped, what is not on the wire comes back `returned`.",
+        needs: [.behaviour(.slow), .crowd]
+    ) { trial in
+        try await trial.withCrowds { trial, count in
+            let book = OutcomeBook()
+            let crowd = try await trial.crowd(of: count, in: book)
+            trial.stopSending()
+            await book.wait(for: count, atMost: trial.limits.patience)
+            let returned = book.entries.of(crowd).filter { $0.verdict == .returned }
+            return (crowd.problemsOfCount(book.entries), isTelling: !returned.isEmpty)
+        }
+    }
+
+    private static let awaitsTheWire = ConformanceRule(
+        "stop awaits the wire", "When sending is stopped, what is on the wire is awaited, and ends as it would have.",
+        needs: [.behaviour(.slow), .crowd, .arrivals]
+    ) { trial in
+        let book = OutcomeBook()
+        let crowd = try await trial.crowd(in: book)
+        trial.stopSending()
+        await book.wait(for: crowd.recipients.count, atMost: trial.limits.patience)
+        return book.entries.of(crowd).problems(unless: [.sent, .returned], crowd.id)
+            + crowd.problemsOfHonesty(book.entries, await trial.arrivals())
+    }
+
+    private static let turnsAway = ConformanceRule(
+        "stop turns away", "Jobs that come in when sending is stopped are `returned`."
+    ) { trial in
+        trial.stopSending()
+        let first = await trial.outcomes(of: try trial.job(to: trial.good(3)))
+        trial.stopSending()
+        let second = await trial.outcomes(of: try trial.job(to: trial.good(1), lane: .urgent))
+        return (first + second).problems(unless: .returned, "after the stop")
+    }
+
+    private static let shutsDown = ConformanceRule(
+        "shutDown returns", "shutDown returns, whether the output was used or not."
+    ) { trial in
+        var problems: [String] = []
+        let unused = Trial(trial.harness, try await trial.harness.make(), trial.limits)
+        if !(await unused.shutDown()) { problems.append("unused: not within \(trial.limits.patience)") }
+        await unused.end()
+        _ = await trial.outcomes(of: try trial.job(to: trial.good(20)))
+        trial.stopSending()
+        if !(await trial.shutDown()) { problems.append("used: not within \(trial.limits.patience)") }
+        return problems
+    }
+
+    private static let closesAll = ConformanceRule(
+        "shutDown closes", "When shutDown has returned, no connection is open.", needs: [.openConnections]
+    ) { trial in
+        _ = await trial.outcomes(of: try trial.job(to: trial.good(20)))
+        await trial.shutDown()
+        // The other side may learn of it a moment later.
+        let isClosed = await eventually(within: trial.limits.patience) { await trial.setup.openConnections?() == 0 }
+        return isClosed ? [] : ["\(await trial.setup.openConnections?() ?? 0) connections are open"]
+    }
+
+    private static let isQuiet = ConformanceRule(
+        "stop repeats nothing", "A stop reports nothing again of what was reported before."
+    ) { trial in
+        let job = try trial.job(to: trial.good(20))
+        let book = OutcomeBook()
+        await trial.deliver([job], to: book)
+        let before = book.entries.count
+        trial.stopSending()
+        await trial.shutDown()
+        return book.entries.dropFirst(before).map { "after all had ended: \($0)" }
+    }
+}

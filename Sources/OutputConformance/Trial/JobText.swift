@@ -1,0 +1,30 @@
+import PushModel
+
+/// A job as a publisher writes it.
+struct JobText {
+    let bytes: [UInt8]
+
+    /// - Parameter fields: JSON by name; they go before those of the samples.
+    init(
+        id: String, samples: OutputSamples, output: String, recipients: [SampleRecipient], fields: [String: String]
+    ) {
+        var members = ["payload": samples.payload].merging(samples.fields) { $1 }.merging(fields) { $1 }
+        members["id"] = Self.json(id)
+        members["app"] = Self.json(samples.app)
+        members["output"] = Self.json(output)
+        members["recipients"] = "[\(recipients.map(Self.json).joined(separator: ","))]"
+        let text = members.map { "\(Self.json($0)):\($1)" }.joined(separator: ",")
+        bytes = Array("{\(text)}".utf8)
+    }
+
+    private static func json(_ recipient: SampleRecipient) -> String {
+        guard let payload = recipient.payload else { return json(recipient.token) }
+        return #"{"token":\#(json(recipient.token)),"payload":\#(payload)}"#
+    }
+
+    static func json(_ text: String) -> String {
+        var bytes: [UInt8] = []
+        JSONText.append(text, to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}

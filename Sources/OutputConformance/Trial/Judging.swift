@@ -1,0 +1,56 @@
+import PushModel
+
+extension [OutcomeEntry] {
+    func of(_ job: SampleJob) -> [OutcomeEntry] { filter { $0.number == job.number } }
+
+    /// Those of some recipients of a job.
+    func of(_ job: SampleJob, to recipients: [String]) -> [OutcomeEntry] {
+        of(job).filter {
+            job.recipients.indices.contains($0.recipient) && recipients.contains(job.recipients[$0.recipient])
+        }
+    }
+
+    /// A line for each that ended otherwise, and one if there is none at all.
+    func problems(unless verdicts: Set<Outcome.Verdict>, _ what: String) -> [String] {
+        if isEmpty { return ["\(what): no outcome"] }
+        let wanted = verdicts.map { "\($0)" }.sorted().joined(separator: " or ")
+        return filter { !verdicts.contains($0.verdict) }.map { "\(what): not \(wanted), but \($0)" }
+    }
+
+    func problems(unless verdict: Outcome.Verdict, _ what: String) -> [String] { problems(unless: [verdict], what) }
+
+    /// A line for each of which something holds.
+    func problems(_ what: String, where isBad: (OutcomeEntry) -> Bool) -> [String] {
+        filter(isBad).map { "\($0): \(what)" }
+    }
+}
+
+extension SampleJob {
+    /// A line for each recipient with fewer outcomes than one or with more.
+    func problemsOfCount(_ entries: [OutcomeEntry]) -> [String] {
+        var found = Array(repeating: [Outcome.Verdict](), count: recipients.count)
+        for entry in entries.of(self) where found.indices.contains(entry.recipient) {
+            found[entry.recipient].append(entry.verdict)
+        }
+        return found.enumerated().filter { $1.count != 1 }.map { recipient, verdicts in
+            let list = verdicts.isEmpty ? "" : ": \(verdicts.map { "\($0)" }.joined(separator: ", "))"
+            return "\(id), recipient \(recipient): \(verdicts.count) outcomes\(list)"
+        }
+    }
+
+    /// A line for each recipient whose outcome does not go with whether its push came to the provider.
+    ///
+    /// - Parameter arrivals: nil: nobody knows; there is nothing to say then.
+    func problemsOfHonesty(_ entries: [OutcomeEntry], _ arrivals: [String: Int]?) -> [String] {
+        guard let arrivals else { return [] }
+        return entries.of(self).filter { recipients.indices.contains($0.recipient) }.compactMap { entry in
+            let hasArrived = arrivals[recipients[entry.recipient]] != nil
+            switch entry.verdict {
+            case .sent where !hasArrived: return "\(entry): it never came to the provider"
+            case .returned, .expired, .retry, .hold, .failed:
+                return hasArrived ? "\(entry): it had come to the provider" : nil
+            case .sent, .unknown, .unregistered, .rejected, .suppressed: return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,38 @@
+import PushModel
+
+/// An outcome as it was reported, without its job, which must be let go.
+struct OutcomeEntry: Sendable {
+    /// Of the job it belongs to.
+    let number: Int
+    let jobID: String
+    let recipient: Int
+    let verdict: Outcome.Verdict
+    let status: Int
+    let reason: String?
+    let judge: Outcome.Judge
+    let unregisteredAt: Timestamp?
+    let trimmedBytes: Int
+    let retryAfterSeconds: Int32
+    let at: Timestamp
+    /// By the clock of the suite.
+    let cameAt: Timestamp
+
+    init(_ outcome: Outcome, cameAt: Timestamp) {
+        number = outcome.job.ledgerID
+        jobID = outcome.job.job.id
+        recipient = outcome.recipient
+        verdict = outcome.verdict
+        status = outcome.status
+        reason = outcome.reason
+        judge = outcome.judge
+        unregisteredAt = outcome.unregisteredAt
+        trimmedBytes = outcome.trimmedBytes
+        retryAfterSeconds = outcome.retryAfterSeconds
+        at = outcome.at
+        self.cameAt = cameAt
+    }
+}
+
+extension OutcomeEntry: CustomStringConvertible {
+    var description: String { "\(jobID), recipient \(recipient): \(verdict)\(reason.map { " (\($0))" } ?? "")" }
+}

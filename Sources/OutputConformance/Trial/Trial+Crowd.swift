@@ -1,0 +1,38 @@
+import PushModel
+
+extension Trial {
+    /// Hands in more than the wire holds, at a provider that is slow, and waits until some is on it.
+    func crowd(
+        of count: Int? = nil, in book: OutcomeBook, credential: Credential? = nil
+    ) async throws -> SampleJob {
+        _ = await outcomes(of: try job(to: good(1), credential: credential))
+        try await behave(.slow)
+        let crowd = try job(to: good(count ?? samples.crowd), credential: credential)
+        let before = await arrivals()?.count ?? 0
+        send([crowd], to: book)
+        if setup.arrivals != nil {
+            _ = await eventually(within: limits.patience) { await arrivals()?.count ?? 0 > before }
+        }
+        return crowd
+    }
+
+    /// Tries something on crowds, each twice as large as the one before and with an output of its own, until one was not
+    /// through before it was too late: a machine may be busy.
+    ///
+    /// - Parameter mayAllPass: whether an output may always send all that it has.
+    func withCrowds(
+        mayAllPass: Bool = false,
+        _ attempt: (Trial, _ count: Int) async throws -> (problems: [String], isTelling: Bool)
+    ) async throws -> [String] {
+        var count = samples.crowd
+        for _ in 1...5 {
+            let trial = Trial(harness, try await harness.make(), limits)
+            let result = await Result.of { try await attempt(trial, count) }
+            await trial.end()
+            let (problems, isTelling) = try result.get()
+            if isTelling || !problems.isEmpty { return problems }
+            count *= 2
+        }
+        return mayAllPass ? [] : ["all of \(count / 2) were sent all the same"]
+    }
+}

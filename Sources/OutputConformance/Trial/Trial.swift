@@ -1,0 +1,112 @@
+import PushModel
+import Threading
+
+/// One rule being tried: an output with its double, and what a host does with it.
+final class Trial: Sendable {
+    let harness: OutputHarness
+    let setup: OutputSetup
+    let limits: ConformanceLimits
+    let host = HostQueue()
+    private let jobsMade = Atomic(0)
+    private let recipientsMade = Atomic(0)
+    private let isShutDown = Flag()
+
+    init(_ harness: OutputHarness, _ setup: OutputSetup, _ limits: ConformanceLimits) {
+        self.harness = harness
+        self.setup = setup
+        self.limits = limits
+    }
+
+    var samples: OutputSamples { harness.samples }
+
+    // MARK: Making jobs
+
+    /// Recipients that no other job has.
+    func good(_ count: Int) -> [String] {
+        let first = recipientsMade.wrappingAdd(count, ordering: .relaxed).oldValue
+        return (first..<first + count).map(samples.recipient)
+    }
+
+    /// - Parameters:
+    ///   - credential: nil: the first of the samples, if there is one.
+    ///   - fields: JSON by name, in place of the samples' own.
+    func job(
+        to recipients: [String], id: String? = nil, lane: Lane = .normal, credential: Credential? = nil,
+        expiresAt: String? = nil, fields: [String: String] = [:]
+    ) throws -> SampleJob {
+        var fields = fields
+        if let expiresAt { fields["expires_at"] = expiresAt }
+        return try job(
+            to: recipients.map { SampleRecipient(token: $0) }, id: id, lane: lane, credential: credential,
+            fields: fields)
+    }
+
+    func job(
+        to recipients: [SampleRecipient], id: String? = nil, lane: Lane = .normal, credential: Credential? = nil,
+        fields: [String: String] = [:]
+    ) throws -> SampleJob {
+        let number = jobsMade.wrappingAdd(1, ordering: .relaxed).newValue
+        let text = JobText(
+            id: id ?? "job-\(number)", samples: samples, output: setup.output.name, recipients: recipients,
+            fields: fields)
+        let job = try JobDecoder.decode(text.bytes) { "" }
+        return SampleJob(
+            routed: RoutedJob(
+                job: job, environment: samples.environment, credential: credential ?? samples.credentials.first,
+                lane: lane, attempt: 1, redelivered: false, ledgerID: number),
+            recipients: recipients.map(\.token))
+    }
+
+    // MARK: Calling the output
+
+    /// Does not wait, not even for the call.
+    func send(_ jobs: [SampleJob], to book: OutcomeBook) {
+        host.call { [setup] in for job in jobs { setup.output.send(job.routed, reportingTo: book) } }
+    }
+
+    /// Hands jobs in and waits for their outcomes.
+    func outcomes(of jobs: [SampleJob]) async -> [OutcomeEntry] {
+        let book = OutcomeBook()
+        await deliver(jobs, to: book)
+        return book.entries
+    }
+
+    func outcomes(of job: SampleJob) async -> [OutcomeEntry] { await outcomes(of: [job]) }
+
+    /// - Parameter book: nothing is awaited in it.
+    func deliver(_ jobs: [SampleJob], to book: OutcomeBook) async {
+        let before = book.told
+        send(jobs, to: book)
+        await book.wait(for: before + jobs.reduce(0) { $0 + $1.recipients.count }, atMost: limits.patience)
+    }
+
+    func stopSending() { host.call { [setup] in setup.output.stopSending() } }
+
+    func cancel(_ id: String) { host.call { [setup] in setup.output.cancel { $0 == id } } }
+
+    func use(_ credentials: [Credential]) { use(Set(credentials.map(\.id))) }
+
+    func use(_ credentials: Set<Credential.ID>) {
+        host.call { [setup] in setup.output.credentialsChanged(to: credentials) }
+    }
+
+    /// - Returns: whether it returned in time; true, too, when it is said again.
+    @discardableResult func shutDown() async -> Bool {
+        guard isShutDown.set() else { return true }
+        return await ends(within: limits.patience) { [setup] in await setup.output.shutDown() }
+    }
+
+    // MARK: Telling the double
+
+    func behave(_ behaviour: ProviderBehaviour) async throws { try await setup.behaviours[behaviour]?() }
+
+    func arrivals() async -> [String: Int]? { await setup.arrivals?() }
+
+    /// Leaves nothing behind, whatever the output has done.
+    func end() async {
+        if setup.behaviours[.accepts] != nil { try? await behave(.accepts) }
+        stopSending()
+        await shutDown()
+        _ = await ends(within: limits.patience) { [setup] in await setup.stop() }
+    }
+}

@@ -1,0 +1,39 @@
+import APNSOutput
+import APNSSimulator
+import CredentialStore
+import Crypto
+import Foundation
+import Logging
+import NIOPosix
+import OutputConformance
+import PushModel
+import Threading
+
+extension OutputHarness {
+    /// The simulator is its double, over TLS.
+    static let apns: OutputHarness = {
+        let team = "TEAM123456"
+        let keys = ["ABC123DEFG", "ABC123DEFH"].map { (id: $0, key: P256.Signing.PrivateKey()) }
+        let samples = OutputSamples(
+            payload: #"{"aps":{"alert":"Hi"}}"#, fields: ["push_type": #""alert""#],
+            refused: ["bad00400" + String(repeating: "0", count: 56), "no token"],
+            dead: ["dead0410" + String(repeating: "0", count: 56)],
+            credentials: keys.map { id, key in
+                Credential(
+                    id: id, kind: .token(keyID: id, privateKeyPEM: Secret(key.pemRepresentation.utf8)), team: team,
+                    environments: [.production])
+            },
+            crowd: 3 * SimulatedAPNS.streams
+        ) { number in
+            let digits = String(number + 1, radix: 16)
+            return String(repeating: "0", count: 64 - digits.count) + digits
+        }
+        return OutputHarness("apns", samples: samples) {
+            let double = try await SimulatedAPNS(
+                keys: keys.map { TokenKey(team: team, keyID: $0.id, publicKey: $0.key.publicKey) })
+            return OutputSetup(
+                output: try double.makeOutput(), behaviours: double.behaviours, arrivals: { double.arrivals },
+                openConnections: { await double.openConnections }, stop: { await double.stop() })
+        }
+    }()
+}

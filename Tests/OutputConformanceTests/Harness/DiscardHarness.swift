@@ -1,0 +1,10 @@
+import CredentialStore
+import OutputConformance
+import PushModel
+
+extension OutputHarness {
+    /// It has no provider, so much can't be tried.
+    static let discard = OutputHarness("discard") {
+        OutputSetup(output: DiscardOutput(now: { .now }))
+    }
+}

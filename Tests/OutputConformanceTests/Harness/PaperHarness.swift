@@ -1,0 +1,24 @@
+import OutputConformance
+import PushModel
+
+extension OutputHarness {
+    /// An output in memory, with one fault or none.
+    static func paper(_ fault: PaperFault? = nil) -> OutputHarness {
+        let credentials = ["old", "new"].map { id in
+            Credential(
+                id: id, kind: .token(keyID: id, privateKeyPEM: Secret([])), team: "paper", environments: [.production])
+        }
+        let samples = OutputSamples(
+            refused: [PaperProvider.refused], dead: [PaperProvider.dead], credentials: credentials,
+            crowd: 3 * PaperOutput.wire)
+        return OutputHarness(fault.map { "\($0)" } ?? "paper", samples: samples) {
+            let provider = PaperProvider()
+            let behaviours = ProviderBehaviour.allCases.map { behaviour in
+                (behaviour, { @Sendable () async throws -> Void in provider.behave(behaviour) })
+            }
+            return OutputSetup(
+                output: PaperOutput(provider, fault), behaviours: Dictionary(uniqueKeysWithValues: behaviours),
+                arrivals: { provider.arrivals }, openConnections: { provider.openConnections })
+        }
+    }
+}

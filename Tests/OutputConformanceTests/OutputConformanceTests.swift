@@ -1,0 +1,42 @@
+import Foundation
+import OutputConformance
+import TestSupport
+import Testing
+
+/// Every output keeps every rule.
+@Suite struct OutputConformanceTests {
+    private static let harnesses: [OutputHarness] = [.apns, .discard]
+
+    /// What can't be tried, and why it need not be. Nothing else may be skipped.
+    private static let skipped: [String: Set<String>] = [
+        // It has no provider, so nothing comes from one, and no connection; and it waits for nothing.
+        "discard": [
+            "delivers once", "refused recipients", "dead recipients", "provider refuses", "provider is busy",
+            "credential refused", "provider talks nonsense", "provider hangs up", "provider is silent",
+            "provider is away",
+            "recovers", "credential not named yet", "credential retired", "job of a retired credential",
+            "credential taken back", "retired connections close", "cancel", "stop brings back", "stop awaits the wire",
+            "shutDown closes",
+        ]
+    ]
+
+    @Test(arguments: harnesses.map(\.name), OutputConformance.rules)
+    func everyOutputKeepsEveryRule(_ name: String, _ rule: ConformanceRule) async throws {
+        let harness = try #require(Self.harnesses.first { $0.name == name })
+        let result = await OutputConformance(harness).result(of: rule)
+        let isSkipped = Self.skipped[name]?.contains(rule.name) ?? false
+        #expect(result.verdict == (isSkipped ? .skipped : .passed), "\(result)")
+    }
+
+    /// An output that nobody has made a harness for would not be tried.
+    @Test func everyOutputHasAHarness() throws {
+        let sources = Project.root.appending(path: "Sources")
+        let files = try #require(FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+            .compactMap { $0 as? URL }.filter { $0.pathExtension == "swift" }
+        let outputs = try files.flatMap { file in
+            try String(contentsOf: file, encoding: .utf8).matches(of: /class (\w+)Output: (?:\w+, )*Output\b/)
+                .map { $0.1.lowercased() }
+        }
+        #expect(outputs.sorted() == Self.harnesses.map(\.name).sorted())
+    }
+}
