@@ -17,6 +17,7 @@ let migrations: [Resource] = [
     .embedInCode("0003_audit_grants.sql"), .embedInCode("0004_dead_token_feed.sql"),
     .embedInCode("0005_claims_cancellations.sql"), .embedInCode("0006_claim_content.sql"),
     .embedInCode("0007_cancellations.sql"), .embedInCode("0008_token_times.sql"), .embedInCode("0009_cancel_again.sql"),
+    .embedInCode("0010_outputs.sql"),
 ]
 
 extension Target.Dependency {
@@ -46,6 +47,7 @@ let package = Package(
         .executable(name: "martlet", targets: ["martlet"]),
         .library(name: "PushModel", targets: ["PushModel"]),
         .library(name: "OutputConformance", targets: ["OutputConformance"]),
+        .library(name: "MartletOutputs", targets: ["MartletOutputs"]),
         .library(name: "APNSSimulator", targets: ["APNSSimulator"]),
     ],
     dependencies: [
@@ -94,7 +96,7 @@ let package = Package(
         .testTarget(
             name: "AMQPClientTests", dependencies: ["AMQPClient", "TestSupport", "Threading", .logging],
             swiftSettings: settings),
-        .target(name: "PushModel", dependencies: ["Threading"], swiftSettings: settings),
+        .target(name: "PushModel", dependencies: ["Threading", .logging], swiftSettings: settings),
         // What an output has to do. No Testing in it, so that any package's tests can use it.
         .target(
             name: "OutputConformance", dependencies: ["PushModel", "Threading"], swiftSettings: settings),
@@ -120,15 +122,16 @@ let package = Package(
         .testTarget(
             name: "CredentialStoreTests",
             dependencies: [
-                "CredentialFormats", "CredentialStore", "PostgresClient", "PushModel", "PushTestSupport", "TestSupport",
+                "APNSOutput", "CredentialFormats", "CredentialStore", "PostgresClient", "PushModel", "PushTestSupport",
+                "TestSupport",
                 "Threading", .logging,
             ],
             swiftSettings: settings),
         .target(
             name: "APNSOutput",
             dependencies: [
-                "CredentialStore", "HTTP2Pool", "HTTP2Session", "Pacing", "PushModel", "Threading", .crypto, .logging,
-                .nioCore, .nioSSL,
+                "CredentialFormats", "HTTP2Pool", "HTTP2Session", "Pacing", "PushModel", "Threading", .crypto, .logging,
+                .nioCore, .nioPosix, .nioSSL,
             ],
             swiftSettings: settings),
         .target(
@@ -188,9 +191,8 @@ let package = Package(
         .target(
             name: "MartletService",
             dependencies: [
-                "AMQPClient", "APNSOutput", "CLinux", "CredentialStore", "DeliveryPipeline", "HTTP2Pool", "Pacing",
-                "PostgresClient",
-                "PushModel", "Threading", .configuration, .hummingbird, .lifecycle, .logging, .nioCore, .nioPosix,
+                "AMQPClient", "CLinux", "CredentialStore", "DeliveryPipeline", "Pacing", "PostgresClient", "PushModel",
+                "Threading", .configuration, .hummingbird, .lifecycle, .logging, .nioCore, .nioPosix,
                 .unixSignals, .yams,
             ],
             swiftSettings: settings),
@@ -218,14 +220,24 @@ let package = Package(
             ],
             path: "Benchmarks/SendBench",
             swiftSettings: settings),
-        .executableTarget(
-            name: "martlet",
+        .target(
+            name: "MartletCommand",
             dependencies: [
-                "AMQPClient", "APNSOutput", "APNSSimulator", "CredentialFormats", "CredentialStore", "HTTP2Pool",
-                "MartletService",
-                "PostgresClient", "PushModel", "Threading", .argumentParser, .configuration, .logging,
+                "AMQPClient", "CredentialFormats", "CredentialStore", "DeliveryPipeline", "MartletService",
+                "PostgresClient", "PushModel", "Threading", .argumentParser, .logging,
             ],
             swiftSettings: settings),
+        .target(
+            name: "APNSCommands",
+            dependencies: [
+                "APNSOutput", "APNSSimulator", "CredentialFormats", "CredentialStore", "MartletCommand",
+                "MartletService", "PushModel", .argumentParser, .logging, .nioPosix,
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "MartletOutputs", dependencies: ["APNSCommands", "APNSOutput", "MartletCommand", "PushModel"],
+            swiftSettings: settings),
+        .executableTarget(name: "martlet", dependencies: ["MartletOutputs"], swiftSettings: settings),
         // What is fuzzed; `Fuzzing/run` builds it with libFuzzer, the tests replay the kept corpus.
         .target(
             name: "FuzzTargets",
@@ -246,8 +258,8 @@ let package = Package(
         .target(
             name: "TortureRun",
             dependencies: [
-                "AMQPClient", "APNSSimulator", "CredentialStore", "DeliveryPipeline", "PostgresClient", "PushModel",
-                "PushTestSupport", "TestSupport", "Threading", .crypto, .logging,
+                "AMQPClient", "APNSOutput", "APNSSimulator", "CredentialStore", "DeliveryPipeline", "PostgresClient",
+                "PushModel", "PushTestSupport", "TestSupport", "Threading", .crypto, .logging,
             ],
             path: "Torture/TortureRun", swiftSettings: settings),
         .executableTarget(

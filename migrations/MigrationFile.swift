@@ -17,5 +17,6 @@ package struct MigrationFile: Sendable {
         MigrationFile(name: "0007_cancellations.sql", bytes: PackageResources._007_cancellations_sql),
         MigrationFile(name: "0008_token_times.sql", bytes: PackageResources._008_token_times_sql),
         MigrationFile(name: "0009_cancel_again.sql", bytes: PackageResources._009_cancel_again_sql),
+        MigrationFile(name: "0010_outputs.sql", bytes: PackageResources._010_outputs_sql),
     ]
 }

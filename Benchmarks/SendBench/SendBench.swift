@@ -52,7 +52,7 @@ struct Send: AsyncParsableCommand {
             production: .init(host: String(parts[0]), port: port), authorityFile: caFile,
             maximumConnections: connections)
         let output = APNSOutput(
-            configuration: configuration, tokens: LocalProviderTokens(clock: { .now }),
+            configuration: configuration, tokens: LocalTokenStore(clock: { .now }),
             eventLoops: MultiThreadedEventLoopGroup(numberOfThreads: 1),
             logger: Logger(label: "bench"), clock: { .now })
         // The first push opens the connection and authenticates it, which is not what is measured.
@@ -104,7 +104,7 @@ struct Send: AsyncParsableCommand {
         return RoutedJob(
             job: job, environment: .production,
             credential: Credential(
-                id: "bench", kind: .token(keyID: parts[1], privateKeyPEM: key), team: parts[0],
+                id: "bench", kind: .token(keyID: parts[1], privateKeyPEM: key), account: parts[0],
                 environments: [.production]),
             lane: .normal, attempt: 1, redelivered: false, ledgerID: 0)
     }

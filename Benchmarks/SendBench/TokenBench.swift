@@ -61,7 +61,9 @@ struct Tokens: AsyncParsableCommand {
 
         private func mark(_ number: Int) -> TokenMark {
             TokenMark(
-                key: DeviceTokenKey(output: "apns", app: app, environment: .production, token: tokenText(number)),
+                key: DeviceTokenKey(
+                    output: "apns", app: app, environment: .production, form: .hex(maximumDigits: 512),
+                    token: tokenText(number)),
                 unregisteredAt: .now, reason: "Unregistered")
         }
     }
@@ -125,7 +127,7 @@ struct Tokens: AsyncParsableCommand {
                     among: tokens[batch..<min(batch + 1_000, asked)].map {
                         DeviceTokenKey(
                             output: "apns", app: app, environment: .production,
-                            token: String(decoding: $0, as: UTF8.self))
+                            form: .hex(maximumDigits: 512), token: String(decoding: $0, as: UTF8.self))
                     })
             }
             let askMicroseconds = (.now - askStart) / .seconds(1) / Double(asked) * 1e6

@@ -20,7 +20,8 @@ enum ConfigurationFuzz {
         }
         do {
             let source = try ConfigurationSource(
-                text: parts.first ?? "", settings: settings, environment: environment)
+                text: parts.first ?? "", settings: settings, environment: environment,
+                outputs: [APNSPlugin()])
             return try violation(of: source)
         } catch let error as ConfigurationError {
             if error.description.isEmpty { return "refused without a reason" }
@@ -57,7 +58,9 @@ enum ConfigurationFuzz {
             return "a broker nowhere"
         }
         _ = attempt { try source.database(applicationName: "fuzz") }
-        if let apns = attempt(source.apns), !(1...1_000).contains(apns.maximumConnections) {
+        if let apns = attempt({ try source.withSettings(of: APNSPlugin()) { try APNSConfiguration($0) } }),
+            !(1...1_000).contains(apns.maximumConnections)
+        {
             return "\(apns.maximumConnections) connections"
         }
         if source.string(.keyringKeys) != nil, source.string(.keyringFile) == nil { _ = attempt(source.keyring) }
@@ -76,7 +79,7 @@ enum ConfigurationFuzz {
     /// Long and odd enough not to be in an error by chance.
     private static func secrets(_ settings: [String], _ environment: [String: String]) -> [String] {
         var values: [String] = []
-        for key in ConfigurationKey.allCases where key.isSecret {
+        for key in ConfigurationKeys(outputs: [APNSPlugin()]).all where key.isSecret {
             values += settings.filter { $0.hasPrefix("\(key.rawValue)=") }.map {
                 String($0.dropFirst(key.rawValue.count + 1))
             }

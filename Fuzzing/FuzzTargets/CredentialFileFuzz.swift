@@ -1,3 +1,4 @@
+import APNSOutput
 import CredentialFormats
 import PushModel
 

@@ -1,4 +1,3 @@
-public import CredentialStore
 public import Logging
 public import NIOCore
 public import PushModel
@@ -14,15 +13,12 @@ public final class APNSOutput: Output {
         let isForBroadcasts: Bool
     }
 
-    public let name = "apns"
-    public let needsCredential = true
-
     private let configuration: APNSConfiguration
-    private let tokens: any ProviderTokenStore
+    private let tokens: any SharedTokenStore
     private let eventLoops: any EventLoopGroup
     private let clock: @Sendable () -> Timestamp
     private let tokenClock: @Sendable () -> Int64
-    private let refusals: @Sendable (APNSRefusal.Event) -> Void
+    private let refusals: @Sendable (Refusal.Event) -> Void
     private let logger: Logger
     private let state = Mutex(State())
 
@@ -42,9 +38,9 @@ public final class APNSOutput: Output {
     /// - Parameter clock: wall-clock time, for deadlines and outcomes.
     /// - Parameter refusals: told when APNs begins or ceases to refuse a credential; must return soon.
     public convenience init(
-        configuration: APNSConfiguration, tokens: any ProviderTokenStore, eventLoops: any EventLoopGroup,
+        configuration: APNSConfiguration, tokens: any SharedTokenStore, eventLoops: any EventLoopGroup,
         logger: Logger, clock: @escaping @Sendable () -> Timestamp,
-        refusals: @escaping @Sendable (APNSRefusal.Event) -> Void = { _ in }
+        refusals: @escaping @Sendable (Refusal.Event) -> Void = { _ in }
     ) {
         let start = ContinuousClock.now
         self.init(
@@ -55,9 +51,9 @@ public final class APNSOutput: Output {
     /// - Parameter tokenClock: milliseconds, for the age and use of provider tokens. Not the wall clock: one that
     ///   is set must not make a connection change its token early.
     package init(
-        configuration: APNSConfiguration, tokens: any ProviderTokenStore, eventLoops: any EventLoopGroup,
+        configuration: APNSConfiguration, tokens: any SharedTokenStore, eventLoops: any EventLoopGroup,
         logger: Logger, clock: @escaping @Sendable () -> Timestamp, tokenClock: @escaping @Sendable () -> Int64,
-        refusals: @escaping @Sendable (APNSRefusal.Event) -> Void = { _ in }
+        refusals: @escaping @Sendable (Refusal.Event) -> Void = { _ in }
     ) {
         self.refusals = refusals
         self.configuration = configuration
@@ -66,17 +62,6 @@ public final class APNSOutput: Output {
         self.eventLoops = eventLoops
         self.clock = clock
         self.logger = logger
-    }
-
-    /// The suffix follows from the push type; types that are inferred from the payload have none. Broadcasts go to
-    /// the app itself.
-    public func topic(for job: Job) -> String {
-        if job.isBroadcast { return job.app }
-        return job.topic ?? job.app + (job.pushType.flatMap(APNSPushType.init(rawValue:))?.topicSuffix ?? "")
-    }
-
-    public func needsToken(for job: Job) -> Bool {
-        job.pushType.flatMap(APNSPushType.init(rawValue:))?.needsProviderToken ?? false
     }
 
     public func send(_ job: RoutedJob, reportingTo sink: any OutcomeSink) {
@@ -165,7 +150,7 @@ public final class APNSOutput: Output {
         logger[metadataKey: "credential"] = "\(credential.id)"
         let source = ProviderTokenSource(
             credential: credential.id,
-            signer: try ProviderTokenSigner(privateKeyPEM: privateKeyPEM, keyID: keyID, team: credential.team),
+            signer: try ProviderTokenSigner(privateKeyPEM: privateKeyPEM, keyID: keyID, team: credential.account),
             store: tokens, patience: configuration.tokenPatienceMilliseconds, clock: tokenClock, logger: logger)
         sources[credential] = source
         return source

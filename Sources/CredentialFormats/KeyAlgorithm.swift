@@ -1,4 +1,4 @@
-/// What kind of key it is, as far as APNs makes a difference.
+/// What kind of key it is, as far as it makes a difference.
 public enum KeyAlgorithm: Sendable, Hashable, CustomStringConvertible {
     case rsa(bits: Int)
     /// ECDSA on NIST's P-256.

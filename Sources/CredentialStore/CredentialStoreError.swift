@@ -10,8 +10,6 @@ public struct CredentialStoreError: Error, Sendable, Hashable, CustomStringConve
         public static let missingMasterKey = Code(description: "missing master key")
         /// A sealed secret does not open: wrong master key, or the row was changed.
         public static let sealBroken = Code(description: "seal broken")
-        /// A file can't be imported as a credential.
-        public static let badCredentialFile = Code(description: "bad credential file")
         /// A field of an app or credential is not acceptable.
         public static let invalidField = Code(description: "invalid field")
         /// No such app or credential.

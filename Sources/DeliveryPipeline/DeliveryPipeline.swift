@@ -15,7 +15,7 @@ public final class DeliveryPipeline: Sendable {
     private let core: PipelineCore
     private let sources: JobSources
     private let publisher: AMQPPublisher
-    private let outputs: [any Output]
+    private let outputs: [RunningOutput]
     private let markBatches: AsyncStream<MarkBuffer.Batch>
     private let claimBatches: AsyncStream<Claims.Batch>
     private let claims: ClaimRepository
@@ -34,7 +34,7 @@ public final class DeliveryPipeline: Sendable {
     ///   - cancellations: tells which jobs are not to be sent; nil: all are.
     /// - Throws: when the broker's configuration can't be used.
     public init(
-        configuration: PipelineConfiguration, broker: AMQPConfiguration, outputs: [any Output],
+        configuration: PipelineConfiguration, broker: AMQPConfiguration, outputs: [RunningOutput],
         snapshots: SnapshotStore, registry: DeviceTokenRegistry, claims: ClaimRepository,
         deadTokens: DeadTokenFeed? = nil, cancellations: CancellationFeed? = nil, logger: Logger,
         now: @escaping @Sendable () -> Timestamp
@@ -104,7 +104,7 @@ public final class DeliveryPipeline: Sendable {
     @discardableResult
     public func drain(deadline: Duration) async -> Bool {
         for source in sources.all { source.stopConsuming() }
-        for output in outputs { output.stopSending() }
+        for running in outputs { running.output.stopSending() }
         let settled = await withTaskGroup(of: Bool.self) { group in
             group.addTask { [core] in
                 let (stream, continuation) = AsyncStream.makeStream(of: Void.self)

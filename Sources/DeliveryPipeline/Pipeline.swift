@@ -18,7 +18,7 @@ struct Pipeline {
     private var cancelledJobs = CancelledJobs()
     private(set) var isDraining = false
 
-    init(_ configuration: PipelineConfiguration, outputs: [any Output]) {
+    init(_ configuration: PipelineConfiguration, outputs: [RunningOutput]) {
         self.configuration = configuration
         router = Router(
             outputs: Dictionary(outputs.map { ($0.name, $0) }, uniquingKeysWith: { $1 }), configuration: configuration)
@@ -26,7 +26,7 @@ struct Pipeline {
         claims = ClaimDesk(configuration)
         suppression = Suppression(configuration)
         splitting = Splitting(configuration)
-        settling = Settling(configuration)
+        settling = Settling(configuration, recipients: router.outputs.mapValues { $0.traits.recipients })
         refusals = Refusals(configuration: configuration)
     }
 
@@ -134,11 +134,11 @@ struct Pipeline {
         do throws(JobRejection) {
             switch try router.route(started, turn.snapshot(), now: turn.now) {
             case .split: splitting.split(started, &turn)
-            case .send(let environment, let credential):
+            case .send(let credential):
                 turn.counts.jobsAccepted += 1
                 take(started.job.recipients.count, of: started, &turn)
                 started.isSent = true
-                suppression.send(started.routed(environment, credential), to: started.output, &turn)
+                suppression.send(started.routed(credential), to: started.output.output, &turn)
             case .hold(let seconds, let failure):
                 turn.warn(of: failure, app: started.job.app)
                 turn.counts.jobsHeld += 1
@@ -168,7 +168,7 @@ struct Pipeline {
     ) {
         turn.release(started)
         turn.outbox.ledger.owe(started.entry, started.job.recipients.count)
-        let routed = started.routed(started.environment, nil)
+        let routed = started.routed(nil)
         for index in started.job.recipients.indices {
             settling.settle(
                 Outcome(job: routed, recipient: index, verdict: verdict, reason: reason, at: turn.now), &turn)

@@ -26,7 +26,7 @@ package final class PipelineCore: @unchecked Sendable {
     }
 
     package init(
-        configuration: PipelineConfiguration, outputs: [any Output], on queue: DispatchQueue = makeQueue(),
+        configuration: PipelineConfiguration, outputs: [RunningOutput], on queue: DispatchQueue = makeQueue(),
         effects: PipelineEffects, logger: Logger
     ) {
         self.queue = queue
@@ -107,7 +107,7 @@ package final class PipelineCore: @unchecked Sendable {
     package func received(_ event: CancellationFeed.Event) {
         happened { [self] in
             guard let isCancelled = pipeline.received(event) else { return }
-            for output in pipeline.router.outputs.values { output.cancel(isCancelled) }
+            for running in pipeline.router.outputs.values { running.output.cancel(isCancelled) }
         }
     }
 

@@ -3,7 +3,7 @@
 ///
 /// ```swift
 /// let suite = OutputConformance(OutputHarness("carrier-pigeon") {
-///     OutputSetup(output: PigeonOutput(loft: .paper))
+///     OutputSetup(plugin: PigeonPlugin(), output: PigeonOutput(loft: .paper))
 /// })
 /// for result in await suite.results() { print(result) }
 /// ```

@@ -1,4 +1,5 @@
 import APNSOutput
+import CredentialStore
 import Crypto
 import HTTP2Pool
 import Logging
@@ -15,7 +16,7 @@ import Testing
 
     private static func credential(pem: String) -> Credential {
         Credential(
-            id: "1", kind: .token(keyID: "ABC123DEFG", privateKeyPEM: Secret(pem.utf8)), team: "TEAM123456",
+            id: "1", kind: .token(keyID: "ABC123DEFG", privateKeyPEM: Secret(pem.utf8)), account: "TEAM123456",
             environments: [.production])
     }
 
@@ -24,7 +25,7 @@ import Testing
         return APNSOutput(
             configuration: APNSConfiguration(
                 production: .init(host: "127.0.0.1", port: port), connectTimeoutSeconds: 1),
-            tokens: LocalProviderTokens(clock: { Self.now }), eventLoops: MultiThreadedEventLoopGroup.singleton,
+            tokens: LocalTokenStore(clock: { Self.now }), eventLoops: MultiThreadedEventLoopGroup.singleton,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             // Moves on, because connections that get no answer are given up by it.
             clock: {
@@ -81,19 +82,19 @@ import Testing
     ])
     func theTopicForRoutingHasTheSuffix(member: String, topic: String) throws {
         let members = member.isEmpty ? [] : [member]
-        #expect(try output().topic(for: Job.read(Job.sampleText(members))) == topic)
+        #expect(try APNSCredentials().need(of: Job.read(Job.sampleText(members))).topic == topic)
     }
 
     @Test func aBroadcastIsRoutedByItsApp() throws {
         let job = #"{"app":"com.example.shop","channel":"Y2g=","push_type":"liveactivity","payload":{}}"#
-        #expect(try output().topic(for: Job.read(job)) == "com.example.shop")
+        #expect(try APNSCredentials().need(of: Job.read(job)).topic == "com.example.shop")
     }
 
     @Test func onlyLocationsNeedAKey() throws {
         for type in APNSPushType.allCases {
             let job = try Job.read(Job.sampleText([#""push_type":"\#(type.rawValue)""#]))
-            #expect(output().needsToken(for: job) == (type == .location), "\(type)")
+            #expect(APNSCredentials().need(of: job).refusesCertificates == (type == .location), "\(type)")
         }
-        #expect(!output().needsToken(for: try Job.sample()))
+        #expect(!APNSCredentials().need(of: try Job.sample()).refusesCertificates)
     }
 }

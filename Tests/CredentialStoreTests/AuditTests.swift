@@ -18,7 +18,7 @@ struct AuditTests {
                 let apps = AppRepository(login)
                 let id = try await CredentialRepository(login).importCredential(
                     .sampleCertificate("f1", topic: "com.example.shop"), keyring: .sample())
-                var app = App(bundleID: "com.example.shop", team: "TEAM000001")
+                var app = App(bundleID: "com.example.shop", accounts: ["apns": AppAccount("TEAM000001")])
                 try await apps.set(app)
                 try await apps.set(app)
                 app.isPaused = true
@@ -30,8 +30,10 @@ struct AuditTests {
                 let entries = try await entries(database)
                 #expect(
                     entries.map { "\($0.operation) \($0.table) \($0.object ?? "")" } == [
-                        "delete apps com.example.shop", "update credentials \(id)", "update apps com.example.shop",
-                        "insert apps com.example.shop", "insert credentials \(id)",
+                        "delete app_accounts com.example.shop", "delete apps com.example.shop",
+                        "update credentials \(id)", "update apps com.example.shop",
+                        "insert app_accounts com.example.shop", "insert apps com.example.shop",
+                        "insert credentials \(id)",
                     ], "an update that changes nothing is none")
                 for entry in entries {
                     #expect(entry.role == role && entry.setRole == nil)
@@ -39,13 +41,13 @@ struct AuditTests {
                     #expect(abs(entry.at.milliseconds - Timestamp.now.milliseconds) < 60_000)
                 }
                 #expect(
-                    entries[2].changes == [
+                    entries[3].changes == [
                         .init(column: "allowed_publishers", old: "[]", new: #"["shop"]"#),
                         .init(column: "paused", old: "false", new: "true"),
                     ])
-                #expect(entries[1].changes == [.init(column: "state", old: "active", new: "retired")])
-                #expect(entries[0].changes.contains(.init(column: "team", old: "TEAM000001", new: nil)))
-                #expect(entries[4].changes.contains(.init(column: "label", old: nil, new: "certificate f1")))
+                #expect(entries[2].changes == [.init(column: "state", old: "active", new: "retired")])
+                #expect(entries[0].changes.contains(.init(column: "account", old: "TEAM000001", new: nil)))
+                #expect(entries[6].changes.contains(.init(column: "label", old: nil, new: "certificate f1")))
             }
         }
     }
@@ -79,7 +81,8 @@ struct AuditTests {
 
     @Test func whatWasDoneAsAnotherRoleOrInOneGoIsTold() async throws {
         try await TestDatabase.withMigrated { database in
-            try await AppRepository(database.pool).set(App(bundleID: "com.example.shop", team: "TEAM000001"))
+            try await AppRepository(database.pool).set(
+                App(bundleID: "com.example.shop", accounts: ["apns": AppAccount("TEAM000001")]))
             try await database.withLogin(in: "martlet_operator") { login, role in
                 try await login.transaction { connection in
                     try await connection.query("SET LOCAL ROLE martlet_operator")
@@ -88,8 +91,8 @@ struct AuditTests {
                 let entry = try #require(await entries(database).first)
                 #expect(entry.role == role && entry.setRole == "martlet_operator")
             }
-            try await database.pool.query("TRUNCATE martlet.apps")
-            let entry = try #require(await entries(database).first)
+            try await database.pool.query("TRUNCATE martlet.apps CASCADE")
+            let entry = try #require(await entries(database).first { $0.table == "apps" })
             #expect(
                 entry.operation == "truncate" && entry.table == "apps" && entry.object == nil && entry.changes == [])
         }
@@ -100,10 +103,12 @@ struct AuditTests {
             let id = try await CredentialRepository(database.pool).importCredential(
                 .sampleKey("f1"), keyring: .sample())
             for app in ["com.example.shop", "com.example.news"] {
-                try await AppRepository(database.pool).set(App(bundleID: app, team: "TEAM000001"))
+                try await AppRepository(database.pool).set(
+                    App(bundleID: app, accounts: ["apns": AppAccount("TEAM000001")]))
             }
             func objects(_ filter: AuditRepository.Filter) async throws -> [String?] {
-                try await entries(database, filter).map(\.object)
+                // An app's account is a row of its own, and goes with it here.
+                try await entries(database, filter).filter { $0.table != "app_accounts" }.map(\.object)
             }
             #expect(try await objects(.init()) == ["com.example.news", "com.example.shop", id])
             #expect(try await objects(.init(app: "com.example.shop")) == ["com.example.shop"])

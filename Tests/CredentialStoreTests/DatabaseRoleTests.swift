@@ -29,7 +29,7 @@ struct DatabaseRoleTests {
         "SELECT * FROM martlet.audit", "UPDATE martlet.credentials SET label = 'x'",
         "UPDATE martlet.credentials SET sealed_secret = ''", "SELECT id FROM martlet.credentials FOR UPDATE",
         "UPDATE martlet.apps SET paused = false", "DELETE FROM martlet.apps",
-        "INSERT INTO martlet.apps (bundle_id, team) VALUES ('x', 'x')", "DELETE FROM martlet.provider_tokens",
+        "INSERT INTO martlet.apps (bundle_id) VALUES ('x')", "DELETE FROM martlet.provider_tokens",
         "DELETE FROM martlet.device_tokens", "TRUNCATE martlet.device_tokens",
         "INSERT INTO martlet.cancelled_jobs (job) VALUES ('order-1')", "DELETE FROM martlet.cancelled_jobs",
         "SELECT martlet.cancel_job('order-1')",
@@ -80,12 +80,13 @@ struct DatabaseRoleTests {
                 try await Migrations(login.configuration, logger: database.logger).verify()
                 let store = try await SnapshotStore.load(from: login, keyring: .sample(), logger: database.logger)
                 #expect(store.current.credentialIDs == [id])
-                let tokens = ProviderTokenRepository(login, keyring: try .sample())
+                let tokens = SharedTokenRepository(login, keyring: try .sample())
                 for age: Int64 in [60_000, -1, 60_000] {
                     #expect(try await tokens.token(of: id, youngerThan: age) { _ in Secret([1]) }.token == Secret([1]))
                 }
                 let key = DeviceTokenKey(
-                    output: "apns", app: "com.example.shop", environment: .production, token: "aa")
+                    output: "apns", app: "com.example.shop", environment: .production, form: .hex(maximumDigits: 512),
+                    token: "aa")
                 let registry = DeviceTokenRegistry(login)
                 for time: Int64 in [1_000, 2_000] {
                     let mark = TokenMark(
@@ -112,10 +113,11 @@ struct DatabaseRoleTests {
                 let credentials = CredentialRepository(login)
                 let id = try await credentials.importCredential(.sampleKey("f1"), keyring: .sample())
                 let apps = AppRepository(login)
-                try await apps.set(App(bundleID: "com.example.shop", team: "TEAM000001", credential: id))
-                try await apps.set(App(bundleID: "com.example.shop", team: "TEAM000001"))
+                try await apps.set(
+                    App(bundleID: "com.example.shop", accounts: ["apns": AppAccount("TEAM000001", credential: id)]))
+                try await apps.set(App(bundleID: "com.example.shop", accounts: ["apns": AppAccount("TEAM000001")]))
                 #expect(try await apps.list().count == 1)
-                _ = try await ProviderTokenRepository(login, keyring: .sample())
+                _ = try await SharedTokenRepository(login, keyring: .sample())
                     .token(of: id, youngerThan: 60_000) { _ in Secret([1]) }
                 let both = try MasterKeyring(
                     text: "new \(String(repeating: "B", count: 42))A=\n2026-11 \(String(repeating: "A", count: 43))=",
@@ -124,9 +126,10 @@ struct DatabaseRoleTests {
                 #expect(report.resealed == 2 && report.problems == [])
                 try await credentials.retire(id)
                 try await apps.remove("com.example.shop")
-                #expect(try await AuditRepository(login).list(limit: 100).count == 6)
+                #expect(try await AuditRepository(login).list(limit: 100).count == 9)
                 let key = DeviceTokenKey(
-                    output: "apns", app: "com.example.shop", environment: .production, token: "aa")
+                    output: "apns", app: "com.example.shop", environment: .production, form: .hex(maximumDigits: 512),
+                    token: "aa")
                 let registry = DeviceTokenRegistry(login)
                 #expect(
                     try await registry.register([TokenRegistration(key: key, registeredAt: Timestamp(seconds: 1))]) == 1

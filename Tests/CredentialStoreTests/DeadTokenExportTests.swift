@@ -8,7 +8,8 @@ import Threading
 struct DeadTokenExportTests {
     private func mark(_ token: String, app: String = "com.example.shop", at time: Int64 = 1_000) -> TokenMark {
         TokenMark(
-            key: DeviceTokenKey(output: "apns", app: app, environment: .production, token: token),
+            key: DeviceTokenKey(
+                output: "apns", app: app, environment: .production, form: .hex(maximumDigits: 512), token: token),
             unregisteredAt: Timestamp(milliseconds: time), reason: "Unregistered")
     }
 
@@ -112,7 +113,8 @@ struct DeadTokenExportTests {
             try await registry.mark([
                 TokenMark(
                     key: DeviceTokenKey(
-                        output: "apns", app: "com.example.shop", environment: .sandbox, token: "cc"),
+                        output: "apns", app: "com.example.shop", environment: .sandbox, form: .hex(maximumDigits: 512),
+                        token: "cc"),
                     unregisteredAt: Timestamp(milliseconds: 1), reason: "Unregistered")
             ])
             try await Task.sleep(for: .milliseconds(2))
@@ -145,7 +147,9 @@ struct DeadTokenExportTests {
             }
             #expect(counts == [10, 10, 5, 0])
             #expect(
-                try await registry.show(token: "aa").map(\.key.app) == ["com.example.news"], "of an app without a row")
+                try await registry.show(token: "aa", output: "apns", form: .hex(maximumDigits: 512)).map(\.key.app) == [
+                    "com.example.news"
+                ], "of an app without a row")
         }
     }
 
@@ -156,8 +160,12 @@ struct DeadTokenExportTests {
             try await registry.register([
                 TokenRegistration(key: mark("bb").key, registeredAt: Timestamp(milliseconds: 1_000))
             ])
-            let sandbox = DeviceTokenKey(output: "apns", app: "com.example.shop", environment: .sandbox, token: "aa")
-            let other = DeviceTokenKey(output: "fcm", app: "com.example.shop", environment: .production, token: "aa")
+            let sandbox = DeviceTokenKey(
+                output: "apns", app: "com.example.shop", environment: .sandbox, form: .hex(maximumDigits: 512),
+                token: "aa")
+            let other = DeviceTokenKey(
+                output: "fcm", app: "com.example.shop", environment: .production, form: .hex(maximumDigits: 512),
+                token: "aa")
             let keys =
                 ["cc", "bb", "dd", "aa", "cc"].map { mark($0).key }
                 + [mark("aa", app: "com.example.news").key, sandbox, other]

@@ -29,7 +29,7 @@ struct DeadTokenFeedTests {
     private func key(_ token: String, app: String = "com.example.shop", _ environment: PushEnvironment = .production)
         -> DeviceTokenKey
     {
-        DeviceTokenKey(output: "apns", app: app, environment: environment, token: token)
+        DeviceTokenKey(output: "apns", app: app, environment: environment, form: .hex(maximumDigits: 512), token: token)
     }
 
     private func marks(_ keys: [DeviceTokenKey]) -> [TokenMark] {

@@ -33,7 +33,9 @@ struct DeadTokenModelTests {
     }
 
     private func key(_ token: String) -> DeviceTokenKey {
-        DeviceTokenKey(output: "apns", app: "com.example.shop", environment: .production, token: token)
+        DeviceTokenKey(
+            output: "apns", app: "com.example.shop", environment: .production, form: .hex(maximumDigits: 512),
+            token: token)
     }
 
     @Test func anExportTellsEveryDeathOnce() async throws {

@@ -40,7 +40,9 @@ struct DeviceTokenRaceTests {
     }
 
     private func key(_ token: String) -> DeviceTokenKey {
-        DeviceTokenKey(output: "apns", app: "com.example.shop", environment: .production, token: token)
+        DeviceTokenKey(
+            output: "apns", app: "com.example.shop", environment: .production, form: .hex(maximumDigits: 512),
+            token: token)
     }
 
     private func carryOut(_ change: Change, _ token: String, _ pool: PostgresPool) async throws {
@@ -98,7 +100,9 @@ struct DeviceTokenRaceTests {
         } else {
             try await carryOutAtOnce(changes, token, pool)
         }
-        let state = try #require(try await DeviceTokenRegistry(pool).show(token: token).first)
+        let state = try #require(
+            try await DeviceTokenRegistry(pool).show(token: token, output: "apns", form: .hex(maximumDigits: 512)).first
+        )
         let registered = changes.compactMap(\.registered).max()
         let marked = changes.compactMap(\.marked).max()
         let isDead = (marked ?? .min) > (registered ?? .min)

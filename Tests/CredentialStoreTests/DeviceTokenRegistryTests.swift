@@ -7,7 +7,7 @@ import Testing
 @Suite(.enabled(if: TestDatabase.serverURL != nil, TestDatabase.missing), .timeLimit(.minutes(1)))
 struct DeviceTokenRegistryTests {
     private func key(_ token: String, app: String = "com.example.shop") -> DeviceTokenKey {
-        DeviceTokenKey(output: "apns", app: app, environment: .production, token: token)
+        DeviceTokenKey(output: "apns", app: app, environment: .production, form: .hex(maximumDigits: 512), token: token)
     }
 
     private func mark(
@@ -24,7 +24,8 @@ struct DeviceTokenRegistryTests {
 
     private func withRegistry(_ body: (DeviceTokenRegistry) async throws -> Void) async throws {
         try await TestDatabase.withMigrated { database in
-            try await AppRepository(database.pool).set(App(bundleID: "com.example.shop", team: "TEAM000001"))
+            try await AppRepository(database.pool).set(
+                App(bundleID: "com.example.shop", accounts: ["apns": AppAccount("TEAM000001")]))
             try await body(DeviceTokenRegistry(database.pool))
         }
     }
@@ -32,7 +33,8 @@ struct DeviceTokenRegistryTests {
     @Test func anUnknownTokenIsAddedAsDead() async throws {
         try await withRegistry { registry in
             #expect(try await registry.mark([mark("AB12", at: 1_000)]) == 1)
-            let token = try #require(try await registry.show(token: "ab12").first)
+            let token = try #require(
+                try await registry.show(token: "ab12", output: "apns", form: .hex(maximumDigits: 512)).first)
             #expect(token.key.token == "ab12")
             #expect(token.unregisteredAt == Timestamp(milliseconds: 1_000))
             #expect(token.reason == "Unregistered")
@@ -53,7 +55,8 @@ struct DeviceTokenRegistryTests {
             try await registry.register([registration("bb", at: registered)])
             try await registry.mark([mark("cc", at: 1_000, registeredAt: registered)])
             for token in ["aa", "bb", "cc"] {
-                let state = try #require(try await registry.show(token: token).first)
+                let state = try #require(
+                    try await registry.show(token: token, output: "apns", form: .hex(maximumDigits: 512)).first)
                 #expect((state.unregisteredAt != nil) == isDead, "\(state)")
                 #expect((state.reason != nil) == isDead)
                 #expect((state.markedAt != nil) == isDead)
@@ -66,10 +69,14 @@ struct DeviceTokenRegistryTests {
         try await withRegistry { registry in
             try await registry.mark([mark("aa", at: 1_000)])
             try await registry.register([registration("bb", at: 1_000)])
-            let before = try await registry.show(token: "aa") + registry.show(token: "bb")
+            let before =
+                try await registry.show(token: "aa", output: "apns", form: .hex(maximumDigits: 512))
+                + registry.show(token: "bb", output: "apns", form: .hex(maximumDigits: 512))
             #expect(try await registry.mark([mark("aa", at: 1_000), mark("aa", at: 999), mark("bb", at: 1_000)]) == 0)
             #expect(try await registry.register([registration("bb", at: 1_000), registration("bb", at: 5)]) == 0)
-            #expect(try await registry.show(token: "aa") + registry.show(token: "bb") == before)
+            #expect(
+                try await registry.show(token: "aa", output: "apns", form: .hex(maximumDigits: 512))
+                    + registry.show(token: "bb", output: "apns", form: .hex(maximumDigits: 512)) == before)
         }
     }
 
@@ -79,7 +86,8 @@ struct DeviceTokenRegistryTests {
                 mark("aa", at: 1_000, reason: "old"), mark("aa", at: 3_000, reason: "new"),
                 mark("aa", at: 2_000, registeredAt: 500),
             ])
-            let token = try #require(try await registry.show(token: "aa").first)
+            let token = try #require(
+                try await registry.show(token: "aa", output: "apns", form: .hex(maximumDigits: 512)).first)
             #expect(token.unregisteredAt == Timestamp(milliseconds: 3_000))
             #expect(token.registeredAt == Timestamp(milliseconds: 500))
             #expect(token.reason == "new")
@@ -128,7 +136,9 @@ struct DeviceTokenRegistryTests {
                 try await group.waitForAll()
             }
             for (token, times) in expected {
-                let state = try #require(try await registry.show(token: token).first, "\(token)")
+                let state = try #require(
+                    try await registry.show(token: token, output: "apns", form: .hex(maximumDigits: 512)).first,
+                    "\(token)")
                 let isDead = (times.unregistered ?? 0) > (times.registered ?? 0)
                 #expect(state.registeredAt?.milliseconds == times.registered, "\(token)")
                 #expect(state.unregisteredAt?.milliseconds == (isDead ? times.unregistered : nil), "\(token)")
@@ -140,7 +150,7 @@ struct DeviceTokenRegistryTests {
         try await withRegistry { registry in
             try await registry.mark([mark("aa", at: 1_000)])
             #expect(try await registry.forget(key("AA")))
-            #expect(try await registry.show(token: "aa").isEmpty)
+            #expect(try await registry.show(token: "aa", output: "apns", form: .hex(maximumDigits: 512)).isEmpty)
             #expect(try await registry.forget(key("aa")) == false)
         }
     }
@@ -202,9 +212,12 @@ struct DeviceTokenRegistryTests {
             #expect(changed == 3)
             for token in ["aa", "bb", "ff"] {
                 #expect(
-                    try await registry.show(token: token).first?.unregisteredAt == Timestamp(seconds: 1), "\(token)")
+                    try await registry.show(token: token, output: "apns", form: .hex(maximumDigits: 512)).first?
+                        .unregisteredAt == Timestamp(seconds: 1), "\(token)")
             }
-            #expect(try await registry.show(token: "bb").first?.reason == "Unreg\u{FFFD}istered")
+            #expect(
+                try await registry.show(token: "bb", output: "apns", form: .hex(maximumDigits: 512)).first?.reason
+                    == "Unreg\u{FFFD}istered")
             #expect(log.text.split(separator: "A dead token can't be marked").count == 5, "\(log.text)")
         }
     }
@@ -228,16 +241,26 @@ struct DeviceTokenRegistryTests {
             try await registry.deadTokens(since: Timestamp(seconds: 0)) { exported += $0.map(\.key.token) }
             #expect(exported == ["cc", "ee"])
             let tokens = ["aa", "bb", "cc", "dd", "ee"]
-            for token in tokens { #expect(try await registry.show(token: token).count == 1) }
+            for token in tokens {
+                #expect(
+                    try await registry.show(token: token, output: "apns", form: .hex(maximumDigits: 512)).count == 1)
+            }
             #expect(try await registry.deaths(among: tokens.map { key($0) }).keys.sorted() == [3, 4])
 
             let late = Timestamp(seconds: 1_790_000_000)
             #expect(
                 try await registry.mark([mark("aa", at: late.milliseconds), mark("cc", at: late.milliseconds)]) == 2)
-            #expect(try await registry.show(token: "aa").first?.unregisteredAt == late)
-            #expect(try await registry.show(token: "cc").first?.unregisteredAt == late)
+            #expect(
+                try await registry.show(token: "aa", output: "apns", form: .hex(maximumDigits: 512)).first?
+                    .unregisteredAt == late)
+            #expect(
+                try await registry.show(token: "cc", output: "apns", form: .hex(maximumDigits: 512)).first?
+                    .unregisteredAt == late)
             try await database.pool.query("SELECT martlet.register_token('com.example.shop', 'bb')")
-            #expect(try #require(await registry.show(token: "bb").first?.registeredAt) > late)
+            #expect(
+                try #require(
+                    await registry.show(token: "bb", output: "apns", form: .hex(maximumDigits: 512)).first?.registeredAt
+                ) > late)
         }
     }
 

@@ -41,7 +41,9 @@ struct DocumentedSQLTests {
 
     private func mark(_ token: String, at seconds: Int64) -> TokenMark {
         TokenMark(
-            key: DeviceTokenKey(output: "apns", app: "com.example.shop", environment: .production, token: token),
+            key: DeviceTokenKey(
+                output: "apns", app: "com.example.shop", environment: .production, form: .hex(maximumDigits: 512),
+                token: token),
             unregisteredAt: Timestamp(seconds: seconds), reason: "Unregistered")
     }
 
@@ -71,9 +73,11 @@ struct DocumentedSQLTests {
             #expect(try await registry.mark([mark("aa", at: 100)]) == 0, "a late 410")
             #expect(try await registry.mark([mark("aa", at: 101)]) == 1)
             try await database.pool.query("UPDATE devices SET name = 'no news'")
-            #expect(try await registry.show(token: "aa").map(\.unregisteredAt) == [Timestamp(seconds: 101)])
+            #expect(
+                try await registry.show(token: "aa", output: "apns", form: .hex(maximumDigits: 512)).map(
+                    \.unregisteredAt) == [Timestamp(seconds: 101)])
             try await add("aa", registeredAt: 102, database)
-            let state = try await registry.show(token: "aa")
+            let state = try await registry.show(token: "aa", output: "apns", form: .hex(maximumDigits: 512))
             #expect(state.map(\.unregisteredAt) == [nil] && state.map(\.registeredAt) == [Timestamp(seconds: 102)])
         }
     }
@@ -90,7 +94,9 @@ struct DocumentedSQLTests {
             #expect(try parts[0]["parts"].integer == 16)
 
             #expect(try await registry.mark([mark("a1000", at: 101), mark("a1001", at: 99), mark("bb", at: 1)]) == 2)
-            #expect(try await registry.show(token: "a1000").map(\.unregisteredAt) == [Timestamp(seconds: 101)])
+            #expect(
+                try await registry.show(token: "a1000", output: "apns", form: .hex(maximumDigits: 512)).map(
+                    \.unregisteredAt) == [Timestamp(seconds: 101)])
             try await database.pool.query("SELECT martlet.register_token('com.example.shop', 'BB', to_timestamp(1))")
             #expect(try await registry.deaths(among: [mark("bb", at: 1).key, before[1].key]).keys.sorted() == [1])
             try await Task.sleep(for: .milliseconds(2))

@@ -19,7 +19,9 @@ struct LockedTableTests {
             let pool = PostgresPool(configuration, options: options, logger: database.logger)
             let registry = DeviceTokenRegistry(pool)
             let mark = TokenMark(
-                key: DeviceTokenKey(output: "apns", app: "com.example.shop", environment: .production, token: "aa"),
+                key: DeviceTokenKey(
+                    output: "apns", app: "com.example.shop", environment: .production, form: .hex(maximumDigits: 512),
+                    token: "aa"),
                 unregisteredAt: Timestamp(seconds: 2_000), reason: "Unregistered")
             let marking = Task {
                 await withTaskGroup(of: Void.self) { group in
@@ -42,7 +44,9 @@ struct LockedTableTests {
             #expect(most == 3)
             try await locking.query("ROLLBACK")
             try await eventually("the token is marked") {
-                try await DeviceTokenRegistry(database.pool).show(token: "aa").count == 1
+                try await DeviceTokenRegistry(database.pool).show(
+                    token: "aa", output: "apns", form: .hex(maximumDigits: 512)
+                ).count == 1
             }
             marking.cancel()
             await marking.value

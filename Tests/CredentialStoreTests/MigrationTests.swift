@@ -53,10 +53,10 @@ struct MigrationTests {
             #expect(applied.status == 0 && applied.errors == "", "\(applied)")
             try await migrations.verify()
             #expect(try await migrations.script() == "")
-            try await database.pool.query("DELETE FROM martlet.schema_migrations WHERE number = 9")
+            try await database.pool.query("DELETE FROM martlet.schema_migrations WHERE number = 10")
             let rest = try await migrations.script()
             #expect(
-                rest.contains("-- 0009_") && !rest.contains("-- 0008_") && !rest.contains("CREATE TABLE martlet.schema")
+                rest.contains("-- 0010_") && !rest.contains("-- 0009_") && !rest.contains("CREATE TABLE martlet.schema")
             )
         }
     }

@@ -94,7 +94,8 @@ struct PoolerTests {
                     group.addTask { await feed.run { sees.yield($0) } }
                 }
             }
-            try await AppRepository(database.pool).set(App(bundleID: "com.example.shop", team: "TEAM000001"))
+            try await AppRepository(database.pool).set(
+                App(bundleID: "com.example.shop", accounts: ["apns": AppAccount("TEAM000001")]))
             try await eventually("the app is seen") { store.current.app("com.example.shop") != nil }
             #expect(try await CancellationRepository(pool).cancel("order-1"))
             var known = feed.initial

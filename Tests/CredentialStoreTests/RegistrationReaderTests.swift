@@ -8,7 +8,8 @@ import Testing
 
     private func reader(_ change: (inout RegistrationRules) -> Void = { _ in }) -> RegistrationReader {
         var rules = RegistrationRules(
-            apps: ["com.example.shop": .production, "com.example.news": .sandbox], now: Self.now)
+            apps: ["com.example.shop": .production, "com.example.news": .sandbox],
+            recipients: ["apns": .hex(maximumDigits: 512)], now: Self.now)
         change(&rules)
         return RegistrationReader(rules: rules)
     }

@@ -21,7 +21,7 @@ struct RekeyingTests {
     }
 
     private func token(_ database: TestDatabase, _ id: Credential.ID, _ keyring: MasterKeyring) async throws -> Secret {
-        try await ProviderTokenRepository(database.pool, keyring: keyring)
+        try await SharedTokenRepository(database.pool, keyring: keyring)
             .token(of: id, youngerThan: 25 * 60_000) { _ in Secret("JWT \(UInt64.random(in: 0 ... .max))".utf8) }.token
     }
 
@@ -46,7 +46,8 @@ struct RekeyingTests {
                 ids.append(
                     try await credentials.importCredential(
                         .sampleKey("f\(number)", team: team, secret: "key \(number)"), keyring: old))
-                try await AppRepository(database.pool).set(App(bundleID: "f\(number).example", team: team))
+                try await AppRepository(database.pool).set(
+                    App(bundleID: "f\(number).example", accounts: ["apns": AppAccount(team)]))
             }
             let jwt = try await token(database, ids[0], old)
             let issuedAt = try await database.pool.query("SELECT issued_at FROM martlet.provider_tokens")[0][
@@ -103,7 +104,7 @@ struct RekeyingTests {
             let lost = try await credentials.importCredential(
                 .sampleKey("f3"), keyring: .sample("lost", fill: "C"))
             try await database.pool.query(
-                "UPDATE martlet.credentials SET team = 'TEAM000009' WHERE id = $1", [.text(swapped)])
+                "UPDATE martlet.credentials SET account = 'TEAM000009' WHERE id = $1", [.text(swapped)])
             let report = try await rekey(database, keyring(Self.newLine, Self.oldLine))
             #expect(report.resealed == 1)
             #expect(report.rowsByMasterKey == ["new": 1, "old": 1, "lost": 1])
@@ -157,11 +158,11 @@ struct RekeyingTests {
                     var count = 0
                     while !scene.isOver.withLock({ $0 }) {
                         let keyring = count % 2 == 0 ? old : new
-                        let token = try await ProviderTokenRepository(database.pool, keyring: keyring)
+                        let token = try await SharedTokenRepository(database.pool, keyring: keyring)
                             .token(of: id, youngerThan: -1) { _ in Secret("JWT \(UInt64.random(in: 0 ... .max))".utf8) }
                             .token
                         scene.newest.withLock { $0 = token }
-                        let stored = try await ProviderTokenRepository(database.pool, keyring: keyring)
+                        let stored = try await SharedTokenRepository(database.pool, keyring: keyring)
                             .token(of: id, youngerThan: .max) { _ in Secret([]) }.token
                         #expect(stored == token, "a newer token was replaced by an older one")
                         count += 1
@@ -191,7 +192,7 @@ struct RekeyingTests {
             #expect(imported > 0)
             let report = try await rekey(database, new)
             #expect(report.problems == [] && report.rowsByMasterKey == ["new": imported + 2], "\(report)")
-            let stored = try await ProviderTokenRepository(database.pool, keyring: keyring(Self.newLine))
+            let stored = try await SharedTokenRepository(database.pool, keyring: keyring(Self.newLine))
                 .token(of: id, youngerThan: .max) { _ in Secret([]) }.token
             #expect(stored == scene.newest.withLock { $0 })
         }

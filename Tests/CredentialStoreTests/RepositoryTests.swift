@@ -9,15 +9,19 @@ struct RepositoryTests {
         try await TestDatabase.withMigrated { database in
             let apps = AppRepository(database.pool)
             var shop = App(
-                bundleID: "com.example.shop", team: "TEAM000001", defaultEnvironment: .sandbox,
+                bundleID: "com.example.shop", accounts: ["apns": AppAccount("TEAM000001")],
+                defaultEnvironment: .sandbox,
                 allowedPublishers: ["shop", "crm"], isPaused: true)
             try await apps.set(shop)
             #expect(try await apps.show("com.example.shop") == shop)
             shop.isPaused = false
             shop.allowedPublishers = []
             try await apps.set(shop)
-            try await apps.set(App(bundleID: "com.example.another", team: "TEAM000002"))
-            #expect(try await apps.list() == [App(bundleID: "com.example.another", team: "TEAM000002"), shop])
+            try await apps.set(App(bundleID: "com.example.another", accounts: ["apns": AppAccount("TEAM000002")]))
+            #expect(
+                try await apps.list() == [
+                    App(bundleID: "com.example.another", accounts: ["apns": AppAccount("TEAM000002")]), shop,
+                ])
             try await apps.remove("com.example.shop")
             for unknown in ["com.example.shop", "com.example.never"] {
                 let shown = await #expect(throws: CredentialStoreError.self) { try await apps.show(unknown) }
@@ -36,7 +40,9 @@ struct RepositoryTests {
                 try await apps.change(id, [.paused(true)])
             }
             #expect(unknown?.code == .notFound)
-            #expect(try await apps.change(id, [.team("TEAM000001")]) == App(bundleID: id, team: "TEAM000001"))
+            #expect(
+                try await apps.change(id, [.account("TEAM000001", of: "apns")])
+                    == App(bundleID: id, accounts: ["apns": AppAccount("TEAM000001")]))
 
             // an operator who began before the other and ends after it
             let first = try await PostgresConnection.connect(database.configuration)
@@ -52,12 +58,15 @@ struct RepositoryTests {
             await first.close()
             #expect(
                 try await second.value
-                    == App(bundleID: id, team: "TEAM000001", allowedPublishers: ["shop"], isPaused: true))
-            _ = try await apps.change(id, [.team("TEAM000001"), .defaultEnvironment(.sandbox)])
+                    == App(
+                        bundleID: id, accounts: ["apns": AppAccount("TEAM000001")], allowedPublishers: ["shop"],
+                        isPaused: true))
+            _ = try await apps.change(id, [.account("TEAM000001", of: "apns"), .defaultEnvironment(.sandbox)])
             #expect(
                 try await apps.change(id, [])
                     == App(
-                        bundleID: id, team: "TEAM000001", defaultEnvironment: .sandbox, allowedPublishers: ["shop"],
+                        bundleID: id, accounts: ["apns": AppAccount("TEAM000001")], defaultEnvironment: .sandbox,
+                        allowedPublishers: ["shop"],
                         isPaused: true))
         }
     }
@@ -66,7 +75,8 @@ struct RepositoryTests {
     func aBadBundleIDIsRefused(bundleID: String) async throws {
         try await TestDatabase.withMigrated { database in
             let error = await #expect(throws: CredentialStoreError.self) {
-                try await AppRepository(database.pool).set(App(bundleID: bundleID, team: "TEAM000001"))
+                try await AppRepository(database.pool).set(
+                    App(bundleID: bundleID, accounts: ["apns": AppAccount("TEAM000001")]))
             }
             #expect(error?.code == .invalidField)
         }
@@ -76,7 +86,8 @@ struct RepositoryTests {
     func anAppNamesOnlyACredentialThatExists(id: String) async throws {
         try await TestDatabase.withMigrated { database in
             let error = await #expect(throws: CredentialStoreError.self) {
-                try await AppRepository(database.pool).set(App(bundleID: "a", team: "TEAM000001", credential: id))
+                try await AppRepository(database.pool).set(
+                    App(bundleID: "a", accounts: ["apns": AppAccount("TEAM000001", credential: id)]))
             }
             #expect(error == CredentialStoreError(.notFound, "there is no credential \(id)"))
         }
@@ -127,7 +138,7 @@ struct RepositoryTests {
             let credentials = CredentialRepository(database.pool)
             let id = try await credentials.importCredential(.sampleKey("f1"), keyring: MasterKeyring.sample())
             try await AppRepository(database.pool).set(
-                App(bundleID: "com.example.shop", team: "TEAM000001", credential: id))
+                App(bundleID: "com.example.shop", accounts: ["apns": AppAccount("TEAM000001", credential: id)]))
             let error = await #expect(throws: CredentialStoreError.self) { try await credentials.retire(id) }
             #expect(error?.code == .conflict)
             #expect(error?.message.contains("com.example.shop") == true)

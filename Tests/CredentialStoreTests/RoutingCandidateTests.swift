@@ -11,7 +11,7 @@ import Testing
     @Test func everyCandidateIsThereInOrderWithItsObstacle() throws {
         let past = Timestamp(seconds: 1_700_000_000)
         let snapshot = Snapshot(
-            apps: [App(bundleID: "com.example.shop", team: "TEAM000001")],
+            apps: [App(bundleID: "com.example.shop", accounts: ["apns": AppAccount("TEAM000001")])],
             credentials: [
                 .opened(.sample("team key", .token, createdAt: 1)),
                 .opened(.sample("new team key", .token, createdAt: 2)),
@@ -29,14 +29,14 @@ import Testing
                 app: "com.example.shop", environment: .production, topic: "com.example.shop.voip", at: Self.now))
         #expect(
             found.map {
-                "\($0.credential.id): \($0.rank.map { "\($0)" } ?? "-"), \($0.obstacle?.description ?? "serves")"
+                "\($0.credential.id): \($0.rank.map { "\($0)" } ?? "-"), \($0.obstacle?.text(accountName: "team") ?? "serves")"
             }
                 == [
                     "certificate: certificate, expired on 2023-11-14T22:13:20.000Z",
                     "sealed: topicKey, can't be opened: no master key",
                     "app key: appKey, is not valid before 2030-03-17T17:46:40.000Z",
-                    "new team key: teamKey, serves", "team key: teamKey, serves",
-                    "sandbox: teamKey, is not for production",
+                    "new team key: accountKey, serves", "team key: accountKey, serves",
+                    "sandbox: accountKey, is not for production",
                     "other: -, is not for topic com.example.shop.voip",
                 ])
         #expect(snapshot.candidates(app: "com.example.gone", environment: nil, topic: "x", at: Self.now) == nil)
@@ -63,9 +63,9 @@ import Testing
                 createdAt: Int64.random(in: 0...3, using: &generator))
             return Int.random(in: 0..<6, using: &generator) == 0 ? .unopened(summary, "sealed") : .opened(summary)
         }
-        var app = App(bundleID: "com.example.shop", team: "TEAM000001")
+        var app = App(bundleID: "com.example.shop", accounts: ["apns": AppAccount("TEAM000001")])
         if Int.random(in: 0..<4, using: &generator) == 0 {
-            app.credential = "\(Int.random(in: 0..<13, using: &generator))"
+            app.accounts["apns"]?.credential = "\(Int.random(in: 0..<13, using: &generator))"
         }
         let named = Int.random(in: 0..<4, using: &generator) == 0 ? "\(Int.random(in: 0..<13, using: &generator))" : nil
         let environment: PushEnvironment? = pick([nil, .production, .sandbox], using: &generator)

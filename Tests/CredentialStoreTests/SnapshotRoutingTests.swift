@@ -6,7 +6,7 @@ import Testing
     private let now = Timestamp(seconds: 1_800_000_000)
     private let past = Timestamp(seconds: 1_700_000_000)
     private let future = Timestamp(seconds: 1_900_000_000)
-    private let app = App(bundleID: "com.example.shop", team: "TEAM000001")
+    private let app = App(bundleID: "com.example.shop", accounts: ["apns": AppAccount("TEAM000001")])
 
     private func route(
         _ credentials: [SnapshotCredential], app: App? = nil, environment: PushEnvironment? = nil,
@@ -32,7 +32,7 @@ import Testing
         #expect(route([teamKey, topicKey]) == .success("topic key"))
         #expect(route([teamKey, topicKey, certificate]) == .success("certificate"))
         var explicit = app
-        explicit.credential = "team key"
+        explicit.accounts["apns"]?.credential = "team key"
         #expect(route([teamKey, topicKey, certificate], app: explicit) == .success("team key"))
     }
 
@@ -73,7 +73,7 @@ import Testing
                             "team TEAM000001 of app com.example.shop has no credential for topic com.example.shop in production"
                     )))
         var explicit = app
-        explicit.credential = "certificate"
+        explicit.accounts["apns"]?.credential = "certificate"
         #expect(
             route([certificate, teamKey], app: explicit, needsToken: true)
                 == .failure(
@@ -85,7 +85,7 @@ import Testing
 
     @Test func anExplicitCertificateIsOnlyForItsTopics() {
         var explicit = app
-        explicit.credential = "certificate"
+        explicit.accounts["apns"]?.credential = "certificate"
         #expect(
             route([certificate, teamKey], app: explicit, topic: "com.example.shop.voip") == .success("certificate"))
         guard
@@ -104,7 +104,7 @@ import Testing
         let all = [teamKey, topicKey, certificate]
         #expect(route(all, named: "team key") == .success("team key"))
         var explicit = app
-        explicit.credential = "topic key"
+        explicit.accounts["apns"]?.credential = "topic key"
         #expect(route(all, app: explicit, named: "team key") == .success("team key"))
     }
 
@@ -195,7 +195,7 @@ import Testing
             explanation(.unopened(.sample("1", .token), "sealed under master key old")) == "sealed under master key old"
         )
         var explicit = app
-        explicit.credential = "1"
+        explicit.accounts["apns"]?.credential = "1"
         #expect(explanation(teamKey, app: explicit).contains("is retired"))
         #expect(
             explanation(.opened(.sample("1", .token, environments: [.sandbox])), app: explicit)
@@ -207,7 +207,7 @@ import Testing
 
     @Test func anExplicitCredentialIsNotReplacedByAnother() {
         var explicit = app
-        explicit.credential = "expired"
+        explicit.accounts["apns"]?.credential = "expired"
         let expired = SnapshotCredential.opened(.sample("expired", .token, notAfter: past))
         guard case .failure(.credentialUnusable) = route([expired, teamKey], app: explicit) else {
             Issue.record("another credential was used")

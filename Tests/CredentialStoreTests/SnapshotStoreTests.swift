@@ -9,7 +9,7 @@ import Testing
 struct SnapshotStoreTests {
     /// So long that only a notification can be the reason of a reload.
     private static let never: Duration = .seconds(3600)
-    private let shop = App(bundleID: "com.example.shop", team: "TEAM000001")
+    private let shop = App(bundleID: "com.example.shop", accounts: ["apns": AppAccount("TEAM000001")])
 
     private func withRunningStore(
         _ database: TestDatabase, pollInterval: Duration, _ body: (SnapshotStore) async throws -> Void
@@ -137,7 +137,8 @@ struct SnapshotStoreTests {
         try await TestDatabase.withMigrated { database in
             let credentials = CredentialRepository(database.pool)
             for team in ["TEAM000001", "TEAM000002", "TEAM000003"] {
-                try await AppRepository(database.pool).set(App(bundleID: team.lowercased(), team: team))
+                try await AppRepository(database.pool).set(
+                    App(bundleID: team.lowercased(), accounts: ["apns": AppAccount(team)]))
             }
             let good = try await credentials.importCredential(.sampleKey("f1", team: "TEAM000001"), keyring: .sample())
             let swapped = try await credentials.importCredential(
@@ -279,7 +280,8 @@ struct SnapshotStoreTests {
             var ids: [Credential.ID] = []
             for number in 1...4 {
                 let team = "TEAM00000\(number)"
-                try await AppRepository(database.pool).set(App(bundleID: "app\(number)", team: team))
+                try await AppRepository(database.pool).set(
+                    App(bundleID: "app\(number)", accounts: ["apns": AppAccount(team)]))
                 ids.append(
                     try await credentials.importCredential(
                         .sampleKey("f\(number)", team: team), keyring: .sample()))
@@ -287,7 +289,7 @@ struct SnapshotStoreTests {
             func set(_ change: String, _ id: Credential.ID) async throws {
                 try await database.pool.query("UPDATE martlet.credentials SET \(change) WHERE id = $1", [.text(id)])
             }
-            try await set("team = 'TEAM000099'", ids[0])
+            try await set("account = 'TEAM000099'", ids[0])
             try await set("key_id = 'KEY0000009'", ids[1])
             try await set("sealed_secret = set_bit(sealed_secret, 200, 1 - get_bit(sealed_secret, 200))", ids[2])
             let store = try await SnapshotStore.load(from: database.pool, keyring: .sample(), logger: database.logger)

@@ -66,7 +66,7 @@ import Testing
 extension CredentialSummary {
     static func sample(_ id: String, notAfter: Timestamp?, state: State = .active) -> CredentialSummary {
         CredentialSummary(
-            id: id, kind: .certificate, team: "TEAM000001", keyID: nil, environments: [.production],
+            id: id, kind: .certificate, account: "TEAM000001", keyID: nil, environments: [.production],
             topics: ["com.example.shop"], notBefore: nil, notAfter: notAfter, state: state, fingerprint: id,
             label: #"my "label""#, masterKeyID: "2026-11", createdAt: Timestamp(seconds: 0))
     }

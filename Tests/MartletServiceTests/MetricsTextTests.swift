@@ -78,7 +78,7 @@ import Testing
                 credentials: [
                     .sample("2", notAfter: Timestamp(seconds: 30 * 86_400)),
                     .sample("3", notAfter: Timestamp(seconds: -1)), .sample("4", notAfter: nil),
-                ], now: Timestamp(seconds: 1)))
+                ], accountNames: ["apns": "team"], now: Timestamp(seconds: 1)))
         #expect(
             metrics.mapValues(\.samples) == [
                 "martlet_outcomes_total": [#"{kind="sent"}"#: 7, #"{kind="unregistered"}"#: 2],

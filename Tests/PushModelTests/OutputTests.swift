@@ -13,14 +13,14 @@ import Testing
         #expect(recorder.outcomes.map(\.verdict) == [.sent, .sent])
         #expect(recorder.outcomes.map(\.recipient) == [0, 1])
         #expect(recorder.outcomes.allSatisfy { $0.job === job && $0.at == Self.now && $0.judge == .martlet })
-        #expect(output.name == "discard")
-        #expect(!output.needsCredential)
     }
 
-    @Test func theTopicIsTheJobsElseTheApp() throws {
-        let output = DiscardOutput { Self.now }
-        #expect(output.topic(for: try Job.sample()) == "com.example.shop")
-        #expect(output.topic(for: try Job.sample(#""topic":"other""#)) == "other")
-        #expect(!output.needsToken(for: try Job.sample()))
+    /// What a plugin says that only has a name.
+    @Test func aPluginHasADefaultForAllButItsName() throws {
+        let plugin = DiscardPlugin()
+        #expect(plugin.name == "discard" && plugin.title == "discard")
+        #expect(plugin.credentials == nil && plugin.settings == [] && plugin.reasons == [:])
+        #expect(plugin.eventFields == EventFields(id: "discard_id"))
+        #expect(plugin.environment(of: try Job.sample(), app: .sandbox) == .production)
     }
 }

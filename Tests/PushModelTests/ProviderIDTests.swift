@@ -23,6 +23,19 @@ import Testing
         #expect(Set(ids).count == 32)
     }
 
+    /// Any other text is kept as it is.
+    @Test func otherProvidersHaveOtherIDs() {
+        #expect(ProviderID("projects/shop/messages/0:15\"")?.description == "projects/shop/messages/0:15\"")
+        #expect(ProviderID("") == nil && ProviderID(String(repeating: "x", count: 513)) == nil)
+        var json: [UInt8] = []
+        ProviderID("a\"b")?.appendJSON(to: &json)
+        #expect(String(decoding: json, as: UTF8.self) == #""a\"b""#)
+        json = []
+        id("EABEAE54-14a8-11e5-b60b-1697f925ec7b")?.appendJSON(to: &json)
+        #expect(String(decoding: json, as: UTF8.self) == #""eabeae54-14a8-11e5-b60b-1697f925ec7b""#)
+        #expect(MemoryLayout<ProviderID?>.size <= 40, "there is one for each push")
+    }
+
     /// It goes into JSON as it is.
     @Test func showsHexDigitsAndDashesOnly() {
         let good = Array("eabeae54-14a8-11e5-b60b-1697f925ec7b".utf8)

@@ -17,7 +17,7 @@ import Testing
     }
 
     private static func credential(_ kind: Credential.Kind) -> Credential {
-        Credential(id: "1", kind: kind, team: "TEAM123456", environments: [.sandbox])
+        Credential(id: "1", kind: kind, account: "TEAM123456", environments: [.sandbox])
     }
 
     @Test func itsBytesAreNeverShown() {

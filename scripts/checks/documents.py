@@ -125,7 +125,11 @@ def asyncapi(root: pathlib.Path) -> list[str]:
 def configuration_keys(root: pathlib.Path) -> list[str]:
     """Each key has a line in docs/configuration.md and in the example file, which have no others."""
     source = next((root / "Sources" / "MartletService").rglob("ConfigurationKey.swift"))
-    known = set(re.findall(r'^\s*case \w+ = "([a-z._]+)"', source.read_text(), re.MULTILINE))
+    known = set(re.findall(r'ConfigurationKey\(\s*"([a-z._]+)"', source.read_text()))
+    for folder in (root / "Sources").glob("*Output"):
+        output = folder.name.removesuffix("Output").lower()
+        for file in folder.rglob("*.swift"):
+            known.update(f"{output}.{key}" for key in re.findall(r'OutputSetting\(\s*"([a-z._]+)"', file.read_text()))
     documented = set(re.findall(r"^\| `([a-z._]+)` \|", (root / "docs" / "configuration.md").read_text(), re.MULTILINE))
     example = set()
 

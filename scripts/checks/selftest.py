@@ -4,7 +4,8 @@ import tempfile
 
 from . import documents, sources
 
-KEYS = {"Sources/MartletService/ConfigurationKey.swift": 'enum K: String {\n    case one = "a.one"\n    case two = "a.two"\n}'}
+KEYS = {"Sources/MartletService/ConfigurationKey.swift": 'static let one = ConfigurationKey("a.one", "help")',
+        "Sources/AOutput/A.swift": 'OutputSetting(\n    "two", help: "help")'}
 REASONS = {"Sources/DeliveryPipeline/A.swift": 'let a = "GivenUp"', "Sources/HornOutput/A.swift": 'let a = "TooBig" // "Quiet"',
            "Tests/HornReasonTests.swift": '(400, "TooOld", .refused)'}
 ERRORS = ("## Reasons in outcomes\n### Of every output\n| `GivenUp` | `failed` |\n"
@@ -16,7 +17,9 @@ CASES = [
     (sources.imports, {"Sources/PushModel/A.swift": "import APNSOutput"}, {"Sources/APNSOutput/A.swift": "import PushModel"}),
     (sources.imports, {"Sources/New/A.swift": "let a = 1"}, {"Sources/PushModel/A.swift": "import Foundation"}),
     (sources.imports, {"Sources/DeliveryPipeline/A.swift": "import APNSOutput"},
-     {"Sources/MartletService/A.swift": "public import APNSOutput"}),
+     {"Sources/MartletOutputs/A.swift": "public import APNSOutput"}),
+    (sources.neutrality, {"Sources/PushModel/A.swift": "// as APNs does"},
+     {"Sources/APNSOutput/A.swift": "// as APNs does", "Sources/PushModel/Job/Job.swift": 'static let defaultOutput = "apns"'}),
     (sources.imports, {"Sources/AMQPClient/A.swift": "import CRabbitMQ"}, {"Sources/AMQPClient/A.swift": "internal import CRabbitMQ"}),
     (sources.imports,
      {"Sources/AMQPClient/A.swift": "internal import CLibPQ", "Sources/PostgresClient/A.swift": "internal import CLibPQ"},
@@ -32,7 +35,7 @@ CASES = [
      {"Sources/PushModel/A.swift": "// why: immutable.\nfinal class A: @unchecked Sendable {}"}),
     (sources.terminal, {"Sources/martlet/A.swift": "Swift.print(job.id)"}, {"Sources/martlet/A.swift": "print(job.id)"}),
     (sources.terminal, {"Sources/martlet/A.swift": "FileHandle.standardError.write(data)"},
-     {"Sources/martlet/Support/Output.swift": "FileHandle.standardError.write(data)"}),
+     {"Sources/MartletCommand/Support/Printing.swift": "FileHandle.standardError.write(data)"}),
     (sources.type_sizes,
      {"Sources/PushModel/A.swift": "struct A {\n" + "    let a = 1\n" * 200 + "}",
       "Sources/PushModel/A+B.swift": "extension A {\n" + "    func b() {}\n" * 57 + "}"},

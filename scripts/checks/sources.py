@@ -7,10 +7,14 @@ ORDER = [
     "CRabbitMQ", "CLibPQ", "CNGHTTP2", "COpenSSL", "CLinux",
     "Threading", "Pacing", "AMQPClient", "PostgresClient", "HTTP2Session", "HTTP2Channel", "HTTP2Pool", "PushModel",
     "OutputConformance", "CredentialFormats", "MigrationFiles", "CredentialStore", "APNSOutput", "DeliveryPipeline",
-    "PushSimulator", "APNSSimulator", "MartletService", "martlet", "martlet-bench",
+    "PushSimulator", "APNSSimulator", "MartletService", "MartletCommand", "APNSCommands", "MartletOutputs", "martlet",
+    "martlet-bench",
 ]
 # Only these may name an output: everything else works with the Output protocol.
-COMPOSERS = {"MartletService", "martlet", "martlet-bench"}
+COMPOSERS = {"APNSCommands", "MartletOutputs", "martlet-bench"}
+# Where outputs are listed, and the line that says which one a job goes to that names none.
+LISTS = {"MartletOutputs", "martlet-bench"}
+DEFAULT_OUTPUT = "static let defaultOutput ="
 SWIFT_FOLDERS = ("Sources", "Tests", "Benchmarks", "Fuzzing", "Torture")
 LONGEST_FILE = 400
 # Lines of code of a type with its extensions, in all files of its target: without empty lines and comments.
@@ -23,7 +27,7 @@ LARGE_TYPES = {
 # What the command says goes through its `print`, which lets no byte of a stranger's move the terminal.
 TERMINAL = re.compile(r"\bSwift\.(?:print|debugPrint|dump)\b|\b(?:debugPrint|dump|fputs|puts|fwrite|printf)\s*\("
                       r"|\bFileHandle\.standard(?:Output|Error)\b|\bStreamLogHandler\b")
-TERMINAL_OWNERS = {"Sources/martlet/Support/Output.swift", "Sources/MartletService/Log/PrintableLog.swift",
+TERMINAL_OWNERS = {"Sources/MartletCommand/Support/Printing.swift", "Sources/MartletService/Log/PrintableLog.swift",
                    "Sources/MartletService/Log/LogLevel.swift"}
 
 TYPE = re.compile(
@@ -77,6 +81,21 @@ def imports(root: pathlib.Path) -> list[str]:
     return problems
 
 
+def neutrality(root: pathlib.Path) -> list[str]:
+    """An output's name stands in its own targets, in the list of plugins, and as the contract's default."""
+    problems = []
+    outputs = {folder.name.removesuffix("Output") for folder in (root / "Sources").glob("*Output")} or {"APNS"}
+    for file in swift_files(root, "Sources"):
+        target = file.relative_to(root / "Sources").parts[0]
+        for number, line in enumerate(file.read_text().splitlines(), 1):
+            for output in outputs:
+                if target.startswith(output) or target in LISTS or output.lower() not in line.lower():
+                    continue
+                if DEFAULT_OUTPUT not in line:
+                    problems.append(f"{file.relative_to(root)}:{number}: names {output} in a neutral place")
+    return problems
+
+
 def locks(root: pathlib.Path) -> list[str]:
     """`Mutex` comes from Threading, which the thread sanitizer's build gives another one."""
     problems = []
@@ -111,13 +130,13 @@ def reasons(root: pathlib.Path) -> list[str]:
 def terminal(root: pathlib.Path) -> list[str]:
     """Only one file of the command, and one of the log, write to the terminal."""
     problems = []
-    for file in swift_files(root, "Sources/martlet", "Sources/MartletService"):
+    for file in swift_files(root, "Sources/MartletCommand", "Sources/APNSCommands", "Sources/martlet", "Sources/MartletService"):
         name = str(file.relative_to(root))
         if name in TERMINAL_OWNERS:
             continue
         for number, line in enumerate(file.read_text().splitlines(), 1):
             if found := TERMINAL.search(without_text(line)):
-                problems.append(f"{name}:{number}: `{found[0].strip()}` writes to the terminal past Support/Output.swift")
+                problems.append(f"{name}:{number}: `{found[0].strip()}` writes to the terminal past Support/Printing.swift")
     return problems
 
 

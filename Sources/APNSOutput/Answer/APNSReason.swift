@@ -1,4 +1,5 @@
 import HTTP2Pool
+import PushModel
 
 /// What to do after an answer, by APNs' reason (Apple: "Handling notification responses from APNs").
 package enum APNSAnswerClass: Equatable {
@@ -23,6 +24,18 @@ package enum APNSAnswerClass: Equatable {
     case credentialRetryOnNewConnection
     /// The same request may be accepted later, on a new connection.
     case retryLaterOnNewConnection
+}
+
+extension APNSAnswerClass {
+    fileprivate var verdict: Outcome.Verdict {
+        switch self {
+        case .tokenDead: .unregistered
+        case .refused: .rejected
+        case .credentialRefused, .topicRefused, .unknownRefused: .hold
+        case .forbidden: .failed
+        case .retryLater, .retryOnNewConnection, .credentialRetryOnNewConnection, .retryLaterOnNewConnection: .retry
+        }
+    }
 }
 
 /// Sorts statuses and reasons into classes. Reasons that Apple adds later are sorted by status.
@@ -54,6 +67,19 @@ package enum APNSReason {
         default: false
         }
     }
+
+    /// Every reason that APNs is known to give, and what becomes of a push by it.
+    static let verdicts: [String: Outcome.Verdict] =
+        classes.mapValues(\.verdict).merging(refusals.map { ($0, .rejected) }) { known, _ in known }
+
+    /// Reasons that are sorted by their status alone.
+    private static let refusals = [
+        "BadChannelId", "BadCollapseId", "BadDeviceToken", "BadExpirationDate", "BadMessageId", "BadPath",
+        "BadPriority",
+        "BadRequestParams", "BadRequestPayload", "BadTopic", "ChannelNotRegistered", "DeviceTokenNotForTopic",
+        "DuplicateHeaders", "InvalidPushType", "MethodNotAllowed", "MissingDeviceToken", "MissingTopic", "PayloadEmpty",
+        "PayloadTooLarge",
+    ]
 
     private static let classes: [String: APNSAnswerClass] = [
         "Unregistered": .tokenDead,

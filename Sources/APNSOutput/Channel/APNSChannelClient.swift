@@ -1,4 +1,3 @@
-public import CredentialStore
 import HTTP2Pool
 import HTTP2Session
 public import NIOCore
@@ -11,12 +10,12 @@ public struct APNSChannelClient: Sendable {
     private let environment: PushEnvironment
     private let configuration: APNSConfiguration
     private let eventLoop: any EventLoop
-    private let tokens: any ProviderTokenStore
+    private let tokens: any SharedTokenStore
 
     /// - Parameter tokens: where the key's provider token comes from, the same that the workers use.
     public init(
         credential: Credential, environment: PushEnvironment, configuration: APNSConfiguration,
-        tokens: any ProviderTokenStore, eventLoop: any EventLoop
+        tokens: any SharedTokenStore, eventLoop: any EventLoop
     ) {
         self.credential = credential
         self.environment = environment

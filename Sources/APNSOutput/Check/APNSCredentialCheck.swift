@@ -1,4 +1,3 @@
-public import CredentialStore
 import HTTP2Pool
 import HTTP2Session
 public import NIOCore
@@ -20,11 +19,11 @@ public struct APNSCredentialCheck: Sendable {
     private static let payload = Array(#"{"aps":{"content-available":1}}"#.utf8)
 
     private let configuration: APNSConfiguration
-    private let tokens: any ProviderTokenStore
+    private let tokens: any SharedTokenStore
     private let eventLoop: any EventLoop
 
     /// - Parameter tokens: where a key's provider token comes from, the same that the workers use.
-    public init(configuration: APNSConfiguration, tokens: any ProviderTokenStore, eventLoop: any EventLoop) {
+    public init(configuration: APNSConfiguration, tokens: any SharedTokenStore, eventLoop: any EventLoop) {
         self.configuration = configuration
         self.tokens = tokens
         self.eventLoop = eventLoop
@@ -35,7 +34,7 @@ public struct APNSCredentialCheck: Sendable {
     ///   - topic: of the request; nil: the shortest of the credential's, if it is limited to any.
     public func run(
         _ credential: Credential, in environment: PushEnvironment, device: String? = nil, topic: String? = nil
-    ) async -> APNSCredentialFinding {
+    ) async -> CredentialFinding {
         let topic = topic ?? credential.topics.min { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
         let answer: SingleRequest.Answer
         do {
@@ -48,18 +47,23 @@ public struct APNSCredentialCheck: Sendable {
                 fields: try HTTP2Fields(fields), path: "/3/device/" + (device ?? Self.tokenOfNobody),
                 body: HTTP2Body(Self.payload), with: pool, on: eventLoop)
         } catch let error as SingleRequestError {
-            return APNSCredentialFinding(error)
+            return CredentialFinding(error)
         } catch {
-            return .unusable("\(error)")
+            return CredentialFinding(advising: .unusable("\(error)"))
         }
         let reason = APNSErrorBody(answer.body).reason
         switch (answer.status, reason) {
         case (200, _):
-            return .accepted(
-                answer.fields["apns-id"].map { "APNs accepted the push, apns-id \($0)" } ?? "APNs accepted the push")
+            return CredentialFinding(
+                advising: .accepted(
+                    answer.fields["apns-id"].map { "APNs accepted the push, apns-id \($0)" }
+                        ?? "APNs accepted the push"))
         case (_, let reason?) where device == nil && Self.proofs.contains(reason):
-            return .accepted("authenticated; nothing was sent (\(reason) for a token that no device has)")
-        default: return .refused(status: answer.status, reason: reason ?? "Status\(answer.status)")
+            return CredentialFinding(
+                advising: .accepted("authenticated; nothing was sent (\(reason) for a token that no device has)"))
+        default:
+            return CredentialFinding(
+                advising: .refused(status: answer.status, reason: reason ?? "Status\(answer.status)"))
         }
     }
 

@@ -25,11 +25,11 @@ final class AppTokens {
         if fault == .badDeviceToken { watch.bad(nowMilliseconds: now.uptime) } else { watch.good() }
     }
 
-    func takeUntold(in environment: PushEnvironment) -> [APNSBadTokens] {
+    func takeUntold(in environment: PushEnvironment) -> [BadTokens] {
         guard !untold.isEmpty else { return [] }
         defer { untold = [:] }
         return untold.map {
-            APNSBadTokens(app: app, environment: environment, reason: $0.key.rawValue, count: $0.value)
+            BadTokens(app: app, environment: environment, reason: $0.key.rawValue, count: $0.value)
         }
     }
 

@@ -4,14 +4,14 @@ import PushModel
 /// Device tokens that APNs calls bad, by app: counted and told, so that a mix-up of environments is seen. Nothing is held
 /// for it. On the pool's event loop.
 final class BadTokenBoard {
-    private let subject: APNSRefusal.Subject
-    private let refusals: @Sendable (APNSRefusal.Event) -> Void
+    private let subject: Refusal.Subject
+    private let refusals: @Sendable (Refusal.Event) -> Void
     private let logger: Logger
     /// Those that were pushed to; only registered ones get here.
     private var apps: [String: AppTokens] = [:]
 
     init(
-        of subject: APNSRefusal.Subject, refusals: @escaping @Sendable (APNSRefusal.Event) -> Void, logger: Logger
+        of subject: Refusal.Subject, refusals: @escaping @Sendable (Refusal.Event) -> Void, logger: Logger
     ) {
         self.subject = subject
         self.refusals = refusals
@@ -35,7 +35,7 @@ final class BadTokenBoard {
             case .began:
                 refusals(
                     .began(
-                        APNSRefusal(
+                        Refusal(
                             subject: subject(app), reason: AppTokens.Fault.badDeviceToken.rawValue, since: now.wall)))
             case .ended: refusals(.ended(subject(app)))
             case nil: break
@@ -55,8 +55,8 @@ final class BadTokenBoard {
         for app in apps.values where app.watch.isMixedUp { refusals(.ended(subject(app))) }
     }
 
-    private func subject(_ app: AppTokens) -> APNSRefusal.Subject {
-        APNSRefusal.Subject(
+    private func subject(_ app: AppTokens) -> Refusal.Subject {
+        Refusal.Subject(
             credential: subject.credential, environment: subject.environment, topic: "\(app.app) (device tokens)")
     }
 }

@@ -20,8 +20,8 @@ final class PoolHealth {
     /// Publishers may name topics without end; those in use keep their health with their jobs.
     private static let topicsKept = 1_000
 
-    private let subject: APNSRefusal.Subject
-    private let refusals: @Sendable (APNSRefusal.Event) -> Void
+    private let subject: Refusal.Subject
+    private let refusals: @Sendable (Refusal.Event) -> Void
     private let logger: Logger
     private let silenceMilliseconds: Int64
     /// Of the credential as a whole.
@@ -36,8 +36,8 @@ final class PoolHealth {
     private var handsBack = false
 
     init(
-        of subject: APNSRefusal.Subject, configuration: APNSConfiguration,
-        refusals: @escaping @Sendable (APNSRefusal.Event) -> Void, logger: Logger
+        of subject: Refusal.Subject, configuration: APNSConfiguration,
+        refusals: @escaping @Sendable (Refusal.Event) -> Void, logger: Logger
     ) {
         self.subject = subject
         self.refusals = refusals
@@ -138,7 +138,7 @@ final class PoolHealth {
         for health in topics.values where !health.breaker.isClosed { refusals(.ended(subject(health))) }
     }
 
-    private func tell(of breaker: Breaker, _ subject: APNSRefusal.Subject, now: Moment) {
+    private func tell(of breaker: Breaker, _ subject: Refusal.Subject, now: Moment) {
         guard let reason = breaker.reason else { return }
         logger.warning(
             "APNs refuses this credential, its jobs wait",
@@ -146,15 +146,15 @@ final class PoolHealth {
                 "reason": "\(reason)", "topic": "\(subject.topic ?? "all")",
                 "next_probe_in_s": "\(breaker.openMilliseconds / 1000)",
             ])
-        refusals(.began(APNSRefusal(subject: subject, reason: reason, since: now.wall)))
+        refusals(.began(Refusal(subject: subject, reason: reason, since: now.wall)))
     }
 
-    private func tellOfEnd(_ subject: APNSRefusal.Subject) {
+    private func tellOfEnd(_ subject: Refusal.Subject) {
         logger.notice("APNs accepts this credential again", metadata: ["topic": "\(subject.topic ?? "all")"])
         refusals(.ended(subject))
     }
 
-    private func subject(_ health: TopicHealth) -> APNSRefusal.Subject {
-        APNSRefusal.Subject(credential: subject.credential, environment: subject.environment, topic: health.topic)
+    private func subject(_ health: TopicHealth) -> Refusal.Subject {
+        Refusal.Subject(credential: subject.credential, environment: subject.environment, topic: health.topic)
     }
 }

@@ -16,14 +16,14 @@ final class APNSPool: @unchecked Sendable {
     init(
         credential: Credential, environment: PushEnvironment, endpoint: Endpoint, tokens: ProviderTokenSource?,
         eventLoop: any EventLoop, configuration: APNSConfiguration, clock: @escaping @Sendable () -> Timestamp,
-        refusals: @escaping @Sendable (APNSRefusal.Event) -> Void, logger: Logger
+        refusals: @escaping @Sendable (Refusal.Event) -> Void, logger: Logger
     ) throws {
         self.eventLoop = eventLoop
         self.tokens = tokens
-        let subject = APNSRefusal.Subject(credential: credential.id, environment: environment, topic: nil)
+        let subject = Refusal.Subject(credential: credential.id, environment: environment, topic: nil)
         var logger = logger
         logger[metadataKey: "credential"] = "\(credential.id)"
-        logger[metadataKey: "team"] = "\(credential.team)"
+        logger[metadataKey: "team"] = "\(credential.account)"
         logger[metadataKey: "environment"] = "\(environment.rawValue)"
         pushes = APNSPushes(
             health: PoolHealth(of: subject, configuration: configuration, refusals: refusals, logger: logger),

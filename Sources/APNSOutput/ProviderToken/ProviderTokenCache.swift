@@ -1,4 +1,3 @@
-package import CredentialStore
 import Pacing
 package import PushModel
 
@@ -64,7 +63,7 @@ package struct ProviderTokenCache {
     }
 
     /// - Returns: whether this ends a row of failures.
-    package mutating func fetched(_ shared: SharedProviderToken, now: Int64) -> Bool {
+    package mutating func fetched(_ shared: SharedToken, now: Int64) -> Bool {
         guard let fetch else { return false }
         self.fetch = nil
         let wasFailing = backoff.failures > 0

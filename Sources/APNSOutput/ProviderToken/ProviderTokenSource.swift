@@ -1,4 +1,3 @@
-package import CredentialStore
 package import Logging
 package import PushModel
 import Threading
@@ -12,7 +11,7 @@ package final class ProviderTokenSource: Sendable {
 
     private let credential: Credential.ID
     private let signer: ProviderTokenSigner
-    private let store: any ProviderTokenStore
+    private let store: any SharedTokenStore
     private let clock: @Sendable () -> Int64
     private let logger: Logger
     private let state: Mutex<State>
@@ -21,7 +20,7 @@ package final class ProviderTokenSource: Sendable {
     ///   - patience: with no answer after so many milliseconds the store counts as away.
     ///   - clock: milliseconds of a clock that never jumps and also counts while the machine sleeps.
     package init(
-        credential: Credential.ID, signer: ProviderTokenSigner, store: any ProviderTokenStore, patience: Int64,
+        credential: Credential.ID, signer: ProviderTokenSigner, store: any SharedTokenStore, patience: Int64,
         clock: @escaping @Sendable () -> Int64, logger: Logger
     ) {
         self.credential = credential

@@ -17,7 +17,7 @@ enum ForeignFile {
             switch label {
             case "CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST": return request
             case "PKCS7", "CMS": return bundle
-            case "OPENSSH PRIVATE KEY": return FileProblem("is a key for SSH, which APNs does not know")
+            case "OPENSSH PRIVATE KEY": return FileProblem("is a key for SSH, which no push service knows")
             case _ where label.hasSuffix("PUBLIC KEY"): return publicKey
             case _ where label.hasSuffix("PRIVATE KEY"):
                 return FileProblem("has a private key of an unknown kind (\(label))")
@@ -48,7 +48,7 @@ enum ForeignFile {
             return isEmpty
                 ? bundle
                 : FileProblem(
-                    "is a provisioning profile or other signed document: APNs needs a .p8 key, or a push certificate with its key"
+                    "is a provisioning profile or other signed document: it takes a .p8 key, or a push certificate with its key"
                 )
         }
         return FileProblem("is damaged, or of a kind that is not known")

@@ -1,29 +1,40 @@
 public import PushModel
 
-/// An app that pushes may be sent for: a row of `martlet.apps`.
+/// An app that pushes may be sent for: a row of `martlet.apps`, and one of `martlet.app_accounts` for each output that
+/// needs a credential.
 public struct App: Sendable, Hashable, Identifiable {
     public var id: String { bundleID }
 
     public var bundleID: String
-    /// Apple's ten-character team id.
-    public var team: String
+    /// By the output's name.
+    public var accounts: [String: AppAccount]
     /// Where pushes go whose job does not say.
     public var defaultEnvironment: PushEnvironment
-    /// The id of a credential that goes before every other.
-    public var credential: Credential.ID?
     /// The broker users who may publish for it; empty means anybody.
     public var allowedPublishers: Set<String>
     public var isPaused: Bool
 
     public init(
-        bundleID: String, team: String, defaultEnvironment: PushEnvironment = .production,
-        credential: Credential.ID? = nil, allowedPublishers: Set<String> = [], isPaused: Bool = false
+        bundleID: String, accounts: [String: AppAccount] = [:], defaultEnvironment: PushEnvironment = .production,
+        allowedPublishers: Set<String> = [], isPaused: Bool = false
     ) {
         self.bundleID = bundleID
-        self.team = team
+        self.accounts = accounts
         self.defaultEnvironment = defaultEnvironment
-        self.credential = credential
         self.allowedPublishers = allowedPublishers
         self.isPaused = isPaused
+    }
+}
+
+/// Whose credentials an app's pushes have, with one output.
+public struct AppAccount: Sendable, Hashable {
+    /// The provider's name for it: Apple's team id, say.
+    public var id: String
+    /// The id of a credential that goes before every other.
+    public var credential: Credential.ID?
+
+    public init(_ id: String, credential: Credential.ID? = nil) {
+        self.id = id
+        self.credential = credential
     }
 }

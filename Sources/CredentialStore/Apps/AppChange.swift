@@ -1,33 +1,41 @@
 import PostgresClient
 public import PushModel
 
-/// One column of an app's row.
+/// One thing about an app that is to be another.
 public enum AppChange: Sendable, Hashable {
-    case team(String)
+    /// Whose credentials it has with an output.
+    case account(String, of: String)
+    /// The one that goes before the others with an output; nil: none does.
+    case credential(Credential.ID?, of: String)
     case defaultEnvironment(PushEnvironment)
-    /// nil: none goes before the others.
-    case credential(Credential.ID?)
     /// Empty: anybody.
     case allowedPublishers(Set<String>)
     case paused(Bool)
 
-    var column: String {
+    /// Of the app's own row; nil: it is about an account.
+    var column: (name: String, value: PostgresValue)? {
         switch self {
-        case .team: "team"
-        case .defaultEnvironment: "default_environment"
-        case .credential: "credential"
-        case .allowedPublishers: "allowed_publishers"
-        case .paused: "paused"
+        case .account, .credential: nil
+        case .defaultEnvironment(let environment): ("default_environment", .text(environment.rawValue))
+        case .allowedPublishers(let users): ("allowed_publishers", .textArray(users.sorted()))
+        case .paused(let isPaused): ("paused", .bool(isPaused))
         }
     }
 
-    var value: PostgresValue {
+    /// What is to be done with an account of the app, whose id is the first parameter.
+    func statement(app: String) -> PostgresStatement? {
         switch self {
-        case .team(let team): .text(team)
-        case .defaultEnvironment(let environment): .text(environment.rawValue)
-        case .credential(let id): .text(id)
-        case .allowedPublishers(let users): .textArray(users.sorted())
-        case .paused(let isPaused): .bool(isPaused)
+        case .account(let account, let output):
+            PostgresStatement(
+                """
+                INSERT INTO martlet.app_accounts (app, output, account) VALUES ($1, $2, $3)
+                ON CONFLICT (app, output) DO UPDATE SET account = excluded.account
+                """, [.text(app), .text(output), .text(account)])
+        case .credential(let id, let output):
+            PostgresStatement(
+                "UPDATE martlet.app_accounts SET credential = $3 WHERE app = $1 AND output = $2",
+                [.text(app), .text(output), .text(id)])
+        case .defaultEnvironment, .allowedPublishers, .paused: nil
         }
     }
 }

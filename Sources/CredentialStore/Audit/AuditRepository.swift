@@ -34,7 +34,7 @@ public struct AuditRepository: Sendable {
                 SELECT * FROM martlet.audit
                 WHERE ($1::timestamptz IS NULL OR at >= $1) AND (
                     ($2::text IS NULL AND $3::text IS NULL)
-                    OR (object = 'apps' AND object_id = $2) OR (object = 'credentials' AND object_id = $3))
+                    OR (object IN ('apps', 'app_accounts') AND object_id = $2) OR (object = 'credentials' AND object_id = $3))
                 ORDER BY id DESC LIMIT $4
             ) AS entry LEFT JOIN LATERAL unnest(changed) AS name ON true
             ORDER BY entry.id DESC, name

@@ -13,7 +13,9 @@ public struct CredentialRepository: Sendable {
     /// Seals the credential under the keyring's current key and adds it.
     /// - Throws: ``CredentialStoreError`` with code `conflict` if it was imported before and not retired,
     ///   ``PostgresError``.
-    public func importCredential(_ new: NewCredential, keyring: MasterKeyring) async throws -> Credential.ID {
+    public func importCredential(
+        _ new: NewCredential, of output: String = Job.defaultOutput, keyring: MasterKeyring
+    ) async throws -> Credential.ID {
         let id = UUID().uuidString.lowercased()
         let kind: CredentialSummary.Kind
         let (secret, keyID, chain): (Secret, String?, [[UInt8]])
@@ -22,21 +24,22 @@ public struct CredentialRepository: Sendable {
             (kind, secret, keyID, chain) = (.token, privateKeyPEM, tokenKeyID, [])
         case .certificate(let chainDER, let privateKeyDER):
             (kind, secret, keyID, chain) = (.certificate, privateKeyDER, nil, chainDER)
+        case .secret(let bytes): (kind, secret, keyID, chain) = (.secret, bytes, nil, [])
         }
         let sealed = try keyring.seal(
             secret,
-            for: CredentialRow.sealedRow(id: id, kind: kind, team: new.team, keyID: keyID, fingerprint: new.fingerprint)
-        )
+            for: CredentialRow.sealedRow(
+                id: id, output: output, kind: kind, account: new.account, keyID: keyID, fingerprint: new.fingerprint))
         do {
             try await pool.query(
                 """
                 INSERT INTO martlet.credentials
-                    (id, kind, team, key_id, environments, topics, certificate_chain, sealed_secret, master_key_id,
+                    (id, output, kind, account, key_id, environments, topics, certificate_chain, sealed_secret, master_key_id,
                      not_before, not_after, fingerprint, label)
-                VALUES ($1, $2, $3, $4, $5::text[]::martlet.environment[], $6, $7, $8, $9, $10, $11, $12, $13)
+                VALUES ($1, $2, $3, $4, $5, $6::text[]::martlet.environment[], $7, $8, $9, $10, $11, $12, $13, $14)
                 """,
                 [
-                    .text(id), .text(kind.rawValue), .text(new.team), .text(keyID),
+                    .text(id), .text(output), .text(kind.rawValue), .text(new.account), .text(keyID),
                     .textArray(new.environments.map(\.rawValue).sorted()), .textArray(new.topics.sorted()),
                     .byteaArray(chain), .bytea(sealed.bytes), .text(sealed.masterKeyID),
                     .timestamp(milliseconds: new.notBefore?.milliseconds),
@@ -62,8 +65,8 @@ public struct CredentialRepository: Sendable {
     public func retire(_ id: Credential.ID) async throws {
         try await pool.transaction { connection in
             let apps = try await connection.query(
-                "SELECT bundle_id FROM martlet.apps WHERE credential::text = $1 ORDER BY bundle_id", [.text(id)]
-            ).map { try $0["bundle_id"].text }
+                "SELECT app FROM martlet.app_accounts WHERE credential::text = $1 ORDER BY app", [.text(id)]
+            ).map { try $0["app"].text }
             guard apps.isEmpty else {
                 throw CredentialStoreError(
                     .conflict,

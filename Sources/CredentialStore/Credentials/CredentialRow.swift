@@ -5,7 +5,7 @@ import PushModel
 struct CredentialRow {
     static let table = "martlet.credentials"
     static let summaryColumns = """
-        id, kind, team, key_id, environments::text[], topics, not_before, not_after, state, fingerprint, label, \
+        id, output, kind, account, key_id, environments::text[], topics, not_before, not_after, state, fingerprint, label, \
         master_key_id, created_at
         """
     static let columns = summaryColumns + ", certificate_chain, sealed_secret"
@@ -22,7 +22,8 @@ struct CredentialRow {
 
     static func summary(_ row: PostgresRow) throws -> CredentialSummary {
         CredentialSummary(
-            id: try row["id"].uuid, kind: try known(row["kind"].text, "kind"), team: try row["team"].text,
+            id: try row["id"].uuid, output: try row["output"].text, kind: try known(row["kind"].text, "kind"),
+            account: try row["account"].text,
             keyID: try row["key_id"].optional?.text,
             environments: Set(try row["environments"].textArray.map { try PushEnvironment(column: $0) }),
             topics: Set(try row["topics"].textArray),
@@ -41,17 +42,21 @@ struct CredentialRow {
         return value
     }
 
-    /// What the secret is bound to: the row, and under which names Apple knows the key.
+    /// What the secret is bound to: the row, under which names the provider knows the key, and which output may use it.
+    /// Rows of the output that there was alone at first were sealed without its name: theirs is what has none.
     static func sealedRow(
-        id: Credential.ID, kind: CredentialSummary.Kind, team: String, keyID: String?, fingerprint: String
+        id: Credential.ID, output: String, kind: CredentialSummary.Kind, account: String, keyID: String?,
+        fingerprint: String
     ) -> SealedRow {
-        SealedRow(table: table, id: id, kind: kind.rawValue, names: [team, keyID ?? "", fingerprint])
+        SealedRow(
+            table: table, id: id, kind: kind.rawValue,
+            names: [account, keyID ?? "", fingerprint] + (output == Job.defaultOutput ? [] : [output]))
     }
 
     private var sealedRow: SealedRow {
         Self.sealedRow(
-            id: summary.id, kind: summary.kind, team: summary.team, keyID: summary.keyID,
-            fingerprint: summary.fingerprint)
+            id: summary.id, output: summary.output, kind: summary.kind, account: summary.account,
+            keyID: summary.keyID, fingerprint: summary.fingerprint)
     }
 
     func open(with keyring: MasterKeyring) throws(CredentialStoreError) -> Credential {
@@ -60,6 +65,7 @@ struct CredentialRow {
             switch summary.kind {
             case .token: .token(keyID: summary.keyID ?? "", privateKeyPEM: secret)
             case .certificate: .certificate(chainDER: chainDER, privateKeyDER: secret)
+            case .secret: .secret(secret)
             }
         return Credential(summary, kind: kind)
     }
@@ -68,7 +74,7 @@ struct CredentialRow {
 extension Credential {
     init(_ summary: CredentialSummary, kind: Kind) {
         self.init(
-            id: summary.id, kind: kind, team: summary.team, environments: summary.environments,
-            topics: summary.topics)
+            id: summary.id, output: summary.output, kind: kind, account: summary.account,
+            environments: summary.environments, topics: summary.topics)
     }
 }

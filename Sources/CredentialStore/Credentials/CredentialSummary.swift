@@ -5,6 +5,7 @@ public struct CredentialSummary: Sendable, Hashable, Identifiable {
     public enum Kind: String, Sendable, Hashable {
         case token
         case certificate
+        case secret
     }
 
     public enum State: String, Sendable, Hashable {
@@ -15,11 +16,14 @@ public struct CredentialSummary: Sendable, Hashable, Identifiable {
 
     public let id: Credential.ID
     public let kind: Kind
-    public let team: String
-    /// Apple's id of the key; nil for a certificate.
+    /// The output that uses it.
+    public let output: String
+    /// Whose it is, with the output's provider.
+    public let account: String
+    /// The provider's id of the key; nil for what has none.
     public let keyID: String?
     public let environments: Set<PushEnvironment>
-    /// Empty means every topic of the team.
+    /// Empty means every topic of the account.
     public let topics: Set<String>
     public let notBefore: Timestamp?
     public let notAfter: Timestamp?
@@ -32,13 +36,15 @@ public struct CredentialSummary: Sendable, Hashable, Identifiable {
     public let createdAt: Timestamp
 
     package init(
-        id: Credential.ID, kind: Kind, team: String, keyID: String?, environments: Set<PushEnvironment>,
+        id: Credential.ID, output: String = Job.defaultOutput, kind: Kind, account: String, keyID: String?,
+        environments: Set<PushEnvironment>,
         topics: Set<String>, notBefore: Timestamp?, notAfter: Timestamp?, state: State, fingerprint: String,
         label: String, masterKeyID: String, createdAt: Timestamp
     ) {
         self.id = id
         self.kind = kind
-        self.team = team
+        self.output = output
+        self.account = account
         self.keyID = keyID
         self.environments = environments
         self.topics = topics

@@ -3,8 +3,9 @@ public import PushModel
 
 extension DeviceTokenRegistry {
     /// What is known of a token, for whatever app.
-    public func show(token: String, output: String = "apns") async throws -> [DeviceToken] {
-        let key = DeviceTokenKey(output: output, app: "", environment: .production, token: token)
+    /// - Parameter form: that of the output's recipients.
+    public func show(token: String, output: String, form: RecipientForm) async throws -> [DeviceToken] {
+        let token = form.canonical(token)
         // The key begins with output, app and environment: from each that there is to the next, then to the token.
         return try await pool.query(
             """
@@ -18,7 +19,7 @@ extension DeviceTokenRegistry {
                     ORDER BY app, environment LIMIT 1) AS next)
             SELECT \(DeviceTokenSQL.columns) FROM place JOIN martlet.device_tokens USING (app, environment)
             WHERE output = $1 AND token = $2 ORDER BY app, environment
-            """, [.text(key.output), .text(key.token)]
+            """, [.text(output), .text(token)]
         ).map(Self.deviceToken)
     }
 
@@ -95,7 +96,8 @@ extension DeviceTokenRegistry {
         return DeviceToken(
             key: DeviceTokenKey(
                 output: try row["output"].text, app: try row["app"].text,
-                environment: try PushEnvironment(column: row["environment"].text), token: try row["token"].text),
+                environment: try PushEnvironment(column: row["environment"].text), form: .text,
+                token: try row["token"].text),
             registeredAt: try time("registered_at"), unregisteredAt: try time("unregistered_at"),
             markedAt: try time("marked_at"), reason: try row["reason"].optional?.text)
     }

@@ -1,3 +1,4 @@
+import Glibc
 public import PushModel
 
 /// 64 bits that stand for a device token. Two tokens may have the same, so it only says what is not there.
@@ -16,10 +17,16 @@ public enum TokenHash {
 
     /// Letters of either case are the same here, as they are in hex, and so is a token in angle brackets.
     public static func hash(_ token: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
-        if CanonicalToken.mayBeWrapped(token), let digits = CanonicalToken.digits(of: token) {
+        if mayBeWrapped(token), let digits = RecipientForm.digits(of: token) {
             return digits.withUnsafeBytes { hashed($0, seed: seed) }
         }
         return hashed(token, seed: seed)
+    }
+
+    /// Whether there may be more to leave out than upper case.
+    private static func mayBeWrapped(_ token: UnsafeRawBufferPointer) -> Bool {
+        guard let base = token.baseAddress, let first = token.first, let last = token.last else { return false }
+        return first == UInt8(ascii: "<") || last == UInt8(ascii: ">") || memchr(base, 0x20, token.count) != nil
     }
 
     private static func hashed(_ token: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {

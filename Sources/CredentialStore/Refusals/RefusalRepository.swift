@@ -1,5 +1,5 @@
 public import PostgresClient
-import PushModel
+public import PushModel
 
 /// What the workers know of refused credentials: `martlet.refusals`.
 public struct RefusalRepository: Sendable {

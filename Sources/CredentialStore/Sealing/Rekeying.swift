@@ -62,7 +62,7 @@ public struct Rekeying: Sendable {
     private static let maximumPasses = 5
     private static let pageSize = 100
 
-    /// APNs refuses a token after an hour, so nobody uses these.
+    /// Providers refuse a token after an hour, so nobody uses these.
     private func removeOldTokens() async throws {
         try await pool.query("DELETE FROM martlet.provider_tokens WHERE issued_at < now() - interval '2 hours'")
     }

@@ -1,4 +1,5 @@
 import PostgresClient
+import PushModel
 
 /// A table with a sealed column, as ``Rekeying`` sees it.
 struct SealedTable {
@@ -26,7 +27,8 @@ struct SealedTable {
 
     private static let credentials = SealedTable(
         rows: """
-            SELECT id, 'martlet.credentials' AS table, kind, ARRAY[team, coalesce(key_id, ''), fingerprint] AS names,
+            SELECT id, 'martlet.credentials' AS table, kind, ARRAY[account, coalesce(key_id, ''), fingerprint]
+                    || CASE WHEN output = '\(Job.defaultOutput)' THEN '{}' ELSE ARRAY[output] END AS names,
                 sealed_secret AS sealed, master_key_id FROM martlet.credentials
             """,
         replace: """

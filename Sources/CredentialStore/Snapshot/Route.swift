@@ -1,10 +1,22 @@
 public import PushModel
 
-/// Where a job goes: decided once for all its recipients.
+/// With what a job is sent: decided once for all its recipients.
 public struct Route: Sendable, Hashable {
     public let app: App
     public let environment: PushEnvironment
     public let credential: Credential
+}
+
+/// An output whose accounts have credentials, as routing knows it.
+public struct OutputAccounts: Sendable, Hashable {
+    public let name: String
+    /// What it calls an account.
+    public let accountName: String
+
+    public init(name: String, accountName: String) {
+        self.name = name
+        self.accountName = accountName
+    }
 }
 
 /// Why a job can't go anywhere now.

@@ -8,18 +8,19 @@ public enum RoutingRank: Int, Sendable, Hashable, CaseIterable {
     case certificate
     /// A key that is limited to topics, this one among them.
     case topicKey
-    /// A key that is limited to topics, the app's own among them.
+    /// A key that is limited to topics, one among them that covers this one.
     case appKey
-    /// A key of the whole team.
-    case teamKey
+    /// A key of the whole account.
+    case accountKey
 }
 
 /// Why a credential does not serve.
-public enum RoutingObstacle: Error, Sendable, Hashable, CustomStringConvertible {
-    case otherTeam
+public enum RoutingObstacle: Error, Sendable, Hashable {
+    case otherOutput(String)
+    case otherAccount
     case otherEnvironment(PushEnvironment)
     case otherTopic(String)
-    /// Apple refuses certificates for this push type.
+    /// Certificates are refused for this push type.
     case isCertificate
     case state(CredentialSummary.State)
     case expired(Timestamp)
@@ -30,14 +31,17 @@ public enum RoutingObstacle: Error, Sendable, Hashable, CustomStringConvertible 
     /// It is no fault of the credential: another one is wanted.
     public var isMismatch: Bool {
         switch self {
-        case .otherTeam, .otherEnvironment, .otherTopic, .isCertificate: true
+        case .otherOutput, .otherAccount, .otherEnvironment, .otherTopic, .isCertificate: true
         case .state, .expired, .early, .sealed: false
         }
     }
 
-    public var description: String {
+    /// For people.
+    /// - Parameter accountName: what the output calls an account.
+    public func text(accountName: String) -> String {
         switch self {
-        case .otherTeam: "is of another team"
+        case .otherOutput(let output): "is for output \(output)"
+        case .otherAccount: "is of another \(accountName)"
         case .otherEnvironment(let environment): "is not for \(environment.rawValue)"
         case .otherTopic(let topic): "is not for topic \(topic)"
         case .isCertificate: "is a certificate, and this push type needs a key"

@@ -15,7 +15,12 @@ public final class Snapshot: Sendable {
 
     /// Every credential that is in use, expired ones included.
     public var credentialIDs: Set<Credential.ID> {
-        Set(index.all.filter { $0.summary.state == .active && $0.problem == nil }.map(\.summary.id))
+        Set(index.all.filter(\.isInUse).map(\.summary.id))
+    }
+
+    /// Those of them that are an output's.
+    public func credentialIDs(of output: String) -> Set<Credential.ID> {
+        Set(index.all.filter { $0.summary.output == output && $0.isInUse }.map(\.summary.id))
     }
 
     /// Why credentials could not be opened.
@@ -35,25 +40,28 @@ public final class Snapshot: Sendable {
     public func app(_ bundleID: String) -> App? { apps[bundleID] }
 
     /// Chooses the credential: the one that the job names, else the one that its app names, else a certificate for the
-    /// topic, a key limited to the topic or the app, a key of the whole team; each only if it serves, and the newest
+    /// topic, a key limited to the topic or a wider one, a key of the whole account; each only if it serves, and the newest
     /// of several.
     ///
     /// - Parameters:
     ///   - environment: nil for the app's default.
-    ///   - needsToken: certificates are refused for this push type.
     ///   - named: the credential that the job itself names.
     ///   - now: against which validity is checked.
     public func route(
-        app bundleID: String, environment: PushEnvironment?, topic: String, needsToken: Bool = false,
+        app bundleID: String, with output: OutputAccounts, environment: PushEnvironment?, need: CredentialNeed,
         named: Credential.ID? = nil, at now: Timestamp = .now
     ) -> Result<Route, RoutingFailure> {
         guard let app = apps[bundleID] else { return .failure(.unknownApp(bundleID)) }
         if app.isPaused { return .failure(.paused(bundleID)) }
         let environment = environment ?? app.defaultEnvironment
-        let need = RoutingNeed(app: app, environment: environment, topic: topic, needsToken: needsToken, now: now)
+        guard let account = app.accounts[output.name] else {
+            return .failure(
+                .noCredential(explanation: "app \(bundleID) has no \(output.accountName) for \(output.name)"))
+        }
+        let need = RoutingNeed(account, of: output, in: environment, need, now)
         var found: Credential?
         var obstacle: (of: SnapshotCredential, is: RoutingObstacle)?
-        candidates(of: app, for: need, named: named) { rank, credential in
+        candidates(account, for: need, named: named) { rank, credential in
             switch credential.judged(by: need) {
             case .success(let credential): found = credential
             // the first that could be mended; a mismatch only where nothing else comes into question
@@ -63,22 +71,26 @@ public final class Snapshot: Sendable {
             return found != nil
         }
         if let found { return .success(Route(app: app, environment: environment, credential: found)) }
-        return .failure(failure(of: app, need, named: named, obstacle))
+        return .failure(failure(of: bundleID, account, need, output.accountName, named: named, obstacle))
     }
 
-    /// Every credential that comes into question, the best first, and then the team's others. The first without an
-    /// obstacle is the one that ``route(app:environment:topic:needsToken:named:at:)`` chooses, unless the app is
-    /// paused; nil: there is no such app.
+    /// Why nothing is sent for an app, whatever the output.
+    public func obstacle(to bundleID: String) -> RoutingFailure? {
+        guard let app = apps[bundleID] else { return .unknownApp(bundleID) }
+        return app.isPaused ? .paused(bundleID) : nil
+    }
+
+    /// Every credential that comes into question, the best first, and then the account's others. The first without an
+    /// obstacle is the one that ``route(app:with:environment:need:named:at:)`` chooses, unless the app is paused; nil: there
+    /// is no such app, or it has no account with this output.
     public func candidates(
-        app bundleID: String, environment: PushEnvironment?, topic: String, needsToken: Bool = false,
+        app bundleID: String, with output: OutputAccounts, environment: PushEnvironment?, need: CredentialNeed,
         named: Credential.ID? = nil, at now: Timestamp = .now
     ) -> [RoutingCandidate]? {
-        guard let app = apps[bundleID] else { return nil }
-        let need = RoutingNeed(
-            app: app, environment: environment ?? app.defaultEnvironment, topic: topic, needsToken: needsToken, now: now
-        )
+        guard let app = apps[bundleID], let account = app.accounts[output.name] else { return nil }
+        let need = RoutingNeed(account, of: output, in: environment ?? app.defaultEnvironment, need, now)
         var found: [RoutingCandidate] = []
-        // a key may be limited to the topic and to the app
+        // a key may be limited to the topic and to a wider one
         var seen: Set<Credential.ID> = []
         func add(_ credential: SnapshotCredential, _ rank: RoutingRank?) {
             guard seen.insert(credential.summary.id).inserted else { return }
@@ -86,24 +98,25 @@ public final class Snapshot: Sendable {
                 if case .failure(let obstacle) = credential.judged(by: need) { obstacle } else { nil }
             found.append(RoutingCandidate(credential: credential.summary, rank: rank, obstacle: obstacle))
         }
-        candidates(of: app, for: need, named: named) { rank, credential in
+        candidates(account, for: need, named: named) { rank, credential in
             add(credential, rank)
             return false
         }
-        if named == nil, app.credential == nil {
-            for other in index.all where other.summary.team == app.team { add(other, nil) }
+        if named == nil, account.credential == nil {
+            for other in index.all
+            where other.summary.output == output.name && other.summary.account == account.id { add(other, nil) }
         }
         return found
     }
 
     /// The one that is named, and no other then.
     private func candidates(
-        of app: App, for need: RoutingNeed, named: Credential.ID?,
+        _ account: AppAccount, for need: RoutingNeed, named: Credential.ID?,
         until isEnough: (RoutingRank, SnapshotCredential) -> Bool
     ) {
         if let named {
             if let credential = index[named] { _ = isEnough(.namedByJob, credential) }
-        } else if let named = app.credential {
+        } else if let named = account.credential {
             if let credential = index[named] { _ = isEnough(.namedByApp, credential) }
         } else {
             index.candidates(for: need, until: isEnough)
@@ -111,25 +124,36 @@ public final class Snapshot: Sendable {
     }
 
     private func failure(
-        of app: App, _ need: RoutingNeed, named: Credential.ID?,
+        of app: String, _ account: AppAccount, _ need: RoutingNeed, _ accountName: String, named: Credential.ID?,
         _ obstacle: (of: SnapshotCredential, is: RoutingObstacle)?
     ) -> RoutingFailure {
         if let named, obstacle.map({ $0.is.isMismatch }) ?? true {
-            // what is known of another team's credential is not for this publisher
-            return .unsuitable(explanation: "\(named) \(obstacle.map { "\($0.is)" } ?? "is no credential in use")")
+            // what is known of another account's credential is not for this publisher
+            let problem = obstacle.map { $0.is.text(accountName: accountName) } ?? "is no credential in use"
+            return .unsuitable(explanation: "\(named) \(problem)")
         }
         if let obstacle {
             return .credentialUnusable(
-                explanation: obstacle.of.explanation(of: obstacle.is)
-                    + (app.credential == nil || named != nil ? "" : ", and app \(app.bundleID) names it"))
+                explanation: obstacle.of.explanation(of: obstacle.is, accountName: accountName)
+                    + (account.credential == nil || named != nil ? "" : ", and app \(app) names it"))
         }
-        if let credential = app.credential, named == nil {
-            return .credentialUnusable(
-                explanation: "credential \(credential), which app \(app.bundleID) names, is retired")
+        if let credential = account.credential, named == nil {
+            return .credentialUnusable(explanation: "credential \(credential), which app \(app) names, is retired")
         }
         return .noCredential(
-            explanation: "team \(need.team) of app \(app.bundleID) has no credential for topic \(need.topic) in "
+            explanation: "\(accountName) \(need.account) of app \(app) has no credential for topic \(need.topic) in "
                 + need.environment.rawValue)
+    }
+}
+
+extension RoutingNeed {
+    init(
+        _ account: AppAccount, of output: OutputAccounts, in environment: PushEnvironment, _ need: CredentialNeed,
+        _ now: Timestamp
+    ) {
+        self.init(
+            output: output.name, account: account.id, environment: environment, topic: need.topic,
+            widerTopic: need.widerTopic, refusesCertificates: need.refusesCertificates, now: now)
     }
 }
 

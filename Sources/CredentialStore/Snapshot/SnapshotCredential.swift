@@ -38,11 +38,14 @@ package struct SnapshotCredential: Sendable {
     }
 
     private func secret(of row: CredentialSummary) -> Credential.Kind? {
-        guard case .success(let credential) = opened, summary.kind == row.kind, summary.team == row.team,
+        guard case .success(let credential) = opened, summary.kind == row.kind, summary.output == row.output,
+            summary.account == row.account,
             summary.keyID == row.keyID, summary.fingerprint == row.fingerprint
         else { return nil }
         return credential.kind
     }
+
+    var isInUse: Bool { summary.state == .active && problem == nil }
 
     var problem: CredentialStoreError? {
         if case .failure(let error) = opened { error } else { nil }
@@ -50,15 +53,17 @@ package struct SnapshotCredential: Sendable {
 
     /// The credential, or why it does not serve. Everything that routing asks of one is asked here.
     func judged(by need: RoutingNeed) -> Result<Credential, RoutingObstacle> {
-        if summary.team != need.team { return .failure(.otherTeam) }
+        if summary.output != need.output { return .failure(.otherOutput(summary.output)) }
+        if summary.account != need.account { return .failure(.otherAccount) }
         if !summary.environments.contains(need.environment) { return .failure(.otherEnvironment(need.environment)) }
         switch summary.kind {
         case .certificate:
-            if need.needsToken { return .failure(.isCertificate) }
+            if need.refusesCertificates { return .failure(.isCertificate) }
             if !summary.topics.contains(need.topic) { return .failure(.otherTopic(need.topic)) }
-        case .token:
+        case .token, .secret:
             guard
-                summary.topics.isEmpty || summary.topics.contains(need.topic) || summary.topics.contains(need.keyTopic)
+                summary.topics.isEmpty || summary.topics.contains(need.topic)
+                    || need.widerTopic.map(summary.topics.contains) ?? false
             else { return .failure(.otherTopic(need.topic)) }
         }
         if summary.state != .active { return .failure(.state(summary.state)) }
@@ -68,8 +73,8 @@ package struct SnapshotCredential: Sendable {
     }
 
     /// For people.
-    func explanation(of obstacle: RoutingObstacle) -> String {
+    func explanation(of obstacle: RoutingObstacle, accountName: String) -> String {
         if case .sealed(let problem) = obstacle { return problem }
-        return "credential \(summary.id) (\(summary.label)) \(obstacle)"
+        return "credential \(summary.id) (\(summary.label)) \(obstacle.text(accountName: accountName))"
     }
 }

@@ -2,14 +2,19 @@ import PushModel
 
 /// The credentials that are not retired, by what routing looks for; a lookup takes a few dictionary accesses.
 struct SnapshotIndex: Sendable {
-    private struct TeamTopic: Hashable {
-        let team: String
+    private struct Account: Hashable {
+        let output: String
+        let account: String
+    }
+
+    private struct Topic: Hashable {
+        let account: Account
         let topic: String
     }
 
-    private var certificates: [TeamTopic: [SnapshotCredential]] = [:]
-    private var topicKeys: [TeamTopic: [SnapshotCredential]] = [:]
-    private var teamKeys: [String: [SnapshotCredential]] = [:]
+    private var certificates: [Topic: [SnapshotCredential]] = [:]
+    private var topicKeys: [Topic: [SnapshotCredential]] = [:]
+    private var accountKeys: [Account: [SnapshotCredential]] = [:]
     private let byID: [Credential.ID: SnapshotCredential]
     /// The newest first.
     let all: [SnapshotCredential]
@@ -22,12 +27,15 @@ struct SnapshotIndex: Sendable {
         byID = Dictionary(all.map { ($0.summary.id, $0) }) { $1 }
         for credential in all {
             let summary = credential.summary
-            if summary.kind == .token, summary.topics.isEmpty { teamKeys[summary.team, default: []].append(credential) }
+            let account = Account(output: summary.output, account: summary.account)
+            if summary.kind != .certificate, summary.topics.isEmpty {
+                accountKeys[account, default: []].append(credential)
+            }
             for topic in summary.topics {
-                let key = TeamTopic(team: summary.team, topic: topic)
+                let key = Topic(account: account, topic: topic)
                 switch summary.kind {
                 case .certificate: certificates[key, default: []].append(credential)
-                case .token: topicKeys[key, default: []].append(credential)
+                case .token, .secret: topicKeys[key, default: []].append(credential)
                 }
             }
         }
@@ -37,13 +45,14 @@ struct SnapshotIndex: Sendable {
 
     /// Shows the credentials that come into question, the best first, until `isEnough`.
     func candidates(for need: RoutingNeed, until isEnough: (RoutingRank, SnapshotCredential) -> Bool) {
-        let exact = TeamTopic(team: need.team, topic: need.topic)
+        let account = Account(output: need.output, account: need.account)
+        let exact = Topic(account: account, topic: need.topic)
         for credential in certificates[exact] ?? [] where isEnough(.certificate, credential) { return }
         for credential in topicKeys[exact] ?? [] where isEnough(.topicKey, credential) { return }
-        if need.keyTopic != need.topic {
-            let ofApp = TeamTopic(team: need.team, topic: need.keyTopic)
-            for credential in topicKeys[ofApp] ?? [] where isEnough(.appKey, credential) { return }
+        if let widerTopic = need.widerTopic {
+            let wider = Topic(account: account, topic: widerTopic)
+            for credential in topicKeys[wider] ?? [] where isEnough(.appKey, credential) { return }
         }
-        for credential in teamKeys[need.team] ?? [] where isEnough(.teamKey, credential) { return }
+        for credential in accountKeys[account] ?? [] where isEnough(.accountKey, credential) { return }
     }
 }

@@ -28,7 +28,7 @@ struct SnapshotLoader: Sendable {
             try await connection.batch(
                 [
                     PostgresStatement(Self.versionSQL),
-                    PostgresStatement("SELECT \(AppRepository.columns) FROM martlet.apps"),
+                    PostgresStatement(AppRepository.select()),
                     PostgresStatement(
                         "SELECT \(CredentialRow.columns) FROM martlet.credentials WHERE state <> 'retired'"),
                 ], timeout: timeout)
@@ -53,6 +53,7 @@ struct SnapshotLoader: Sendable {
     private static let versionSQL = """
         SELECT md5(coalesce(string_agg(line, ' ' ORDER BY line), '')) AS version FROM (
             SELECT 'a' || ctid::text || xmin::text AS line FROM martlet.apps
+            UNION ALL SELECT 'o' || ctid::text || xmin::text FROM martlet.app_accounts
             UNION ALL SELECT 'c' || ctid::text || xmin::text FROM martlet.credentials) AS lines
         """
 }

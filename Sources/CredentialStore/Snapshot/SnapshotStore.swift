@@ -78,7 +78,7 @@ public final class SnapshotStore: Sendable {
         var patience = patience
         var keyringProblem: CredentialStoreError?
         var generation = loader.keyring.generation
-        for await _ in changes.signals(of: ["apps", "credentials"], atLeastEvery: pollInterval) {
+        for await _ in changes.signals(of: ["apps", "app_accounts", "credentials"], atLeastEvery: pollInterval) {
             keyringProblem = refreshKeyring(lastProblem: keyringProblem)
             // It also reads itself again where a row names a key that it lacks.
             if loader.keyring.generation != generation { logKeyring() }

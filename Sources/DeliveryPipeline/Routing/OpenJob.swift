@@ -27,10 +27,10 @@ package class OpenJob {
 final class StartedJob: OpenJob {
     let job: Job
     let use: AppUse
-    let output: any Output
+    let output: RunningOutput
     let environment: PushEnvironment
 
-    init(_ waiting: WaitingJob, to output: any Output, _ environment: PushEnvironment) {
+    init(_ waiting: WaitingJob, to output: RunningOutput, _ environment: PushEnvironment) {
         (job, use) = (waiting.job, waiting.use)
         (self.output, self.environment) = (output, environment)
         super.init(waiting.inbound)
@@ -38,9 +38,9 @@ final class StartedJob: OpenJob {
 
     override var isOnce: Bool { hasClaim && job.atMostOnce }
 
-    func routed(_ environment: PushEnvironment, _ credential: Credential?) -> RoutedJob {
+    func routed(_ credential: Credential?) -> RoutedJob {
         RoutedJob(
             job: job, environment: environment, credential: credential, lane: inbound.lane,
-            attempt: inbound.attempt, redelivered: inbound.wasSentBefore, ledgerID: entry)
+            attempt: inbound.attempt, redelivered: inbound.wasSentBefore, ledgerID: entry, traits: output.traits)
     }
 }

@@ -18,13 +18,13 @@ struct Router {
     /// Where a job goes that may be sent.
     enum Route {
         case split
-        case send(PushEnvironment, Credential?)
+        case send(Credential?)
         /// It waits in the broker until its app is resumed or its credential mended.
         case hold(seconds: Int, because: RoutingFailure)
         case settle(Outcome.Verdict, because: RoutingFailure)
     }
 
-    let outputs: [String: any Output]
+    let outputs: [String: RunningOutput]
     var configuration: PipelineConfiguration
 
     // MARK: Whose it is
@@ -32,18 +32,15 @@ struct Router {
     /// - Throws: what can't be changed about it.
     func address(
         _ job: Job, _ inbound: InboundJob, _ snapshot: Snapshot
-    ) throws(JobRejection) -> (output: any Output, environment: PushEnvironment) {
+    ) throws(JobRejection) -> (output: RunningOutput, environment: PushEnvironment) {
         guard let output = outputs[job.output] else {
             throw job.rejected("output", "is \(job.output), but there is only: \(outputNames)")
         }
-        let app = snapshot.app(job.app)
-        if output.needsCredential {
-            guard let app else {
-                throw job.rejected("app", "\(job.app) is not registered: see 'martlet app set'")
-            }
-            try checkPublisher(of: job, inbound, app)
+        guard let app = snapshot.app(job.app) else {
+            throw job.rejected("app", "\(job.app) is not registered: see 'martlet app set'")
         }
-        return (output, job.environment ?? app?.defaultEnvironment ?? .production)
+        try checkPublisher(of: job, inbound, app)
+        return (output, output.plugin.environment(of: job, app: app.defaultEnvironment))
     }
 
     private var outputNames: String { outputs.keys.sorted().joined(separator: ", ") }
@@ -74,14 +71,10 @@ struct Router {
 
     /// - Throws: why the credential that it names can't be used.
     func route(_ started: StartedJob, _ snapshot: Snapshot, now: Timestamp) throws(JobRejection) -> Route {
-        let (job, output) = (started.job, started.output)
+        let job = started.job
         if configuration.isToBeSplit(job, started.inbound) { return .split }
-        guard output.needsCredential else { return .send(.production, nil) }
-        let found = snapshot.route(
-            app: job.app, environment: job.environment, topic: output.topic(for: job),
-            needsToken: output.needsToken(for: job), named: job.credential, at: now)
-        switch found {
-        case .success(let route): return .send(route.environment, route.credential)
+        switch credential(for: started, snapshot, now) {
+        case .success(let credential): return .send(credential)
         case .failure(.unsuitable(let explanation)): throw job.rejected("credential", explanation)
         case .failure(let failure):
             switch failure {
@@ -95,6 +88,20 @@ struct Router {
                 }
             }
         }
+    }
+
+    /// - Returns: nil: its output needs none.
+    private func credential(
+        for started: StartedJob, _ snapshot: Snapshot, _ now: Timestamp
+    ) -> Result<Credential?, RoutingFailure> {
+        let (job, output) = (started.job, started.output)
+        guard let credentials = output.credentials else {
+            return snapshot.obstacle(to: job.app).map(Result.failure) ?? .success(nil)
+        }
+        return snapshot.route(
+            app: job.app, with: OutputAccounts(name: output.name, accountName: credentials.accountName),
+            environment: started.environment, need: credentials.need(of: job), named: job.credential, at: now
+        ).map(\.credential)
     }
 }
 

@@ -76,11 +76,13 @@ package struct EventBatch {
             JSONText.append(outcome.judge == .provider ? key.output : "martlet", to: &json)
         }
         if let id = outcome.providerID {
-            json.append(contentsOf: #","apns_id":""#.utf8)
-            id.append(to: &json)
-            json.append(UInt8(ascii: "\""))
+            json.append(contentsOf: outcome.job.traits.idMember)
+            id.appendJSON(to: &json)
         }
-        if let id = outcome.uniqueID { member(#","apns_unique_id":"#, id) }
+        if let id = outcome.uniqueID {
+            json.append(contentsOf: outcome.job.traits.uniqueIDMember)
+            JSONText.append(id, to: &json)
+        }
         if let moment = deathTime(outcome) { self.moment(#","unregistered_at":""#, moment) }
         if outcome.trimmedBytes > 0 {
             json.append(contentsOf: #","trimmed_bytes":"#.utf8)

@@ -16,17 +16,19 @@ struct HeldMarks: Decodable {
     private let outcomes: [Dead]
 
     /// - Returns: nil where the body is no such event.
-    static func read(_ body: [UInt8]) -> [TokenMark]? {
+    static func read(_ body: [UInt8], _ recipients: [String: RecipientForm]) -> [TokenMark]? {
         let decoder = JSONDecoder()
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         guard let held = try? decoder.decode(HeldMarks.self, from: Data(body)),
             let environment = PushEnvironment(rawValue: held.environment)
         else { return nil }
+        let form = recipients[held.output] ?? .text
         return held.outcomes.compactMap { dead in
             Timestamp(rfc3339: dead.unregisteredAt).map { died in
                 TokenMark(
                     key: DeviceTokenKey(
-                        output: held.output, app: held.app, environment: environment, token: dead.recipient),
+                        output: held.output, app: held.app, environment: environment, form: form,
+                        token: dead.recipient),
                     unregisteredAt: died, reason: dead.reason)
             }
         }

@@ -23,11 +23,11 @@ package struct MarkBuffer {
         /// - entry: that of its message in the ledger.
         case held(HeldEvent, entry: Int)
 
-        fileprivate var marks: [TokenMark] {
+        fileprivate func marks(_ recipients: [String: RecipientForm]) -> [TokenMark] {
             switch self {
             case .outcome(_, let mark): [mark]
             // What can't be read back is told all the same.
-            case .held(let held, _): HeldMarks.read(held.event.body) ?? []
+            case .held(let held, _): HeldMarks.read(held.event.body, recipients) ?? []
             }
         }
     }
@@ -35,6 +35,8 @@ package struct MarkBuffer {
     /// So many are written without waiting for more.
     static let enoughMarks = 1_000
 
+    /// Their form, by output.
+    private let recipients: [String: RecipientForm]
     private var queue = StatementQueue<Finding>()
     /// Not read yet: there may be thousands, of hundreds of tokens each. They have waited, and go on waiting behind what is
     /// found out now, whose jobs are open.
@@ -47,6 +49,10 @@ package struct MarkBuffer {
     /// There is no point in waiting for more.
     var isFull: Bool { !queue.isAsking && (queue.gathering.count >= Self.enoughMarks || !held.isEmpty) }
 
+    init(recipients: [String: RecipientForm]) {
+        self.recipients = recipients
+    }
+
     mutating func add(_ mark: TokenMark, _ outcome: Outcome) { queue.add(.outcome(outcome, mark)) }
 
     mutating func add(_ event: HeldEvent, entry: Int) { held.append(.held(event, entry: entry)) }
@@ -54,10 +60,10 @@ package struct MarkBuffer {
     /// What to write next, unless something is being written or there is nothing.
     mutating func next(id: UInt64) -> Batch? {
         guard canBeWritten else { return nil }
-        var marks = queue.gathering.flatMap(\.marks)
+        var marks = queue.gathering.flatMap { $0.marks(recipients) }
         var taken = 0
         while marks.count < Self.enoughMarks, taken < held.count {
-            marks += held[taken].marks
+            marks += held[taken].marks(recipients)
             queue.add(held[taken])
             taken += 1
         }

@@ -11,9 +11,11 @@ struct Settling {
     /// Of dead tokens that can't be marked just now.
     private var unmarked: EventBatcher
     private var retries = RetryBatcher()
-    private var marks = MarkBuffer()
+    private var marks: MarkBuffer
 
-    init(_ configuration: PipelineConfiguration) {
+    /// - Parameter recipients: their form, by output.
+    init(_ configuration: PipelineConfiguration, recipients: [String: RecipientForm]) {
+        marks = MarkBuffer(recipients: recipients)
         self.configuration = configuration
         policy = OutcomePolicy(retry: configuration.retry)
         events = EventBatcher(worker: configuration.worker, maximumOutcomes: configuration.maximumOutcomesPerEvent)
@@ -63,7 +65,7 @@ struct Settling {
     private mutating func mark(_ outcome: Outcome, reason: String, _ turn: inout Turn) {
         let job = outcome.job.job
         let mark = TokenMark(
-            key: job.key(of: outcome.recipient, in: outcome.job.environment), unregisteredAt: outcome.foundDeadAt,
+            key: outcome.job.key(of: outcome.recipient), unregisteredAt: outcome.foundDeadAt,
             reason: reason, registeredAt: job.recipients[outcome.recipient].registeredAt)
         if marks.isDelayed { hold(outcome, mark, &turn) } else { marks.add(mark, outcome) }
     }

@@ -74,7 +74,7 @@ package struct SuspectBuffer {
         for suspect in suspects {
             let job = suspect.job.job
             for index in suspect.recipients {
-                keys.append(job.key(of: index, in: suspect.job.environment))
+                keys.append(suspect.job.key(of: index))
                 registeredAt.append(job.recipients[index].registeredAt)
             }
         }
@@ -92,11 +92,11 @@ package struct SuspectBuffer {
     }
 }
 
-extension Job {
+extension RoutedJob {
     /// What the registry knows a recipient's token by.
-    func key(of recipient: Int, in environment: PushEnvironment) -> DeviceTokenKey {
+    func key(of recipient: Int) -> DeviceTokenKey {
         DeviceTokenKey(
-            output: output, app: app, environment: environment,
-            token: String(decoding: bytes(recipients[recipient].token), as: UTF8.self))
+            output: job.output, app: job.app, environment: environment, form: traits.recipients,
+            token: String(decoding: job.bytes(job.recipients[recipient].token), as: UTF8.self))
     }
 }

@@ -36,7 +36,7 @@ package struct PoolSizing {
         /// Several rounds of what fits into the connections.
         fileprivate var isPressureLarge: Bool { waiting > 4 * inFlight }
 
-        /// So few streams fit that a short way, too, leaves us idle: APNs has slowed the connections down.
+        /// So few streams fit that a short way, too, leaves us idle: the server has slowed the connections down.
         private var isNarrow: Bool { inFlight < PoolSizing.narrowStreams * established }
 
         /// The wait is the network's or the server's and not our own. What is in flight takes us some time,

@@ -3,7 +3,7 @@ internal import CNGHTTP2
 /// Announces a server's limit for open streams to the client, and not to the library.
 ///
 /// The library ends the whole connection over one stream above a limit that the client has acknowledged; a server may
-/// refuse that one stream (RFC 9113, section 5.1.2), as APNs does. So the library is handed the limit under a number
+/// refuse that one stream (RFC 9113, section 5.1.2), as servers do. So the library is handed the limit under a number
 /// that means nothing to it, the frame gets the right number on its way out, and ``HTTP2ServerSession`` counts.
 struct StreamLimitAnnouncement {
     /// Of the numbers that no setting will have (RFC 9114, section 7.2.4.1, for HTTP/2 by custom).

@@ -1,9 +1,16 @@
+import PushModel
+
 /// What is wrong with the configuration, naming the key and where its value came from. Exit code 78.
 public struct ConfigurationError: Error, CustomStringConvertible {
     public let description: String
 
     public init(_ description: String) {
         self.description = description
+    }
+
+    init(_ fault: SettingFault, of output: some OutputPlugin) {
+        let setting = output.settings.first { $0.key == fault.key } ?? OutputSetting(fault.key, help: "")
+        self.init(ConfigurationKey(setting, of: output.name), fault.problem)
     }
 
     init(_ key: ConfigurationKey, _ problem: String) {

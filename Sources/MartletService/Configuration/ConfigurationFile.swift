@@ -5,24 +5,26 @@ import Yams
 ///
 /// Its text may hold passwords, so no error repeats any of it but names of keys.
 enum ConfigurationFile {
-    static func read(_ path: String) throws -> [ConfigurationKey: String] {
+    static func read(_ path: String, _ keys: ConfigurationKeys) throws -> [ConfigurationKey: String] {
         let text: String
         do {
             text = try String(contentsOfFile: path, encoding: .utf8)
         } catch {
             throw ConfigurationError("can't read the configuration file \(path): \(error.localizedDescription)")
         }
-        return try values(in: text, of: path)
+        return try values(in: text, of: path, keys)
     }
 
-    static func values(in text: String, of path: String) throws -> [ConfigurationKey: String] {
+    static func values(
+        in text: String, of path: String, _ keys: ConfigurationKeys
+    ) throws -> [ConfigurationKey: String] {
         var values: [ConfigurationKey: String] = [:]
         do {
             guard let root = try Yams.compose(yaml: text), root.null == nil else { return [:] }
             guard root.mapping != nil else {
                 throw ConfigurationError("configuration file \(path): must be a mapping of keys to values")
             }
-            try collect(root, named: "", from: path, into: &values)
+            try collect(root, named: "", from: path, keys, into: &values)
         } catch let error as YamlError {
             throw ConfigurationError("configuration file \(path): \(error.withoutText)")
         }
@@ -30,16 +32,17 @@ enum ConfigurationFile {
     }
 
     private static func collect(
-        _ node: Node, named name: String, from path: String, into values: inout [ConfigurationKey: String]
+        _ node: Node, named name: String, from path: String, _ keys: ConfigurationKeys,
+        into values: inout [ConfigurationKey: String]
     ) throws {
         if let mapping = node.mapping {
             for (key, value) in mapping {
                 let last = key.string ?? "?"
-                try collect(value, named: name.isEmpty ? last : "\(name).\(last)", from: path, into: &values)
+                try collect(value, named: name.isEmpty ? last : "\(name).\(last)", from: path, keys, into: &values)
             }
             return
         }
-        let key = try ConfigurationKey(named: name, in: path)
+        let key = try keys.named(name, in: path)
         guard let scalar = node.scalar else {
             throw ConfigurationError(key, "must be one value in \(path), not a list")
         }

@@ -1,9 +1,7 @@
 public import AMQPClient
-public import APNSOutput
 public import CredentialStore
 public import DeliveryPipeline
 import Foundation
-import HTTP2Pool
 public import Logging
 public import PostgresClient
 import PushModel
@@ -55,69 +53,13 @@ extension ConfigurationSource {
         }
     }
 
-    public func apns() throws -> APNSConfiguration {
-        let authorityFile = string(.apnsCAFile).flatMap { $0.isEmpty ? nil : $0 }
-        if let authorityFile, !FileManager.default.isReadableFile(atPath: authorityFile) {
-            throw ConfigurationError(.apnsCAFile, "there is no file \(authorityFile) that can be read")
-        }
-        var apns = APNSConfiguration(
-            production: try endpoint(.apnsProduction), sandbox: try endpoint(.apnsSandbox),
-            broadcastProduction: try endpointIfSet(.apnsBroadcastProduction),
-            broadcastSandbox: try endpointIfSet(.apnsBroadcastSandbox),
-            channelsProduction: try endpoint(.apnsChannelsProduction),
-            channelsSandbox: try endpoint(.apnsChannelsSandbox), authorityFile: authorityFile,
-            verifiesCertificates: try verifiesAPNSCertificates(), proxy: try apnsProxy(),
-            maximumConnections: try integer(.apnsMaximumConnections, in: 1...1_000),
-            requestTimeoutSeconds: try integer(.apnsRequestTimeout, in: 1...3_600))
-        if apns.verifiesCertificates, apns.proxy != nil { try checkAPNSNames() }
-        apns.urgentStreams = try integer(.apnsUrgentStreams, in: 0...1_000)
-        return apns
+    /// - Throws: ``ConfigurationError`` for what any output finds fault with.
+    public func checkOutputs() throws {
+        for output in outputs { try check(output) }
     }
 
-    /// A certificate is compared with a name, or with the address that the socket is connected to, which is the proxy's.
-    private func checkAPNSNames() throws {
-        for key in [
-            ConfigurationKey.apnsProduction, .apnsSandbox, .apnsBroadcastProduction, .apnsBroadcastSandbox,
-            .apnsChannelsProduction, .apnsChannelsSandbox,
-        ] {
-            guard let endpoint = try endpointIfSet(key), endpoint.isAddress else { continue }
-            throw ConfigurationError(
-                key, "is \(endpoint.host), an address, which can't be verified through apns.proxy: give its name")
-        }
-    }
-
-    private func verifiesAPNSCertificates() throws -> Bool {
-        switch try required(.apnsCertificateVerification) {
-        case "full": return true
-        case "none": break
-        case let other: throw ConfigurationError(.apnsCertificateVerification, "is \(other), but must be full or none")
-        }
-        // Channels are managed by people, with a command of its own, which refuses Apple's hosts itself.
-        for key in [ConfigurationKey.apnsProduction, .apnsSandbox, .apnsBroadcastProduction, .apnsBroadcastSandbox] {
-            guard let endpoint = try endpointIfSet(key), endpoint.isApple else { continue }
-            throw ConfigurationError(
-                .apnsCertificateVerification,
-                "is none, which is for test hosts only, but \(key.rawValue) is \(endpoint.host)")
-        }
-        return false
-    }
-
-    private func apnsProxy() throws -> HTTPProxy? {
-        guard let url = string(.apnsProxy), !url.isEmpty else { return nil }
-        guard let proxy = HTTPProxy(url: url) else {
-            throw ConfigurationError(
-                .apnsProxy, "must be http://[user:password@]host:port, user and password percent-encoded")
-        }
-        return proxy
-    }
-
-    private func endpoint(_ key: ConfigurationKey) throws -> Endpoint {
-        let (host, port) = try hostAndPort(key)
-        return .init(host: host, port: port)
-    }
-
-    private func endpointIfSet(_ key: ConfigurationKey) throws -> Endpoint? {
-        string(key).flatMap { $0.isEmpty ? nil : $0 } == nil ? nil : try endpoint(key)
+    private func check(_ output: some OutputPlugin) throws {
+        try withSettings(of: output) { try output.check($0) }
     }
 
     public func pipeline() throws -> PipelineConfiguration {

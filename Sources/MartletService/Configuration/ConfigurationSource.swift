@@ -1,41 +1,77 @@
 import Configuration
 import Foundation
+public import PushModel
 
 /// Configuration values by key: flags over environment variables over the YAML file over defaults.
 ///
 /// A key nobody knows is an error: a typo must not be swallowed.
 public struct ConfigurationSource: Sendable {
     private let reader: ConfigReader
+    /// In the order of the list of plugins.
+    public let outputs: [any OutputPlugin]
 
     /// - Parameters:
     ///   - file: path of a YAML file; nil for none.
     ///   - settings: `key=value` from the command line; no secrets.
     ///   - environment: the process's environment variables.
-    public init(file: String?, settings: [String], environment: [String: String]) async throws {
-        try self.init(values: file.map(ConfigurationFile.read), settings: settings, environment: environment)
+    ///   - outputs: whose settings are keys, too.
+    public init(
+        file: String?, settings: [String], environment: [String: String], outputs: [any OutputPlugin]
+    ) async throws {
+        let keys = ConfigurationKeys(outputs: outputs)
+        try self.init(
+            values: file.map { try ConfigurationFile.read($0, keys) }, settings: settings, environment: environment,
+            outputs, keys)
     }
 
     /// - Parameter file: the text of a YAML file.
-    package init(text file: String, settings: [String], environment: [String: String]) throws {
+    package init(
+        text file: String, settings: [String], environment: [String: String], outputs: [any OutputPlugin]
+    ) throws {
+        let keys = ConfigurationKeys(outputs: outputs)
         try self.init(
-            values: ConfigurationFile.values(in: file, of: "martlet.yaml"), settings: settings,
-            environment: environment)
+            values: ConfigurationFile.values(in: file, of: "martlet.yaml", keys), settings: settings,
+            environment: environment, outputs, keys)
     }
 
     private init(
-        values: [ConfigurationKey: String]?, settings: [String], environment: [String: String]
+        values: [ConfigurationKey: String]?, settings: [String], environment: [String: String],
+        _ outputs: [any OutputPlugin], _ keys: ConfigurationKeys
     ) throws {
+        let secrets = keys.all.filter(\.isSecret)
         var providers: [any ConfigProvider] = [
-            InMemoryProvider(values: Self.values(try Self.read(settings))),
+            InMemoryProvider(values: Self.values(try Self.read(settings, keys))),
             EnvironmentVariablesProvider(
-                environmentVariables: try Self.withSecretsFromFiles(environment),
+                environmentVariables: try Self.withSecretsFromFiles(environment, secrets),
                 secretsSpecifier: .dynamic { name, _ in
-                    ConfigurationKey.allCases.contains { $0.isSecret && $0.environmentVariable == name }
+                    secrets.contains { $0.environmentVariable == name }
                 }
             ).prefixKeys(with: "martlet"),
         ]
         if let values { providers.append(InMemoryProvider(values: Self.values(values))) }
         reader = ConfigReader(providers: providers)
+        self.outputs = outputs
+    }
+
+    /// Lends an output its settings.
+    ///
+    /// - Throws: ``ConfigurationError`` for a `SettingFault`.
+    public func withSettings<Value>(
+        of output: some OutputPlugin, _ body: (OutputSettings) throws -> Value
+    ) throws -> Value {
+        do {
+            return try body(settings(of: output))
+        } catch let fault as SettingFault {
+            throw ConfigurationError(fault, of: output)
+        }
+    }
+
+    package func settings(of output: some OutputPlugin) -> OutputSettings {
+        let name = output.name
+        let secrets = Set(output.settings.filter(\.isSecret).map(\.key))
+        return OutputSettings(output.settings) { [reader] key in
+            reader.string(forKey: ConfigKey("\(name).\(key)"), isSecret: secrets.contains(key))
+        }
     }
 
     /// The value that is set, else the default; nil where there is neither.
@@ -51,12 +87,11 @@ public struct ConfigurationSource: Sendable {
     }
 
     public func integer(_ key: ConfigurationKey, in range: ClosedRange<Int>) throws -> Int {
-        let text = try required(key)
-        guard let value = Int(text), range.contains(value) else {
-            throw ConfigurationError(
-                key, "is \(text), but must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+        do {
+            return try OutputSettings.integer(try required(key), in: range, of: key.rawValue)
+        } catch let fault as SettingFault {
+            throw ConfigurationError(key, fault.problem)
         }
-        return value
     }
 
     public func boolean(_ key: ConfigurationKey) throws -> Bool {
@@ -69,17 +104,15 @@ public struct ConfigurationSource: Sendable {
 
     /// `host:port`, the host of an IPv6 address in brackets.
     public func hostAndPort(_ key: ConfigurationKey) throws -> (host: String, port: Int) {
-        let text = try required(key)
-        guard let parts = text.wholeMatch(of: /(?:\[([^\[\]]+)\]|([^:\[\]]+)):([0-9]+)/), let port = Int(parts.3),
-            port <= 65_535, let host = parts.1 ?? parts.2
-        else {
-            throw ConfigurationError(key, "is \(text), but must be host:port, or [address]:port for IPv6")
+        do {
+            return try OutputSettings.endpoint(try required(key), of: key.rawValue)
+        } catch let fault as SettingFault {
+            throw ConfigurationError(key, fault.problem)
         }
-        return (String(host), port)
     }
 
     /// A setting may hold a secret by mistake: what is wrong with one repeats its key only.
-    private static func read(_ settings: [String]) throws -> [ConfigurationKey: String] {
+    private static func read(_ settings: [String], _ keys: ConfigurationKeys) throws -> [ConfigurationKey: String] {
         var values: [ConfigurationKey: String] = [:]
         for setting in settings {
             let parts = setting.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -87,7 +120,7 @@ public struct ConfigurationSource: Sendable {
                 let name = setting.prefix { $0.isLetter || $0 == "." || $0 == "_" }
                 throw ConfigurationError("--set \(name)…: must be key=value")
             }
-            let key = try ConfigurationKey(named: parts[0], in: "--set")
+            let key = try keys.named(parts[0], in: "--set")
             guard !key.isSecret else {
                 throw ConfigurationError(
                     "--set \(key.rawValue): may hold a secret, and everybody on this machine can read command lines; "
@@ -106,9 +139,11 @@ public struct ConfigurationSource: Sendable {
     }
 
     /// Replaces `<variable>_FILE` by `<variable>` with the file's content.
-    private static func withSecretsFromFiles(_ environment: [String: String]) throws -> [String: String] {
+    private static func withSecretsFromFiles(
+        _ environment: [String: String], _ secrets: [ConfigurationKey]
+    ) throws -> [String: String] {
         var environment = environment
-        for key in ConfigurationKey.allCases where key.isSecret {
+        for key in secrets {
             let variable = key.environmentVariable + "_FILE"
             guard let path = environment[variable], environment[key.environmentVariable] == nil else { continue }
             do {

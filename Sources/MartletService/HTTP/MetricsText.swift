@@ -1,4 +1,3 @@
-package import APNSOutput
 package import CredentialStore
 package import DeliveryPipeline
 package import PushModel
@@ -6,8 +5,8 @@ package import PushModel
 /// What a worker has counted, in Prometheus' text format (version 0.0.4).
 package enum MetricsText {
     package static func render(
-        _ counts: PipelineCounts, refusals: [Refusal] = [], badTokens: [APNSBadTokens] = [],
-        credentials: [CredentialSummary] = [], now: Timestamp
+        _ counts: PipelineCounts, refusals: [Refusal] = [], badTokens: [BadTokens] = [],
+        credentials: [CredentialSummary] = [], accountNames: [String: String] = [:], now: Timestamp
     ) -> String {
         var text = ""
         func metric(_ name: String, _ kind: String, _ help: String, _ samples: [(labels: String, value: Int)]) {
@@ -70,16 +69,18 @@ package enum MetricsText {
             "outcomes_open", "gauge", "Outcomes not yet safe in the broker or the database.",
             [("", counts.obligationsOpen)])
         metric(
-            "bad_tokens_total", "counter", "Device tokens that APNs called bad, by its reason.",
+            "bad_tokens_total", "counter", "Device tokens that a provider called bad, by its reason.",
             badTokens.map { (labels: labels($0), value: $0.count) }.sorted { $0.labels < $1.labels })
         metric(
             "refused", "gauge",
-            "1 while APNs refuses a credential, for one topic or for all, or most device tokens of an app.",
+            "1 while a provider refuses a credential, for one topic or for all, or most device tokens of an app.",
             refusals.map { (labels: labels($0), value: 1) }.sorted { $0.labels < $1.labels })
         metric(
             "credential_days_left", "gauge", "Whole days until a credential expires; negative when it has.",
             credentials.compactMap { credential in
-                credential.daysLeft(at: now).map { (labels: labels(credential), value: $0) }
+                credential.daysLeft(at: now).map { days in
+                    (labels: labels(credential, accountNames[credential.output] ?? "account"), value: days)
+                }
             }.sorted { $0.labels < $1.labels })
         metric("consuming", "gauge", "1 while jobs are consumed.", [("", counts.isConsuming ? 1 : 0)])
         metric("publishing", "gauge", "1 while results can be published.", [("", counts.isPublishing ? 1 : 0)])
@@ -93,12 +94,12 @@ package enum MetricsText {
         ])
     }
 
-    private static func labels(_ bad: APNSBadTokens) -> String {
+    private static func labels(_ bad: BadTokens) -> String {
         text(of: [("app", bad.app), ("environment", bad.environment.rawValue), ("reason", bad.reason)])
     }
 
-    private static func labels(_ credential: CredentialSummary) -> String {
-        text(of: [("credential", credential.id), ("label", credential.label), ("team", credential.team)])
+    private static func labels(_ credential: CredentialSummary, _ accountName: String) -> String {
+        text(of: [("credential", credential.id), ("label", credential.label), (accountName, credential.account)])
     }
 
     private static func text(of labels: [(name: String, value: String)]) -> String {

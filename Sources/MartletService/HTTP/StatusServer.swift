@@ -17,6 +17,8 @@ struct StatusServer: Service {
     let logger: Logger
     let state: WorkerState
     let board: RefusalBoard
+    /// What each output calls an account.
+    let accountNames: [String: String]
 
     func run() async throws {
         do {
@@ -35,12 +37,12 @@ struct StatusServer: Service {
             return EditedResponse(
                 status: obstacle == nil ? .ok : .serviceUnavailable, response: (obstacle?.printable ?? "ready") + "\n")
         }
-        router.get("metrics") { [state, board] _, _ in
+        router.get("metrics") { [state, board, accountNames] _, _ in
             EditedResponse(
                 headers: [.contentType: "text/plain; version=0.0.4"],
                 response: MetricsText.render(
                     state.counts, refusals: board.refusals, badTokens: board.badTokens,
-                    credentials: state.credentials, now: .now))
+                    credentials: state.credentials, accountNames: accountNames, now: .now))
         }
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .notice)

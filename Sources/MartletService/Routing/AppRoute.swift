@@ -1,9 +1,10 @@
-import APNSOutput
 package import CredentialStore
 package import PushModel
 
-/// Which credential the pushes of an app would get, and why: for one environment and push type.
+/// Which credential the pushes of an app would get with an output, and why: for one environment and push type.
 package struct AppRoute {
+    package let output: any OutputPlugin
+    package let accountName: String
     package let environment: PushEnvironment
     package let pushType: String
     package let topic: String
@@ -11,7 +12,7 @@ package struct AppRoute {
     package let candidates: [RoutingCandidate]
     /// Why there is none; nil: there is one.
     package let problem: String?
-    /// What APNs refuses of the one chosen.
+    /// What the provider refuses of the one chosen.
     package let refusals: [Refusal]
 
     /// The first that serves, which is the one routing chooses.
@@ -20,43 +21,49 @@ package struct AppRoute {
     /// Those that would go before the chosen one if they served.
     package var passedOver: [RoutingCandidate] {
         candidates.filter {
-            $0.obstacle != nil && ($0.rank ?? .namedByJob).rawValue <= (chosen?.rank ?? .teamKey).rawValue
+            $0.obstacle != nil && ($0.rank ?? .namedByJob).rawValue <= (chosen?.rank ?? .accountKey).rawValue
         }
     }
 
-    /// For each environment and push type; empty if there is no such app.
-    package static func all(of app: App, in snapshot: Snapshot, refusals: [Refusal], at now: Timestamp) -> [AppRoute] {
-        PushEnvironment.allCases.flatMap { environment in
-            APNSPushType.allCases.compactMap { type in
-                AppRoute(app, environment, type, snapshot, refusals, now)
+    /// For each output that the app has an account with, and each use of its credentials.
+    package static func all(
+        of app: App, with outputs: [any OutputPlugin], in snapshot: Snapshot, refusals: [Refusal], at now: Timestamp
+    ) -> [AppRoute] {
+        outputs.flatMap { output in
+            guard let credentials = output.credentials else { return [AppRoute]() }
+            return credentials.uses(of: app.bundleID).compactMap { use in
+                AppRoute(app, output, credentials.accountName, use, snapshot, refusals, now)
             }
         }
     }
 
     private init?(
-        _ app: App, _ environment: PushEnvironment, _ type: APNSPushType, _ snapshot: Snapshot, _ refusals: [Refusal],
-        _ now: Timestamp
+        _ app: App, _ output: any OutputPlugin, _ accountName: String, _ use: CredentialUse, _ snapshot: Snapshot,
+        _ refusals: [Refusal], _ now: Timestamp
     ) {
-        let topic = app.bundleID + type.topicSuffix
+        let accounts = OutputAccounts(name: output.name, accountName: accountName)
         let candidates = snapshot.candidates(
-            app: app.bundleID, environment: environment, topic: topic, needsToken: type.needsProviderToken, at: now)
+            app: app.bundleID, with: accounts, environment: use.environment, need: use.need, at: now)
         guard let candidates else { return nil }
-        self.environment = environment
-        self.topic = topic
-        pushType = type.rawValue
+        self.output = output
+        self.accountName = accountName
+        environment = use.environment
+        topic = use.need.topic
+        pushType = use.pushType
         self.candidates = candidates.filter { $0.rank != nil || $0.credential.concerns(app) }
         let route = snapshot.route(
-            app: app.bundleID, environment: environment, topic: topic, needsToken: type.needsProviderToken, at: now)
+            app: app.bundleID, with: accounts, environment: use.environment, need: use.need, at: now)
         problem = if case .failure(let failure) = route { "\(failure)" } else { nil }
         let chosen = candidates.first { $0.obstacle == nil }?.credential.id
         self.refusals = refusals.filter {
-            $0.credential == chosen && $0.environment == environment && ($0.topic == nil || $0.topic == topic)
+            $0.credential == chosen && $0.environment == use.environment
+                && ($0.topic == nil || $0.topic == use.need.topic)
         }
     }
 }
 
 extension CredentialSummary {
-    /// A team may have hundreds for the topics of other apps.
+    /// An account may have hundreds for the topics of other apps.
     fileprivate func concerns(_ app: App) -> Bool {
         topics.isEmpty || topics.contains { $0 == app.bundleID || $0.hasPrefix(app.bundleID + ".") }
     }

@@ -1,14 +1,12 @@
-import APNSOutput
 import CredentialStore
 import DeliveryPipeline
 import Logging
-import NIOPosix
 import PostgresClient
 import PushModel
 import ServiceLifecycle
 import UnixSignals
 
-/// Waits for the database, then delivers: the one place that names the outputs.
+/// Waits for the database, then delivers.
 struct DeliveryService: Service {
     let configuration: WorkerConfiguration
     let state: WorkerState
@@ -32,7 +30,7 @@ struct DeliveryService: Service {
         }
         let changes = ChangeListener(configuration.database, logger: logger)
         guard let (snapshots, cancellations) = try await loadUnlessStopped(operators, changes) else { return }
-        let outputs = outputs(pool)
+        let outputs = try outputs(pool)
         let pipeline = try DeliveryPipeline(
             configuration: configuration.pipeline, broker: configuration.broker, outputs: outputs,
             snapshots: snapshots, registry: DeviceTokenRegistry(pool, logger: logger), claims: ClaimRepository(pool),
@@ -42,7 +40,9 @@ struct DeliveryService: Service {
         logger.notice("Worker started")
         let services: [any Service] = [
             SnapshotService(store: snapshots, following: changes, outputs: outputs),
-            ExpiryService(store: snapshots, now: { .now }, logger: logger),
+            ExpiryService(
+                store: snapshots, accountNames: configuration.source.outputs.accountNames, now: { .now }, logger: logger
+            ),
             RefusalService(
                 board: board, repository: RefusalRepository(pool), worker: configuration.pipeline.worker,
                 logger: logger),
@@ -55,15 +55,20 @@ struct DeliveryService: Service {
         try await ServiceGroup(configuration: .init(services: services.map { $0.endingAll }, logger: logger)).run()
     }
 
-    private func outputs(_ pool: PostgresPool) -> [any Output] {
-        [
-            APNSOutput(
-                configuration: configuration.apns,
-                tokens: ProviderTokenRepository(pool, keyring: configuration.keyring),
-                eventLoops: MultiThreadedEventLoopGroup.singleton, logger: logger, clock: { .now },
-                refusals: { [board] in board.tell($0) }),
-            DiscardOutput(now: { .now }),
-        ]
+    private func outputs(_ pool: PostgresPool) throws -> [RunningOutput] {
+        let tokens = SharedTokenRepository(pool, keyring: configuration.keyring)
+        return try configuration.source.outputs.map { try start($0, tokens) }
+    }
+
+    private func start(_ plugin: some OutputPlugin, _ tokens: SharedTokenRepository) throws -> RunningOutput {
+        try configuration.source.withSettings(of: plugin) { settings in
+            RunningOutput(
+                plugin,
+                try plugin.make(
+                    OutputContext(
+                        settings: settings, tokens: tokens, clock: { .now }, refusals: { [board] in board.tell($0) },
+                        logger: logger)))
+        }
     }
 
     /// nil: told to stop before the database was there.

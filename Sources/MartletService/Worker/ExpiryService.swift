@@ -8,6 +8,8 @@ struct ExpiryService: Service {
     private static let interval = Duration.seconds(60)
 
     let store: SnapshotStore
+    /// What each output calls an account.
+    let accountNames: [String: String]
     let now: @Sendable () -> Timestamp
     let logger: Logger
 
@@ -31,7 +33,8 @@ struct ExpiryService: Service {
         for notice in notices {
             let credential = notice.credential
             let metadata: Logger.Metadata = [
-                "credential": "\(credential.id)", "label": "\(credential.label)", "team": "\(credential.team)",
+                "credential": "\(credential.id)", "label": "\(credential.label)",
+                (accountNames[credential.output] ?? "account"): "\(credential.account)",
                 "topics": "\(credential.topics.sorted().joined(separator: ","))",
                 "not_after": "\(credential.notAfter?.rfc3339 ?? "-")", "days_left": "\(notice.daysLeft)",
             ]

@@ -6,7 +6,7 @@ import ServiceLifecycle
 /// Runs the pipeline until the process is told to stop, then drains it.
 struct PipelineService: Service {
     let pipeline: DeliveryPipeline
-    let outputs: [any Output]
+    let outputs: [RunningOutput]
     let drainTimeout: Duration
     let logger: Logger
 
@@ -20,7 +20,7 @@ struct PipelineService: Service {
             } else {
                 logger.warning("Not everything was settled in time; the broker will deliver the rest again")
             }
-            for output in outputs { await output.shutDown() }
+            for running in outputs { await running.output.shutDown() }
             group.cancelAll()
         }
     }

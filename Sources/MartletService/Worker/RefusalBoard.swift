@@ -1,13 +1,12 @@
-import APNSOutput
 import CredentialStore
 import PushModel
 import Threading
 
-/// What APNs refuses just now, by this worker's pools, and how many bad tokens it has found. Told on their event loops,
+/// What providers refuse just now, as this worker's outputs find out, and how many bad tokens it has found. Told on their event loops,
 /// read by the metrics and by whoever writes it into the database.
 final class RefusalBoard: Sendable {
     private struct State {
-        var open: [APNSRefusal.Subject: Refusal] = [:]
+        var open: [Refusal.Subject: Refusal] = [:]
         var ended: [Refusal] = []
         var badTokens: [TokenKey: Int] = [:]
     }
@@ -27,14 +26,10 @@ final class RefusalBoard: Sendable {
         (changes, change) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     }
 
-    func tell(_ event: APNSRefusal.Event) {
+    func tell(_ event: Refusal.Event) {
         state.withLock { state in
             switch event {
-            case .began(let refusal):
-                let subject = refusal.subject
-                state.open[subject] = Refusal(
-                    credential: subject.credential, environment: subject.environment, topic: subject.topic,
-                    reason: refusal.reason, since: refusal.since)
+            case .began(let refusal): state.open[refusal.subject] = refusal
             case .ended(let subject):
                 if let refusal = state.open.removeValue(forKey: subject) { state.ended.append(refusal) }
             case .badTokens(let bad):
@@ -47,10 +42,10 @@ final class RefusalBoard: Sendable {
     }
 
     /// Since the start.
-    var badTokens: [APNSBadTokens] {
+    var badTokens: [BadTokens] {
         state.withLock { state in
             state.badTokens.map {
-                APNSBadTokens(app: $0.key.app, environment: $0.key.environment, reason: $0.key.reason, count: $0.value)
+                BadTokens(app: $0.key.app, environment: $0.key.environment, reason: $0.key.reason, count: $0.value)
             }
         }
     }

@@ -2,7 +2,7 @@ import CredentialStore
 import Logging
 import ServiceLifecycle
 
-/// Writes what APNs refuses into the database, for operators to see. Delivery never waits for it.
+/// Writes what providers refuse into the database, for operators to see. Delivery never waits for it.
 struct RefusalService: Service {
     /// Rows that are not written for some minutes count for nothing.
     private static let renewal = Duration.seconds(60)

@@ -6,7 +6,7 @@ import ServiceLifecycle
 struct SnapshotService: Service {
     let store: SnapshotStore
     let following: ChangeListener
-    let outputs: [any Output]
+    let outputs: [RunningOutput]
 
     func run() async throws {
         // Before the first look at the database, so that none is missed.
@@ -17,7 +17,9 @@ struct SnapshotService: Service {
                 group.addTask { await store.run(on: following) }
                 group.addTask {
                     for await snapshot in changes {
-                        for output in outputs { output.credentialsChanged(to: snapshot.credentialIDs) }
+                        for running in outputs {
+                            running.output.credentialsChanged(to: snapshot.credentialIDs(of: running.name))
+                        }
                     }
                 }
             }

@@ -30,7 +30,7 @@ public struct Worker: Sendable {
             services.append(
                 StatusServer(
                     host: listen.host, port: listen.port, eventLoops: MultiThreadedEventLoopGroup.singleton,
-                    logger: logger, state: state, board: board))
+                    logger: logger, state: state, board: board, accountNames: source.outputs.accountNames))
         }
         services.append(
             DeliveryService(

@@ -1,5 +1,4 @@
 import AMQPClient
-import APNSOutput
 import CredentialStore
 import DeliveryPipeline
 import PostgresClient
@@ -8,9 +7,10 @@ import PostgresClient
 struct WorkerConfiguration: Sendable {
     let broker: AMQPConfiguration
     let pipeline: PipelineConfiguration
+    /// For what the outputs read of it.
+    let source: ConfigurationSource
     let database: PostgresConfiguration
     let keyring: MasterKeyring
-    let apns: APNSConfiguration
     /// nil: dead tokens are sent to.
     let suppression: DeadTokenFeed.Configuration?
     let drainTimeout: Duration
@@ -23,7 +23,8 @@ struct WorkerConfiguration: Sendable {
         pipeline = try source.pipeline()
         database = try source.database(applicationName: "martlet \(pipeline.worker)")
         keyring = try source.keyring()
-        apns = try source.apns()
+        try source.checkOutputs()
+        self.source = source
         suppression = try source.deadTokens()
         drainTimeout = .seconds(try source.integer(.workerDrainTimeout, in: 0...86_400))
         listen = (source.string(.httpListen) ?? "").isEmpty ? nil : try source.hostAndPort(.httpListen)

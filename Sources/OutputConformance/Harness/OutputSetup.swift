@@ -2,6 +2,7 @@ public import PushModel
 
 /// An output and the double that it sends to. What is left out can't be used: the rules that need it are skipped.
 public struct OutputSetup: Sendable {
+    public let plugin: any OutputPlugin
     /// Ready to send, by the time of the wall clock. Nobody else may hold it.
     public let output: any Output
     /// What the double can be made to do, by what it then does. With any other ``ProviderBehaviour/accepts`` is needed, too.
@@ -14,10 +15,12 @@ public struct OutputSetup: Sendable {
     public var stop: @Sendable () async -> Void
 
     public init(
-        output: any Output, behaviours: [ProviderBehaviour: @Sendable () async throws -> Void] = [:],
+        plugin: any OutputPlugin, output: any Output,
+        behaviours: [ProviderBehaviour: @Sendable () async throws -> Void] = [:],
         arrivals: (@Sendable () async -> [String: Int])? = nil, openConnections: (@Sendable () async -> Int)? = nil,
         stop: @escaping @Sendable () async -> Void = {}
     ) {
+        self.plugin = plugin
         self.output = output
         self.behaviours = behaviours
         self.arrivals = arrivals

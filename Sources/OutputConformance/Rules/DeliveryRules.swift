@@ -7,7 +7,7 @@ enum DeliveryRules {
     private static let name = ConformanceRule(
         "name", "The name is a word of at most 32 bytes, as events' routing keys need it, and stays what it is."
     ) { trial in
-        let name = trial.setup.output.name
+        let name = trial.setup.plugin.name
         let entries = await trial.outcomes(of: try trial.job(to: trial.good(1)))
         var problems: [String] = []
         if name.isEmpty || name.utf8.count > 32 { problems.append("\"\(name)\" has \(name.utf8.count) bytes") }
@@ -16,8 +16,8 @@ enum DeliveryRules {
         }) {
             problems.append("\"\(name)\" is no word of a routing key")
         }
-        if trial.setup.output.name != name {
-            problems.append("was \"\(name)\", is \"\(trial.setup.output.name)\" after \(entries.count) pushes")
+        if trial.setup.plugin.name != name {
+            problems.append("was \"\(name)\", is \"\(trial.setup.plugin.name)\" after \(entries.count) pushes")
         }
         return problems
     }

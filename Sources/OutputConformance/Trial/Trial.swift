@@ -47,7 +47,7 @@ final class Trial: Sendable {
     ) throws -> SampleJob {
         let number = jobsMade.wrappingAdd(1, ordering: .relaxed).newValue
         let text = JobText(
-            id: id ?? "job-\(number)", samples: samples, output: setup.output.name, recipients: recipients,
+            id: id ?? "job-\(number)", samples: samples, output: setup.plugin.name, recipients: recipients,
             fields: fields)
         let job = try JobDecoder.decode(text.bytes) { "" }
         return SampleJob(

@@ -21,7 +21,7 @@ package struct JSONScanner {
         package let hasEscapes: Bool
     }
 
-    /// Nesting deeper than this is refused; APNs payloads nest a handful of levels.
+    /// Nesting deeper than this is refused; payloads nest a handful of levels.
     package static let maximumDepth = 64
 
     private let bytes: UnsafeBufferPointer<UInt8>

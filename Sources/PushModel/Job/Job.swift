@@ -13,6 +13,9 @@ public final class Job: Sendable {
         case at(Timestamp)
     }
 
+    /// The output of a job that names none, as the contract says it.
+    public static let defaultOutput = "apns"
+
     /// Which outcomes the publisher wants to hear of.
     public enum ResultScope: String, Sendable, Hashable, CaseIterable {
         case all
@@ -134,7 +137,7 @@ package struct JobFields {
     package var id = ""
     package var hasGivenID = false
     package var app = ""
-    package var output = "apns"
+    package var output = Job.defaultOutput
     package var environment: PushEnvironment?
     package var credential: Credential.ID?
     package var recipients: [Recipient] = []

@@ -47,7 +47,7 @@ public struct Outcome: Sendable {
     public let reason: String?
     public let judge: Judge
     public let providerID: ProviderID?
-    /// `apns-unique-id`, which Apple's sandbox adds.
+    /// A second id that the provider gives, for its own tools.
     public let uniqueID: String?
     /// For `unregistered`: when the provider last found the token dead.
     public let unregisteredAt: Timestamp?

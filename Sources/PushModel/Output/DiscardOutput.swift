@@ -3,8 +3,6 @@ import Threading
 /// Delivers nothing and reports every recipient as sent: for load tests of the broker's and the database's
 /// side, and the smallest example of an output.
 public final class DiscardOutput: Output {
-    public let name = "discard"
-    public let needsCredential = false
     private let now: @Sendable () -> Timestamp
     private let isStopped = Atomic(false)
 

@@ -1,20 +1,8 @@
-/// A way to deliver pushes: Apple's push service, or another.
+/// A way to deliver pushes, at work. What is known of it before is its ``OutputPlugin``.
 ///
 /// The pipeline owns jobs, retries and acknowledgements; an output turns each recipient into one outcome.
 /// It never blocks its caller and never decides to drop anything. docs/output.md shows how to write one.
 public protocol Output: AnyObject, Sendable {
-    /// What a job's `output` field calls it, and the first word of its events' routing keys.
-    var name: String { get }
-
-    /// Whether routing must find a credential before a job is handed in.
-    var needsCredential: Bool { get }
-
-    /// The topic a credential must be good for to send this job; for routing.
-    func topic(for job: Job) -> String
-
-    /// Whether certificates can't be used to send this job; for routing.
-    func needsToken(for job: Job) -> Bool
-
     /// Takes a job and reports exactly one outcome for each of its recipients, in any order and in batches
     /// as large as come naturally, from any thread.
     ///
@@ -41,13 +29,6 @@ public protocol Output: AnyObject, Sendable {
 
     /// Closes what is open once every outcome has been reported, and returns when that is done.
     func shutDown() async
-}
-
-extension Output {
-    /// The job's own topic, else its app.
-    public func topic(for job: Job) -> String { job.topic ?? job.app }
-
-    public func needsToken(for job: Job) -> Bool { false }
 }
 
 /// Where an output reports to.

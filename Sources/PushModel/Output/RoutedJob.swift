@@ -11,10 +11,11 @@ public final class RoutedJob: Sendable {
     public let redelivered: Bool
     /// The pipeline's own handle; means nothing to an output.
     package let ledgerID: Int
+    package let traits: OutputTraits
 
     package init(
         job: Job, environment: PushEnvironment, credential: Credential?, lane: Lane, attempt: Int,
-        redelivered: Bool, ledgerID: Int
+        redelivered: Bool, ledgerID: Int, traits: OutputTraits = .plain
     ) {
         self.job = job
         self.environment = environment
@@ -23,12 +24,13 @@ public final class RoutedJob: Sendable {
         self.attempt = attempt
         self.redelivered = redelivered
         self.ledgerID = ledgerID
+        self.traits = traits
     }
 
     /// The same job for some of its recipients, by their index.
     package func limited(to recipients: [Int]) -> RoutedJob {
         RoutedJob(
             job: job.limited(to: recipients), environment: environment, credential: credential, lane: lane,
-            attempt: attempt, redelivered: redelivered, ledgerID: ledgerID)
+            attempt: attempt, redelivered: redelivered, ledgerID: ledgerID, traits: traits)
     }
 }

@@ -81,7 +81,7 @@ import Testing
         configuration.silenceMilliseconds = 60_000
         return APNSOutput(
             configuration: configuration,
-            tokens: LocalProviderTokens(clock: { .now }), eventLoops: MultiThreadedEventLoopGroup.singleton,
+            tokens: LocalTokenStore(clock: { .now }), eventLoops: MultiThreadedEventLoopGroup.singleton,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             clock: { .now })
     }
@@ -93,7 +93,7 @@ import Testing
             id: "1",
             kind: .token(
                 keyID: "ABC123DEFG", privateKeyPEM: Secret(P256.Signing.PrivateKey().pemRepresentation.utf8)),
-            team: "TEAM123456", environments: [.production])
+            account: "TEAM123456", environments: [.production])
         // What ended the first connection must not end the pool: the second push gets a new one.
         let rounds = input.reason == "ConnectionLost" ? 2 : 1
         for round in 1...rounds {

@@ -13,21 +13,23 @@ import Testing
 @Suite struct CredentialCheckTests {
     private static let app = "com.example.shop"
     private let key = P256.Signing.PrivateKey()
-    private let tokens = LocalProviderTokens(clock: { .now })
+    private let tokens = LocalTokenStore(clock: { .now })
 
     private func key(topics: Set<String> = [], team: String = "TEAM123456") -> Credential {
         Credential(
-            id: "key", kind: .token(keyID: "ABC123DEFG", privateKeyPEM: Secret(key.pemRepresentation.utf8)), team: team,
+            id: "key", kind: .token(keyID: "ABC123DEFG", privateKeyPEM: Secret(key.pemRepresentation.utf8)),
+            account: team,
             environments: [.production, .sandbox], topics: topics)
     }
 
     private func certificate(_ issued: CertificateAuthority.Issued) throws -> Credential {
-        var importer = CredentialImporter()
-        importer.team = "TEAM123456"
+        var details = CredentialDetails()
+        details.account = "TEAM123456"
         let pem = issued.certificatePEM + "\n" + issued.privateKeyPEM + "\n"
-        let new = try importer.read([CredentialFile(name: "push.pem", contents: Secret(pem.utf8))], now: .now)
+        let new = try APNSCredentials().read(
+            [CredentialFile(name: "push.pem", contents: Secret(pem.utf8))], details, now: .now)
         return Credential(
-            id: "certificate", kind: new.kind, team: new.team, environments: new.environments, topics: new.topics)
+            id: "certificate", kind: new.kind, account: new.account, environments: new.environments, topics: new.topics)
     }
 
     private func withSimulator(
@@ -56,14 +58,17 @@ import Testing
             let authenticated = "authenticated; nothing was sent"
             #expect(
                 await check.run(key(), in: .production)
-                    == .accepted("\(authenticated) (MissingTopic for a token that no device has)"))
+                    == CredentialFinding(
+                        advising: .accepted("\(authenticated) (MissingTopic for a token that no device has)")))
             #expect(
                 await check.run(key(), in: .production, topic: Self.app)
-                    == .accepted("\(authenticated) (BadDeviceToken for a token that no device has)"))
+                    == CredentialFinding(
+                        advising: .accepted("\(authenticated) (BadDeviceToken for a token that no device has)")))
             let issued = try simulator.certificateAuthority.issueClientCertificate(app: Self.app)
             #expect(
                 await check.run(try certificate(issued), in: .production)
-                    == .accepted("\(authenticated) (BadDeviceToken for a token that no device has)"))
+                    == CredentialFinding(
+                        advising: .accepted("\(authenticated) (BadDeviceToken for a token that no device has)")))
             let counters = await simulator.counters()
             #expect(counters.byStatus == [400: 3])
             #expect(simulator.tokenUses.count == 1, "one key, one token")
@@ -72,20 +77,25 @@ import Testing
 
     @Test func aDeviceIsSentABackgroundPush() async throws {
         try await withSimulator { simulator, check in
-            guard case .accepted(let how) = await check.run(key(), in: .production, device: "c0ffee", topic: Self.app)
+            guard
+                case .accepted(let how) = await check.run(key(), in: .production, device: "c0ffee", topic: Self.app)
+                    .result
             else {
                 Issue.record("not accepted")
                 return
             }
             #expect(how.hasPrefix("APNs accepted the push, apns-id "))
             let dead = await check.run(key(), in: .production, device: "dead0410", topic: Self.app)
-            #expect(dead == .refused(status: 410, reason: "Unregistered"))
+            #expect(dead == CredentialFinding(advising: .refused(status: 410, reason: "Unregistered")))
             #expect(dead.advice == "the credential was accepted, but the device token is dead")
             let zeros = await check.run(
                 key(), in: .production, device: String(repeating: "0", count: 64), topic: Self.app)
-            #expect(zeros == .refused(status: 400, reason: "BadDeviceToken"), "asked for, it is no proof")
+            #expect(
+                zeros == CredentialFinding(advising: .refused(status: 400, reason: "BadDeviceToken")),
+                "asked for, it is no proof")
             for topic in [Self.app + ".voip", Self.app + ".push-type.liveactivity", Self.app + ".voip-ptt"] {
-                guard case .accepted = await check.run(key(), in: .production, device: "c0ffee", topic: topic) else {
+                guard case .accepted = await check.run(key(), in: .production, device: "c0ffee", topic: topic).result
+                else {
                     Issue.record("\(topic) has its own push type")
                     return
                 }
@@ -97,16 +107,18 @@ import Testing
         try await withSimulator { simulator, check in
             simulator.refuse(keyID: "ABC123DEFG")
             let revoked = await check.run(key(), in: .production)
-            #expect(revoked == .refused(status: 403, reason: "InvalidProviderToken"))
+            #expect(revoked == CredentialFinding(advising: .refused(status: 403, reason: "InvalidProviderToken")))
             #expect(revoked.advice?.contains("or the key was revoked") == true)
             simulator.refuse(keyID: "ABC123DEFG", nil)
             var other = key(team: "TEAM999999")
-            other = Credential(id: "other", kind: other.kind, team: other.team, environments: other.environments)
-            #expect(await check.run(other, in: .production) == .refused(status: 403, reason: "InvalidProviderToken"))
+            other = Credential(id: "other", kind: other.kind, account: other.account, environments: other.environments)
+            #expect(
+                await check.run(other, in: .production)
+                    == CredentialFinding(advising: .refused(status: 403, reason: "InvalidProviderToken")))
             let broken = Credential(
-                id: "broken", kind: .token(keyID: "ABC123DEFG", privateKeyPEM: Secret([1])), team: "TEAM123456",
+                id: "broken", kind: .token(keyID: "ABC123DEFG", privateKeyPEM: Secret([1])), account: "TEAM123456",
                 environments: [.production])
-            guard case .unusable = await check.run(broken, in: .production) else {
+            guard case .unusable = await check.run(broken, in: .production).result else {
                 Issue.record("a broken key was used")
                 return
             }
@@ -116,17 +128,18 @@ import Testing
     @Test func aKeyForSomeTopicsIsTriedWithOneOfThem() async throws {
         let scope = TokenKey.Scope(environments: [.production], topics: [Self.app])
         try await withSimulator(scope: scope) { _, check in
-            guard case .accepted = await check.run(key(topics: [Self.app, Self.app + ".voip"]), in: .production) else {
+            guard case .accepted = await check.run(key(topics: [Self.app, Self.app + ".voip"]), in: .production).result
+            else {
                 Issue.record("the shortest topic is the app")
                 return
             }
             #expect(
                 await check.run(key(topics: ["com.example.other"]), in: .production)
-                    == .refused(status: 400, reason: "TopicDisallowed"))
+                    == CredentialFinding(advising: .refused(status: 400, reason: "TopicDisallowed")))
         }
         try await withSimulator({ $0.environment = .sandbox }, scope: scope) { _, check in
             let elsewhere = await check.run(key(), in: .sandbox)
-            #expect(elsewhere == .refused(status: 403, reason: "BadEnvironmentKeyInToken"))
+            #expect(elsewhere == CredentialFinding(advising: .refused(status: 403, reason: "BadEnvironmentKeyInToken")))
             #expect(elsewhere.advice?.contains("--environment") == true)
         }
     }
@@ -136,10 +149,11 @@ import Testing
             let elsewhere = try certificate(
                 simulator.certificateAuthority.issueClientCertificate(app: Self.app, environments: [.production]))
             #expect(
-                await check.run(elsewhere, in: .sandbox) == .refused(status: 403, reason: "BadCertificateEnvironment"))
+                await check.run(elsewhere, in: .sandbox)
+                    == CredentialFinding(advising: .refused(status: 403, reason: "BadCertificateEnvironment")))
             let stranger = try certificate(CertificateAuthority().issueClientCertificate(app: Self.app))
             let refused = await check.run(stranger, in: .sandbox)
-            guard case .refused(nil, let reason) = refused else {
+            guard case .refused(nil, let reason) = refused.result else {
                 Issue.record("\(refused)")
                 return
             }
@@ -154,10 +168,12 @@ import Testing
             var faults = StandingFaults()
             faults.silence = .answers
             await simulator.setFaults(faults)
-            #expect(await check.run(key(), in: .production) == .unreachable("APNs did not answer in time"))
+            #expect(
+                await check.run(key(), in: .production)
+                    == CredentialFinding(advising: .unreachable("APNs did not answer in time")))
             await simulator.stop()
             let away = await check.run(key(), in: .production)
-            guard case .unreachable = away else {
+            guard case .unreachable = away.result else {
                 Issue.record("\(away)")
                 return
             }

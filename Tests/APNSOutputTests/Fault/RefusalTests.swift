@@ -36,7 +36,7 @@ import Testing
             try fixture.send(to: WireFixture.tokens(100))
             try await eventually("all sent") { await simulator.counters().arrivals == arrivals + 100 }
             #expect(fixture.refusals.count == 2)
-            let subject = APNSRefusal.Subject(credential: "1", environment: .production, topic: nil)
+            let subject = Refusal.Subject(credential: "1", environment: .production, topic: nil)
             #expect(fixture.refusals.last == .ended(subject))
         }
     }
@@ -70,7 +70,7 @@ import Testing
             #expect(try await fixture.push("ab", #""topic":"com.example.other""#) == "hold TopicDisallowed")
             #expect(try await fixture.push("ac") == "sent -")
             #expect(await simulator.counters().arrivals == 2)
-            let subject = APNSRefusal.Subject(
+            let subject = Refusal.Subject(
                 credential: "1", environment: .production, topic: "com.example.other")
             guard case .began(let refusal) = fixture.refusals.first else {
                 Issue.record("\(fixture.refusals)")
@@ -118,7 +118,7 @@ import Testing
             #expect(try await fixture.push("0b") == "sent -")
             #expect(try await fixture.push("bad00400") == "rejected BadDeviceToken")
             try await eventually("told: \(fixture.refusals)") { fixture.badTokens == ["BadDeviceToken": 601] }
-            let subject = APNSRefusal.Subject(
+            let subject = Refusal.Subject(
                 credential: "1", environment: .production, topic: "com.example.shop (device tokens)")
             let told = fixture.refusals.compactMap { if case .began(let refusal) = $0 { refusal } else { nil } }
             #expect(told.map(\.subject) == [subject] && told.first?.reason == "BadDeviceToken")

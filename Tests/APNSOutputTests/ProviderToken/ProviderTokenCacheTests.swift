@@ -6,8 +6,8 @@ import Testing
 @Suite struct ProviderTokenCacheTests {
     private static let minute: Int64 = 60_000
 
-    private func shared(_ text: String, age: Int64 = 0) -> SharedProviderToken {
-        SharedProviderToken(token: Secret(text.utf8), issuedAt: Timestamp(seconds: 0), age: age)
+    private func shared(_ text: String, age: Int64 = 0) -> SharedToken {
+        SharedToken(token: Secret(text.utf8), issuedAt: Timestamp(seconds: 0), age: age)
     }
 
     /// What `needed` says, in words: a token's text, `pending` or `unavailable`; with the age asked for.

@@ -64,7 +64,7 @@ import Testing
                         }
                         let issued = made[made.count - 1]
                         _ = processes[index].cache.fetched(
-                            SharedProviderToken(
+                            SharedToken(
                                 token: Secret("\(issued)".utf8), issuedAt: Timestamp(milliseconds: issued),
                                 age: now - issued), now: now)
                     }

@@ -96,10 +96,10 @@ extension PreparedJobTests {
 
 extension PreparedJobTests {
     private static let certificate = Credential(
-        id: "1", kind: .certificate(chainDER: [], privateKeyDER: Secret([])), team: "TEAM123456",
+        id: "1", kind: .certificate(chainDER: [], privateKeyDER: Secret([])), account: "TEAM123456",
         environments: [.production])
     private static let key = Credential(
-        id: "2", kind: .token(keyID: "ABC123DEFG", privateKeyPEM: Secret([])), team: "TEAM123456",
+        id: "2", kind: .token(keyID: "ABC123DEFG", privateKeyPEM: Secret([])), account: "TEAM123456",
         environments: [.production])
 
     @Test(arguments: APNSPushType.allCases)

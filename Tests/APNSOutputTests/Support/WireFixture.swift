@@ -19,7 +19,7 @@ struct WireFixture {
     let output: APNSOutput
     let recorder = OutcomeRecorder()
     /// What APNs has begun and ceased to refuse.
-    var refusals: [APNSRefusal.Event] { told.events.withLock { $0 } }
+    var refusals: [Refusal.Event] { told.events.withLock { $0 } }
     /// What it has counted of bad device tokens, by reason.
     var badTokens: [String: Int] {
         refusals.reduce(into: [:]) { counts, event in
@@ -60,14 +60,15 @@ struct WireFixture {
         change(&configuration)
         let told = Told()
         output = APNSOutput(
-            configuration: configuration, tokens: LocalProviderTokens(clock: { .now }),
+            configuration: configuration, tokens: LocalTokenStore(clock: { .now }),
             eventLoops: MultiThreadedEventLoopGroup.singleton,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: { .now }
         ) { event in told.events.withLock { $0.append(event) } }
         self.told = told
         self.environment = environment
         let token = Credential.Kind.token(keyID: Self.keyID, privateKeyPEM: Secret(key.pemRepresentation.utf8))
-        credential = Credential(id: "1", kind: kind ?? token, team: Self.team, environments: [.production, .sandbox])
+        credential = Credential(
+            id: "1", kind: kind ?? token, account: Self.team, environments: [.production, .sandbox])
     }
 
     /// A simulator that knows this fixture's key.
@@ -118,7 +119,7 @@ struct WireFixture {
     }
 
     private final class Told: Sendable {
-        let events = Mutex<[APNSRefusal.Event]>([])
+        let events = Mutex<[Refusal.Event]>([])
     }
 
     /// Outcomes beyond the one that each push is to have.

@@ -29,7 +29,7 @@ import Testing
         configuration.resolve = { _, port in [try SocketAddress(ipAddress: "127.0.0.1", port: port)] }
         let client = APNSChannelClient(
             credential: fixture.credential, environment: .production, configuration: configuration,
-            tokens: LocalProviderTokens(clock: { .now }), eventLoop: MultiThreadedEventLoopGroup.singleton.next())
+            tokens: LocalTokenStore(clock: { .now }), eventLoop: MultiThreadedEventLoopGroup.singleton.next())
         try await body(fixture, client, simulator)
         await fixture.output.shutDown()
         await simulator.stop()

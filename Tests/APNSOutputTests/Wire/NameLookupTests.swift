@@ -33,7 +33,7 @@ import Threading
         // A pool each: more than NIO's pool has threads.
         for number in 2..<22 {
             let credential = Credential(
-                id: "\(number)", kind: fixture.credential.kind, team: WireFixture.team, environments: [.production])
+                id: "\(number)", kind: fixture.credential.kind, account: WireFixture.team, environments: [.production])
             fixture.output.send(RoutedJob(try .sample(), credential: credential), reportingTo: fixture.recorder)
         }
         await fixture.recorder.wait(for: 20, atMost: .seconds(60))

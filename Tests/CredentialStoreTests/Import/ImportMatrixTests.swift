@@ -1,3 +1,4 @@
+import APNSOutput
 import CredentialStore
 import PushModel
 import Testing
@@ -23,11 +24,11 @@ struct ImportMatrixTests {
 
     private func outcome(_ row: Row, now: Timestamp = .now) throws -> String {
         let openSSL = try SampleFiles.made.get()
-        var importer = CredentialImporter()
-        importer.passphrase = row.passphrase.map { Secret($0.utf8) }
-        importer.team = row.team
+        var details = CredentialDetails()
+        details.passphrase = row.passphrase.map { Secret($0.utf8) }
+        details.account = row.team
         do {
-            return Self.summary(try importer.read(row.files.map { try openSSL.file($0) }, now: now))
+            return Self.summary(try APNSCredentials().read(row.files.map { try openSSL.file($0) }, details, now: now))
         } catch {
             return "\(error)".replacing(openSSL.path(""), with: "")
         }
@@ -36,10 +37,11 @@ struct ImportMatrixTests {
     private static func summary(_ new: NewCredential) -> String {
         let environments = new.environments.map(\.rawValue).sorted().joined(separator: "+")
         switch new.kind {
-        case .token(let keyID, _): return "key \(keyID) of \(new.team) for \(environments)"
+        case .token(let keyID, _): return "key \(keyID) of \(new.account) for \(environments)"
         case .certificate(let chain, _):
             let topics = new.topicKinds.sorted { $0.key < $1.key }.map { "\($0)(\($1.joined(separator: "+")))" }
-            return "\(topics.joined(separator: " ")) of \(new.team) for \(environments), chain of \(chain.count)"
+            return "\(topics.joined(separator: " ")) of \(new.account) for \(environments), chain of \(chain.count)"
+        case .secret: return "a secret"
         }
     }
 
@@ -52,14 +54,15 @@ struct ImportMatrixTests {
     ])
     func aKeyOfApplesIsReadWhateverWroteTheFile(name: String) throws {
         let openSSL = try SampleFiles.made.get()
-        var importer = CredentialImporter()
-        importer.team = "TEAM000001"
-        importer.passphrase = Secret("secret".utf8)
-        let new = try importer.read([try openSSL.file(name)], now: .now)
+        var details = CredentialDetails()
+        details.account = "TEAM000001"
+        details.passphrase = Secret("secret".utf8)
+        let new = try APNSCredentials().read([try openSSL.file(name)], details, now: .now)
         let keyID = String(name.dropFirst(8).prefix(10))
         #expect(
             new.kind
-                == .token(keyID: keyID, privateKeyPEM: Secret(try openSSL.text("AuthKey_ABC123DEFG.p8").utf8)))
+                == Credential.Kind.token(
+                    keyID: keyID, privateKeyPEM: Secret(try openSSL.text("AuthKey_ABC123DEFG.p8").utf8)))
         #expect(new.environments == Self.both && new.topics.isEmpty && new.label == "key \(keyID)")
         #expect(new.fingerprint.utf8.count == 64)
     }
@@ -92,10 +95,10 @@ struct ImportMatrixTests {
     func everyFormOfOneCertificateIsTheSame(row: Row) throws {
         #expect(try outcome(row) == "\(Self.shop), chain of \(row.result)")
         let openSSL = try SampleFiles.made.get()
-        var importer = CredentialImporter()
-        importer.passphrase = row.passphrase.map { Secret($0.utf8) }
-        let new = try importer.read(row.files.map { try openSSL.file($0) }, now: .now)
-        let plain = try CredentialImporter().read([try openSSL.file("both.pem")], now: .now)
+        var details = CredentialDetails()
+        details.passphrase = row.passphrase.map { Secret($0.utf8) }
+        let new = try APNSCredentials().read(row.files.map { try openSSL.file($0) }, details, now: .now)
+        let plain = try APNSCredentials().read([try openSSL.file("both.pem")], CredentialDetails(), now: .now)
         guard case .certificate(let chain, let key) = new.kind, case .certificate(let leaf, let plainKey) = plain.kind
         else {
             Issue.record("not certificates")
@@ -227,7 +230,7 @@ struct ImportMatrixTests {
     }
 
     private static let signed =
-        "is a provisioning profile or other signed document: APNs needs a .p8 key, or a push certificate with its key"
+        "is a provisioning profile or other signed document: it takes a .p8 key, or a push certificate with its key"
     private static let unknown =
         "is no credential: expected a .p8 key, a .p12, or PEM with a certificate and its private key"
     private static let request =
@@ -239,7 +242,7 @@ struct ImportMatrixTests {
         Row("public.der", gives: "public.der: is a public key: the private key is needed"),
         Row("app.mobileprovision", gives: "app.mobileprovision: \(signed)"),
         Row("bundle.p7b", gives: "bundle.p7b: has certificates only (PKCS#7): export certificate and key as .p12"),
-        Row("id_ed25519", gives: "id_ed25519: is a key for SSH, which APNs does not know"),
+        Row("id_ed25519", gives: "id_ed25519: is a key for SSH, which no push service knows"),
         Row("notes.txt", gives: "notes.txt: \(unknown)"), Row("profile.plist", gives: "profile.plist: \(unknown)"),
         Row("zero.txt", gives: "zero.txt: \(unknown)"), Row("garbage.bin", gives: "garbage.bin: \(unknown)"),
         Row("empty.p8", gives: "empty.p8: is empty"),
@@ -257,7 +260,9 @@ struct ImportMatrixTests {
     @Test func aCertificateExpires() throws {
         let row = Row("both.pem", gives: "")
         let end = try #require(
-            try CredentialImporter().read([try SampleFiles.made.get().file("both.pem")], now: .now).notAfter)
+            APNSCredentials().read(
+                [SampleFiles.made.get().file("both.pem")], CredentialDetails(), now: .now
+            ).notAfter)
         #expect(try outcome(row, now: Timestamp(milliseconds: end.milliseconds - 1)).contains("chain of 1"))
         #expect(try outcome(row, now: end) == "both.pem: the certificate expired on \(end.rfc3339)")
     }

@@ -1,5 +1,6 @@
-import CredentialStore
+import CredentialFormats
 import Foundation
+import PushModel
 import TestSupport
 import Testing
 

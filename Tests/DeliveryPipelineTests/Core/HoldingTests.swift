@@ -69,7 +69,8 @@ import Testing
     }
 
     @Test func theAppsEnvironmentAndTheFittingCredentialGoWithTheJob() throws {
-        let app = App(bundleID: "com.example.shop", team: "TEAM000001", defaultEnvironment: .sandbox)
+        let app = App(
+            bundleID: "com.example.shop", accounts: ["apns": AppAccount("TEAM000001")], defaultEnvironment: .sandbox)
         let harness = PipelineHarness(apps: [app])
         harness.deliver(jobBody(), lane: .bulk)
         let job = try harness.job(0)
@@ -78,10 +79,22 @@ import Testing
         #expect(job.lane == .bulk && job.attempt == 1 && !job.redelivered)
     }
 
-    @Test func anOutputWithoutCredentialsNeedsNoApp() throws {
-        let harness = PipelineHarness(apps: [], credentials: [])
+    @Test func anOutputWithoutCredentialsNeedsNone() throws {
+        let harness = PipelineHarness(apps: [App(bundleID: "com.example.shop")], credentials: [])
         harness.deliver(jobBody(more: #""output":"discard","#))
         harness.flush()
         #expect(try harness.outcomes().map { $0["kind"] } == ["sent", "sent"])
+    }
+
+    /// Whatever the output: the app exists, its publishers are those it names, and paused it waits.
+    @Test(arguments: [
+        ([], "martlet.dead"), ([App(bundleID: "com.example.shop", allowedPublishers: ["shop"])], "martlet.dead"),
+        ([App(bundleID: "com.example.shop", isPaused: true)], "martlet.delay"),
+    ])
+    func anOutputWithoutCredentialsAsksForTheApp(apps: [App], exchange: String) {
+        let harness = PipelineHarness(apps: apps, credentials: [])
+        harness.deliver(jobBody(more: #""output":"discard","#))
+        harness.flush()
+        #expect(harness.moved.first?.hasPrefix(exchange) == true, "\(harness.moved)")
     }
 }

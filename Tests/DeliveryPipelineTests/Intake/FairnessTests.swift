@@ -5,7 +5,7 @@ import PushModel
 import Testing
 
 @Suite struct FairnessTests {
-    private static let mail = App(bundleID: "com.example.mail", team: "TEAM000001")
+    private static let mail = App(bundleID: "com.example.mail", accounts: ["apns": AppAccount("TEAM000001")])
 
     @Test func oneAppLeavesRoomForOthersAndUrgentAlwaysHasSome() throws {
         let harness = PipelineHarness(apps: [.shop, Self.mail], maximumInFlight: 100) {
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test func whatALostConnectionLeftOpenKeepsNobodyFromStarting() {
-        let apps = (0..<10).map { App(bundleID: "com.example.app-\($0)", team: "TEAM000001") }
+        let apps = (0..<10).map { App(bundleID: "com.example.app-\($0)", accounts: ["apns": AppAccount("TEAM000001")]) }
         let harness = PipelineHarness(apps: apps) {
             ($0.limits.appShare, $0.prefetch) = (80, [.urgent: 10, .normal: 10, .bulk: 10])
         }

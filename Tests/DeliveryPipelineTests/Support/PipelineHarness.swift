@@ -26,7 +26,10 @@ struct PipelineHarness {
         recorder = EffectsRecorder(snapshot: Snapshot(apps: apps, credentials: credentials))
         core = PipelineCore(
             configuration: configuration,
-            outputs: [output, DiscardOutput(now: { Timestamp(seconds: 1_800_000_000) })], effects: recorder.effects,
+            outputs: [
+                RunningOutput(ScriptedPlugin(), output),
+                RunningOutput(DiscardPlugin(), DiscardOutput(now: { Timestamp(seconds: 1_800_000_000) })),
+            ], effects: recorder.effects,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 

@@ -7,21 +7,22 @@ import Testing
 let now = Timestamp(seconds: 1_800_000_000)
 
 extension App {
-    static let shop = App(bundleID: "com.example.shop", team: "TEAM000001")
-    static let pausedShop = App(bundleID: "com.example.shop", team: "TEAM000001", isPaused: true)
+    static let shop = App(bundleID: "com.example.shop", accounts: ["apns": AppAccount("TEAM000001")])
+    static let pausedShop = App(
+        bundleID: "com.example.shop", accounts: ["apns": AppAccount("TEAM000001")], isPaused: true)
 }
 
 extension SnapshotCredential {
     static func sample(state: CredentialSummary.State = .active, notAfter: Timestamp? = nil) -> SnapshotCredential {
         SnapshotCredential(
             summary: CredentialSummary(
-                id: "credential-1", kind: .token, team: "TEAM000001", keyID: "KEY0000001",
+                id: "credential-1", kind: .token, account: "TEAM000001", keyID: "KEY0000001",
                 environments: [.production, .sandbox], topics: [], notBefore: nil, notAfter: notAfter, state: state,
                 fingerprint: "1", label: "sample", masterKeyID: "2026-11", createdAt: Timestamp(seconds: 0)),
             opened: .success(
                 Credential(
                     id: "credential-1", kind: .token(keyID: "KEY0000001", privateKeyPEM: Secret([])),
-                    team: "TEAM000001", environments: [.production, .sandbox])))
+                    account: "TEAM000001", environments: [.production, .sandbox])))
     }
 }
 
@@ -43,7 +44,7 @@ func routedJob(
 ) throws -> RoutedJob {
     RoutedJob(
         job: try decodedJob(body, traceparent: traceparent), environment: environment, credential: nil, lane: .normal,
-        attempt: attempt, redelivered: redelivered, ledgerID: ledgerID)
+        attempt: attempt, redelivered: redelivered, ledgerID: ledgerID, traits: OutputTraits(ScriptedPlugin()))
 }
 
 extension RoutedJob {

@@ -3,8 +3,6 @@ import Threading
 
 /// Takes jobs and reports nothing by itself: the test decides what becomes of them.
 final class ScriptedOutput: Output {
-    let name = "apns"
-    let needsCredential = true
     private let taken = Mutex<[RoutedJob]>([])
     private let cancelled = Mutex<[String]>([])
 
@@ -20,4 +18,26 @@ final class ScriptedOutput: Output {
     }
     func stopSending() {}
     func shutDown() async {}
+}
+
+/// The plugin of ``ScriptedOutput``, by the name that jobs have when they say none.
+struct ScriptedPlugin: OutputPlugin, OutputCredentials {
+    let name = "apns"
+    let accountName = "team"
+    let recipients = RecipientForm.hex(maximumDigits: 512)
+    let eventFields = EventFields(id: "apns_id", uniqueID: "apns_unique_id")
+
+    var credentials: (any OutputCredentials)? { self }
+
+    func environment(of job: Job, app: PushEnvironment) -> PushEnvironment { job.environment ?? app }
+    func make(_ context: OutputContext) -> any Output { ScriptedOutput() }
+    func need(of job: Job) -> CredentialNeed { CredentialNeed(topic: job.topic ?? job.app) }
+    func uses(of app: String) -> [CredentialUse] { [] }
+    func read(_ files: [CredentialFile], _ details: CredentialDetails, now: Timestamp) throws -> NewCredential {
+        throw CredentialFault("none can be imported")
+    }
+    func endpoint(of environment: PushEnvironment, _ settings: OutputSettings) -> String { "nowhere" }
+    func check(_ question: CredentialQuestion, _ context: OutputContext) -> CredentialFinding {
+        CredentialFinding(.unusable("it is scripted"))
+    }
 }

@@ -14,7 +14,8 @@ struct BadJobTests {
     @Test func theWorkerRejectsWhatIsNoJobAndGoesOn() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
-            try await installation.setApp(App(bundleID: "com.example.keyless", team: "TEAM000009"))
+            try await installation.setApp(
+                App(bundleID: "com.example.keyless", accounts: ["apns": AppAccount("TEAM000009")]))
             let token = Token.random()
             var huge = JobText("huge", app: Self.app, to: [Token.random()])
             huge.payload = #"{"aps":{"alert":"\#(String(repeating: "x", count: 5_000_000))"}}"#

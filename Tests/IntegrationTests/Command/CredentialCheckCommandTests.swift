@@ -56,7 +56,7 @@ struct CredentialCheckCommandTests {
                 "com.example.sealed", team: "TEAM000004", sealedWith: other)
             let expired = try await CredentialRepository(installation.database.pool).importCredential(
                 NewCredential(
-                    kind: .certificate(chainDER: [[1]], privateKeyDER: Secret([1])), team: "TEAM000005",
+                    kind: .certificate(chainDER: [[1]], privateKeyDER: Secret([1])), account: "TEAM000005",
                     environments: [.production], topics: ["com.example.old"], notBefore: Timestamp(seconds: 1),
                     notAfter: Timestamp(seconds: 1_700_000_000), fingerprint: "x", label: "old"),
                 keyring: installation.keyring)

@@ -12,7 +12,8 @@ struct JobPublishTests {
         try await Installation.with { installation in
             let user = try #require(URL(string: installation.servers.broker)?.user ?? "guest")
             try await installation.addTokenApp(Self.app)
-            try await installation.setApp(App(bundleID: Self.app, team: "TEAM000001", allowedPublishers: [user]))
+            try await installation.setApp(
+                App(bundleID: Self.app, accounts: ["apns": AppAccount("TEAM000001")], allowedPublishers: [user]))
             try await installation.withWorker { worker in
                 try await eventually("a worker has declared the exchange: \(worker.errors)") {
                     worker.errors.contains("Worker started")

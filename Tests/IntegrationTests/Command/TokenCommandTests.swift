@@ -12,16 +12,19 @@ struct TokenCommandTests {
 
     private func with(_ body: (Installation, DeviceTokenRegistry) async throws -> Void) async throws {
         try await Installation.with { installation in
-            try await installation.setApp(App(bundleID: Self.app, team: "TEAM000001"))
+            try await installation.setApp(App(bundleID: Self.app, accounts: ["apns": AppAccount("TEAM000001")]))
             try await installation.setApp(
-                App(bundleID: "com.example.news", team: "TEAM000001", defaultEnvironment: .sandbox))
+                App(
+                    bundleID: "com.example.news", accounts: ["apns": AppAccount("TEAM000001")],
+                    defaultEnvironment: .sandbox))
             try await body(installation, DeviceTokenRegistry(installation.database.pool))
         }
     }
 
     private func mark(_ token: String, app: String = Self.app) -> TokenMark {
         TokenMark(
-            key: DeviceTokenKey(output: "apns", app: app, environment: .production, token: token),
+            key: DeviceTokenKey(
+                output: "apns", app: app, environment: .production, form: .hex(maximumDigits: 512), token: token),
             unregisteredAt: Timestamp(seconds: 1_700_000_000), reason: "Unregistered")
     }
 
@@ -87,8 +90,10 @@ struct TokenCommandTests {
             let finished = try await installation.martlet(
                 ["token", "register", "--file", "-", "--app", Self.app, "--environment", "production"], input: input)
             #expect(finished.status == 0, "\(finished)")
-            #expect(try await registry.show(token: "aa01").map(\.key.app) == [Self.app])
-            let other = try await registry.show(token: "aa02")
+            #expect(
+                try await registry.show(token: "aa01", output: "apns", form: .hex(maximumDigits: 512)).map(\.key.app)
+                    == [Self.app])
+            let other = try await registry.show(token: "aa02", output: "apns", form: .hex(maximumDigits: 512))
             #expect(other.map(\.key.environment) == [.production])
             #expect(other.map(\.registeredAt) == [Timestamp(seconds: 1_700_000_000)])
         }

@@ -1,3 +1,4 @@
+import PushModel
 import CredentialStore
 import Foundation
 import TestSupport
@@ -25,7 +26,8 @@ struct PoolerTests {
                     try await installation.publish([JobText("first", app: Self.app, to: tokens)])
                     try await installation.results.wait(for: 6)
                     #expect(installation.results.tally["unregistered Unregistered"] == 1)
-                    let marked = try await DeviceTokenRegistry(installation.database.pool).show(token: dead)
+                    let marked = try await DeviceTokenRegistry(installation.database.pool).show(
+                        token: dead, output: "apns", form: .hex(maximumDigits: 512))
                     #expect(marked.first?.unregisteredAt != nil)
 
                     let cancelled = try await installation.martlet(["job", "cancel", "second"], pooled)

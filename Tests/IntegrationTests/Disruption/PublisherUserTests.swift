@@ -25,7 +25,9 @@ extension PrivateServerTests {
                 try await installation.addTokenApp(Self.app)
                 try await installation.addTokenApp("com.example.open", team: "TEAM000003")
                 try await installation.setApp(
-                    App(bundleID: Self.app, team: "TEAM000001", allowedPublishers: ["shop-backend"]))
+                    App(
+                        bundleID: Self.app, accounts: ["apns": AppAccount("TEAM000001")],
+                        allowedPublishers: ["shop-backend"]))
                 // The first attempt fails, so that a worker, another user, publishes it again.
                 let retried = Token.random()
                 installation.simulator.setAnswer(PlannedAnswer(.serviceUnavailable), forToken: retried)

@@ -103,7 +103,9 @@ struct RefusedCredentialTests {
             let broken = "com.example.broken"
             try await installation.addTokenApp(broken, team: "TEAM000002", isRefused: true)
             try await installation.addTokenApp(apps[0])
-            for app in apps.dropFirst() { try await installation.setApp(App(bundleID: app, team: "TEAM000001")) }
+            for app in apps.dropFirst() {
+                try await installation.setApp(App(bundleID: app, accounts: ["apns": AppAccount("TEAM000001")]))
+            }
             try await InProcessWorker.run(in: installation) { worker in
                 // Connecting is no part of what is compared.
                 try await installation.publish([JobText("first", app: apps[0], to: [Token.random()])])
@@ -126,7 +128,8 @@ struct RefusedCredentialTests {
                 milliseconds = times.map { Int($0 - start.milliseconds) }.sorted()
                 if withBrokenApp {
                     // What is still held is not to hold up the end of the test.
-                    try await installation.setApp(App(bundleID: broken, team: "TEAM000002", isPaused: true))
+                    try await installation.setApp(
+                        App(bundleID: broken, accounts: ["apns": AppAccount("TEAM000002")], isPaused: true))
                 }
             }
             let counters = await installation.simulator.counters()

@@ -26,7 +26,7 @@ struct Landscape {
         masterKeys = [masterKey]
         secrets += KnownSecret.key("master key", scalar: masterKey)
         for (index, app) in Self.apps.enumerated() {
-            try await installation.setApp(App(bundleID: app, team: Self.team(of: index)))
+            try await installation.setApp(App(bundleID: app, accounts: ["apns": AppAccount(Self.team(of: index))]))
         }
         for team in 0..<4 { keys.append(try await importKey(of: Self.team(of: team))) }
         for app in [1, 2] {
@@ -114,7 +114,7 @@ struct Landscape {
     /// The provider tokens that the workers share, opened.
     func providerTokens() async throws -> [String] {
         let keyring = try MasterKeyring(text: masterKeyLines(.max), source: "test")
-        let repository = ProviderTokenRepository(installation.database.pool, keyring: keyring)
+        let repository = SharedTokenRepository(installation.database.pool, keyring: keyring)
         var tokens: [String] = []
         for row in try await installation.database.pool.query("SELECT credential FROM martlet.provider_tokens") {
             let shared = try await repository.token(of: try row["credential"].uuid, youngerThan: .max) { _ in

@@ -73,7 +73,8 @@ struct CampaignTests {
     @Test func whatIsNotSentSaysWhy() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.apps[0])
-            try await installation.setApp(App(bundleID: "com.example.keyless", team: "TEAM000009"))
+            try await installation.setApp(
+                App(bundleID: "com.example.keyless", accounts: ["apns": AppAccount("TEAM000009")]))
             let past = Int(Date().timeIntervalSince1970) - 10
             let late = JobText("late", app: Self.apps[0], to: [Token.random()], more: #","expires_at":\#(past)"#)
             var huge = JobText("huge", app: Self.apps[0], to: Token.random(count: 3))

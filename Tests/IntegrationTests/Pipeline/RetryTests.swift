@@ -55,12 +55,13 @@ struct RetryTests {
     @Test func aPausedAppsJobsWaitUntilItIsResumed() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
-            try await installation.setApp(App(bundleID: Self.app, team: "TEAM000001", isPaused: true))
+            try await installation.setApp(
+                App(bundleID: Self.app, accounts: ["apns": AppAccount("TEAM000001")], isPaused: true))
             try await InProcessWorker.run(in: installation) { worker in
                 try await installation.publish([JobText("held", app: Self.app, to: Token.random(count: 10))])
                 try await eventually("\(worker.counts)") { worker.counts.jobsHeld >= 1 && worker.counts.jobsOpen == 0 }
                 #expect(installation.results.count == 0)
-                try await installation.setApp(App(bundleID: Self.app, team: "TEAM000001"))
+                try await installation.setApp(App(bundleID: Self.app, accounts: ["apns": AppAccount("TEAM000001")]))
                 try await installation.results.wait(for: 10)
             }
             #expect(installation.results.tally == ["sent": 10])

@@ -18,7 +18,8 @@ struct SuppressionTests {
     }
 
     private func key(_ token: String) -> DeviceTokenKey {
-        DeviceTokenKey(output: "apns", app: Self.app, environment: .production, token: token)
+        DeviceTokenKey(
+            output: "apns", app: Self.app, environment: .production, form: .hex(maximumDigits: 512), token: token)
     }
 
     private func kinds(_ installation: Installation, _ job: String) -> [String: Int] {
@@ -117,7 +118,7 @@ struct SuppressionTests {
                 #expect(kinds(installation, "later") == ["sent": 1])
                 // The registry has learnt it from the job, so it holds for jobs that say nothing.
                 try await eventually("sent", installation, byJob, "afterwards")
-                let state = try await registry.show(token: byJob)
+                let state = try await registry.show(token: byJob, output: "apns", form: .hex(maximumDigits: 512))
                 #expect(state.map(\.registeredAt) == [death] && state.map(\.unregisteredAt) == [nil])
                 #expect(worker.counts.lookUpsDead >= 2 && worker.counts.lookUpsLive >= 3)
             }

@@ -20,7 +20,7 @@ final class SimulatedClock: Sendable {
 
 /// What all workers of a fleet ask for their tokens: the database, as long as it is there. It notes when tokens
 /// are made.
-struct WatchedTokenStore: ProviderTokenStore {
+struct WatchedTokenStore: SharedTokenStore {
     final class Log: Sendable {
         private let times = Mutex<[Int64]>([])
         private let isAway = Mutex(false)
@@ -39,12 +39,12 @@ struct WatchedTokenStore: ProviderTokenStore {
         func note(_ issuedAt: Timestamp) { times.withLock { $0.append(issuedAt.milliseconds) } }
     }
 
-    let store: any ProviderTokenStore
+    let store: any SharedTokenStore
     let log: Log
 
     func token(
         of credential: Credential.ID, youngerThan age: Int64, sign: @Sendable (Timestamp) throws -> Secret
-    ) async throws -> SharedProviderToken {
+    ) async throws -> SharedToken {
         log.asked()
         defer { log.answered() }
         if log.isStoreAway { throw PostgresError(.connectFailed, "the test says that the database is away") }
@@ -69,7 +69,7 @@ struct FleetWorker {
         options.maximumConnections = 1
         database = PostgresPool(installation.database.configuration, options: options, logger: logger)
         let endpoint = Endpoint(host: "127.0.0.1", port: installation.simulator.port)
-        let tokens = ProviderTokenRepository(
+        let tokens = SharedTokenRepository(
             database, keyring: installation.keyring, now: { Timestamp(milliseconds: clock.now) })
         output = APNSOutput(
             configuration: APNSConfiguration(

@@ -46,7 +46,7 @@ struct InProcessWorker: Sendable {
         apns.tokenPatienceMilliseconds = Int64(databasePatience)
         let output = APNSOutput(
             configuration: apns,
-            tokens: ProviderTokenRepository(installation.database.pool, keyring: installation.keyring),
+            tokens: SharedTokenRepository(installation.database.pool, keyring: installation.keyring),
             eventLoops: MultiThreadedEventLoopGroup.singleton, logger: logger, clock: { .now })
         let snapshots = try await SnapshotStore.load(
             from: installation.database.pool, keyring: installation.keyring, logger: logger)
@@ -58,7 +58,10 @@ struct InProcessWorker: Sendable {
         configuration.databasePatience = databasePatience
         let pipeline = try DeliveryPipeline(
             configuration: configuration,
-            broker: try installation.brokerConfiguration(), outputs: [output, DiscardOutput(now: { .now })],
+            broker: try installation.brokerConfiguration(),
+            outputs: [
+                RunningOutput(APNSPlugin(), output), RunningOutput(DiscardPlugin(), DiscardOutput(now: { .now })),
+            ],
             snapshots: snapshots, registry: DeviceTokenRegistry(installation.database.pool),
             claims: ClaimRepository(installation.database.pool),
             deadTokens: deadTokens.map {

@@ -1,3 +1,4 @@
+import APNSOutput
 import APNSSimulator
 import Crypto
 import CredentialStore
@@ -15,28 +16,28 @@ extension Installation {
         let key = P256.Signing.PrivateKey()
         let keyID = String("KEY\(UInt64.random(in: 1_000_000...9_999_999))")
         if !isRefused { simulator.register(TokenKey(team: team, keyID: keyID, publicKey: key.publicKey)) }
-        var importer = CredentialImporter()
-        importer.team = team
+        var details = CredentialDetails()
+        details.account = team
         let file = CredentialFile(name: "AuthKey_\(keyID).p8", contents: Secret(key.pemRepresentation.utf8))
-        return try await add(bundleID, team, try importer.read([file], now: .now), sealedWith: other)
+        return try await add(bundleID, team, try APNSCredentials().read([file], details, now: .now), sealedWith: other)
     }
 
     /// An app with a push certificate of the simulator's authority.
     @discardableResult
     func addCertificateApp(_ bundleID: String, team: String = "TEAM000002") async throws -> Credential.ID {
         let issued = try simulator.certificateAuthority.issueClientCertificate(app: bundleID)
-        var importer = CredentialImporter()
-        importer.team = team
+        var details = CredentialDetails()
+        details.account = team
         let pem = issued.certificatePEM + "\n" + issued.privateKeyPEM + "\n"
         let file = CredentialFile(name: "\(bundleID).pem", contents: Secret(pem.utf8))
-        return try await add(bundleID, team, try importer.read([file], now: .now), sealedWith: nil)
+        return try await add(bundleID, team, try APNSCredentials().read([file], details, now: .now), sealedWith: nil)
     }
 
     private func add(
         _ bundleID: String, _ team: String, _ credential: NewCredential, sealedWith other: MasterKeyring?
     ) async throws -> Credential.ID {
         let id = try await CredentialRepository(database.pool).importCredential(credential, keyring: other ?? keyring)
-        try await setApp(App(bundleID: bundleID, team: team))
+        try await setApp(App(bundleID: bundleID, accounts: ["apns": AppAccount(team)]))
         return id
     }
 
@@ -44,7 +45,10 @@ extension Installation {
     func credential(of app: String) async throws -> Credential {
         let snapshots = try await SnapshotStore.load(
             from: database.pool, keyring: keyring, logger: log.logger("snapshots"))
-        return try snapshots.current.route(app: app, environment: nil, topic: app).get().credential
+        return try snapshots.current.route(
+            app: app, with: OutputAccounts(name: "apns", accountName: "team"), environment: nil,
+            need: CredentialNeed(topic: app)
+        ).get().credential
     }
 
     func setApp(_ app: App) async throws { try await AppRepository(database.pool).set(app) }

@@ -20,7 +20,7 @@ extension OutputHarness {
             dead: ["dead0410" + String(repeating: "0", count: 56)],
             credentials: keys.map { id, key in
                 Credential(
-                    id: id, kind: .token(keyID: id, privateKeyPEM: Secret(key.pemRepresentation.utf8)), team: team,
+                    id: id, kind: .token(keyID: id, privateKeyPEM: Secret(key.pemRepresentation.utf8)), account: team,
                     environments: [.production])
             },
             crowd: 3 * SimulatedAPNS.streams
@@ -32,7 +32,8 @@ extension OutputHarness {
             let double = try await SimulatedAPNS(
                 keys: keys.map { TokenKey(team: team, keyID: $0.id, publicKey: $0.key.publicKey) })
             return OutputSetup(
-                output: try double.makeOutput(), behaviours: double.behaviours, arrivals: { double.arrivals },
+                plugin: APNSPlugin(), output: try double.makeOutput(), behaviours: double.behaviours,
+                arrivals: { double.arrivals },
                 openConnections: { await double.openConnections }, stop: { await double.stop() })
         }
     }()

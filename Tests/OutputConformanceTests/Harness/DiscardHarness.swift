@@ -5,6 +5,6 @@ import PushModel
 extension OutputHarness {
     /// It has no provider, so much can't be tried.
     static let discard = OutputHarness("discard") {
-        OutputSetup(output: DiscardOutput(now: { .now }))
+        OutputSetup(plugin: DiscardPlugin(), output: DiscardOutput(now: { .now }))
     }
 }

@@ -6,7 +6,8 @@ extension OutputHarness {
     static func paper(_ fault: PaperFault? = nil) -> OutputHarness {
         let credentials = ["old", "new"].map { id in
             Credential(
-                id: id, kind: .token(keyID: id, privateKeyPEM: Secret([])), team: "paper", environments: [.production])
+                id: id, kind: .token(keyID: id, privateKeyPEM: Secret([])), account: "paper",
+                environments: [.production])
         }
         let samples = OutputSamples(
             refused: [PaperProvider.refused], dead: [PaperProvider.dead], credentials: credentials,
@@ -17,7 +18,8 @@ extension OutputHarness {
                 (behaviour, { @Sendable () async throws -> Void in provider.behave(behaviour) })
             }
             return OutputSetup(
-                output: PaperOutput(provider, fault), behaviours: Dictionary(uniqueKeysWithValues: behaviours),
+                plugin: PaperPlugin(fault: fault), output: PaperOutput(provider, fault),
+                behaviours: Dictionary(uniqueKeysWithValues: behaviours),
                 arrivals: { provider.arrivals }, openConnections: { provider.openConnections })
         }
     }

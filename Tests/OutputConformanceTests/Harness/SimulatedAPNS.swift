@@ -39,7 +39,7 @@ final class SimulatedAPNS: Sendable {
         // Signing waits for a thread that other tests may have for long.
         configuration.tokenPatienceMilliseconds = 60_000
         return APNSOutput(
-            configuration: configuration, tokens: LocalProviderTokens(clock: { .now }),
+            configuration: configuration, tokens: LocalTokenStore(clock: { .now }),
             eventLoops: MultiThreadedEventLoopGroup.singleton,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: { .now })
     }

@@ -41,8 +41,6 @@ final class PaperOutput: Output {
     private let provider: PaperProvider
     private let fault: PaperFault?
     private let state = Mutex(State())
-    var name: String { fault == .hasNoWordForAName ? "paper, or so" : "paper" }
-    let needsCredential = true
 
     init(_ provider: PaperProvider, _ fault: PaperFault?) {
         self.provider = provider

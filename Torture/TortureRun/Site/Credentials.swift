@@ -1,3 +1,4 @@
+import APNSOutput
 import APNSSimulator
 import CredentialStore
 import Crypto
@@ -23,7 +24,7 @@ final class Credentials: Sendable {
     func addApps() async throws {
         for (number, app) in Workload.apps.enumerated() {
             try await add(app, number)
-            try await AppRepository(pool).set(App(bundleID: app.bundleID, team: app.team))
+            try await AppRepository(pool).set(App(bundleID: app.bundleID, accounts: ["apns": AppAccount(app.team)]))
         }
     }
 
@@ -51,8 +52,8 @@ final class Credentials: Sendable {
     }
 
     private func importNew(_ app: Workload.AppPlan) async throws -> Credential.ID {
-        var importer = CredentialImporter()
-        importer.team = app.team
+        var details = CredentialDetails()
+        details.account = app.team
         let file: CredentialFile
         if app.usesCertificate {
             let issued = try simulator.certificateAuthority.issueClientCertificate(app: app.bundleID)
@@ -65,6 +66,6 @@ final class Credentials: Sendable {
             file = CredentialFile(name: "AuthKey_\(keyID).p8", contents: Secret(key.pemRepresentation.utf8))
         }
         return try await CredentialRepository(pool).importCredential(
-            try importer.read([file], now: .now), keyring: keyring)
+            try APNSCredentials().read([file], details, now: .now), keyring: keyring)
     }
 }

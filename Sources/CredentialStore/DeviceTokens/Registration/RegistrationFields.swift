@@ -24,17 +24,20 @@ package struct BadRegistration: Error, Hashable, CustomStringConvertible {
 /// Says whose token it is and since when, and what can't be one.
 package struct RegistrationRules: Sendable {
     /// What a line says nothing of.
-    package var output = "apns"
+    package var output = Job.defaultOutput
     package var app: String?
     package var environment: PushEnvironment?
     package var registeredAt: Timestamp?
 
     /// The apps that there are, with their own environment.
     private let apps: [String: PushEnvironment]
+    /// Of the outputs that there are.
+    private let recipients: [String: RecipientForm]
     private let now: Timestamp
 
-    package init(apps: [String: PushEnvironment], now: Timestamp) {
+    package init(apps: [String: PushEnvironment], recipients: [String: RecipientForm], now: Timestamp) {
         self.apps = apps
+        self.recipients = recipients
         self.now = now
     }
 
@@ -52,8 +55,9 @@ package struct RegistrationRules: Sendable {
         }
         let output = fields.output ?? output
         guard let token = fields.token else { throw BadRegistration(description: "token: is missing") }
-        let key = DeviceTokenKey(output: output, app: app, environment: environment, token: token)
-        if output == "apns" { try Self.check(deviceToken: key.token) }
+        let form = recipients[output] ?? .text
+        let key = DeviceTokenKey(output: output, app: app, environment: environment, form: form, token: token)
+        if let problem = form.problem(of: key.token) { throw BadRegistration(description: "token: \(problem)") }
         return TokenRegistration(key: key, registeredAt: try time(fields.registeredAt))
     }
 
@@ -82,15 +86,5 @@ package struct RegistrationRules: Sendable {
             throw BadRegistration(description: "must be unix seconds or an RFC 3339 date-time")
         }
         return time
-    }
-
-    /// The same that is sent to: an even number of hex digits, up to 512.
-    private static func check(deviceToken token: String) throws(BadRegistration) {
-        guard token.utf8.allSatisfy({ $0.hexDigitValue != nil }) else {
-            throw BadRegistration(description: "token: has a character that is no hex digit")
-        }
-        guard token.utf8.count.isMultiple(of: 2), token.utf8.count <= 512 else {
-            throw BadRegistration(description: "token: must have an even number of hex digits, at most 512")
-        }
     }
 }

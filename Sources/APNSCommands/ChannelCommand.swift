@@ -1,0 +1,139 @@
+public import APNSOutput
+public import ArgumentParser
+import CredentialStore
+import Logging
+import MartletCommand
+import MartletService
+import NIOPosix
+import PushModel
+
+struct ChannelCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "channel", abstract: "Broadcast channels of Live Activities, kept by Apple.",
+        subcommands: [Create.self, List.self, Show.self, Delete.self])
+
+    /// Whose channels, and with which credential.
+    struct Owner: ParsableArguments {
+        @Option(help: "The app's bundle id.")
+        var app: String
+
+        @Option(help: "production or sandbox; default: the app's.")
+        var environment: PushEnvironment?
+
+        @OptionGroup var options: ConfigurationOptions
+
+        /// Lends a client with the credential that the app's pushes would have.
+        func withClient<Value: Sendable>(
+            _ body: (APNSChannelClient, PushEnvironment) async throws -> Value
+        ) async throws -> Value {
+            try await withDatabase(options, for: "channel") { source, pool in
+                let keyring = try source.keyring()
+                let snapshot = try await SnapshotStore.load(
+                    from: pool, keyring: keyring,
+                    logger: try source.logger("martlet.channel", atLeast: .error)
+                ).current
+                let route = try snapshot.route(
+                    app: app, with: OutputAccounts(name: Job.defaultOutput, accountName: APNSCredentials().accountName),
+                    environment: environment, need: CredentialNeed(topic: app)
+                ).get()
+                let client = APNSChannelClient(
+                    credential: route.credential, environment: route.environment, configuration: try source.apns(),
+                    tokens: SharedTokenRepository(pool, keyring: keyring),
+                    eventLoop: MultiThreadedEventLoopGroup.singleton.next())
+                return try await body(client, route.environment)
+            }
+        }
+    }
+
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Make a channel; prints its id.")
+
+        @Option(
+            help: """
+                What Apple keeps for devices that are away: 'none', or the 'most-recent' message. It can't be changed \
+                later.
+                """)
+        var storage: APNSChannelStorage
+
+        @Flag(help: "As JSON.")
+        var json = false
+
+        @OptionGroup var owner: Owner
+
+        func run() async throws {
+            try await owner.withClient { client, environment in
+                let id = try await client.create(app: owner.app, storage: storage)
+                if json { return try printJSON(ChannelDescription(id, owner.app, environment, storage)) }
+                print(id)
+            }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the ids of an app's channels.")
+
+        @Flag(help: "As JSON.")
+        var json = false
+
+        @OptionGroup var owner: Owner
+
+        func run() async throws {
+            try await owner.withClient { client, environment in
+                let ids = try await client.list(app: owner.app)
+                if json { return try printJSON(ids.map { ChannelDescription($0, owner.app, environment, nil) }) }
+                for id in ids { print(id) }
+            }
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Show a channel as JSON.")
+
+        @Argument(help: "The channel's id.")
+        var channel: String
+
+        @OptionGroup var owner: Owner
+
+        func run() async throws {
+            try await owner.withClient { client, environment in
+                let storage = try await client.storage(of: channel, app: owner.app)
+                try printJSON(ChannelDescription(channel, owner.app, environment, storage))
+            }
+        }
+    }
+
+    struct Delete: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Delete a channel; its Live Activities get no more broadcasts.")
+
+        @Argument(help: "The channel's id.")
+        var channel: String
+
+        @OptionGroup var owner: Owner
+
+        func run() async throws {
+            try await owner.withClient { client, environment in
+                try await client.delete(channel, app: owner.app)
+                print("deleted channel \(channel) of app \(owner.app) in \(environment.rawValue)")
+            }
+        }
+    }
+}
+
+/// A channel as `--json` shows it.
+private struct ChannelDescription: Encodable {
+    let channel: String
+    let app: String
+    let environment: String
+    /// A list does not say it.
+    let storage: String?
+
+    init(_ channel: String, _ app: String, _ environment: PushEnvironment, _ storage: APNSChannelStorage?) {
+        self.channel = channel
+        self.app = app
+        self.environment = environment.rawValue
+        self.storage = storage?.rawValue
+    }
+}
+
+extension APNSChannelStorage: ExpressibleByArgument {}

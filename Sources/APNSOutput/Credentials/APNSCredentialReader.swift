@@ -1,0 +1,108 @@
+import CredentialFormats
+import Crypto
+import PushModel
+
+/// Makes a credential from the files Apple gives out: a `.p8` key, a `.p12`, or PEM or DER files with a certificate
+/// and its key.
+struct APNSCredentialReader {
+    /// The account is Apple's ten-character team id; for a certificate nil means: as the certificate says. The id of a `.p8`
+    /// key is in its file name, else it is said, and so are its environments and topics; a certificate says its own.
+    let details: CredentialDetails
+
+    /// Apple's limit for a topic-specific key.
+    private static let greatestTopicCount = 400
+
+    /// - Parameter files: one file, or certificate, chain and key in several.
+    /// - Throws: ``CredentialFault``, naming file and fault.
+    func read(_ files: [CredentialFile], now: Timestamp) throws(CredentialFault) -> NewCredential {
+        guard let first = files.first else {
+            throw CredentialFault("no file was given")
+        }
+        var certificates: [(file: CredentialFile, certificate: Certificate)] = []
+        var keys: [(file: CredentialFile, key: PrivateKey)] = []
+        for file in files {
+            let contents = try file.open(passphrase: details.passphrase)
+            if contents.format == .pkcs12 { try Self.checkIsWhole(contents, file) }
+            certificates += contents.certificates.map { (file, $0) }
+            keys += contents.keys.map { (file, $0) }
+        }
+        guard let key = keys.first else {
+            throw first.fault("has a certificate, but no private key: name the key's file too")
+        }
+        if certificates.isEmpty {
+            guard keys.count == 1 else { throw key.file.fault("there is more than one private key") }
+            return try token(key.key, key.file)
+        }
+        let pair = try KeyPair.choose(certificates, keys, now: now)
+        return try certificate(pair, others: certificates.map(\.certificate))
+    }
+
+    private static func checkIsWhole(_ contents: FileContents, _ file: CredentialFile) throws(CredentialFault) {
+        if contents.keys.isEmpty {
+            throw file.fault("has no private key: export the certificate together with its key")
+        }
+        if contents.certificates.isEmpty { throw file.fault("has a private key, but no certificate") }
+    }
+
+    // MARK: .p8
+
+    private func token(_ key: PrivateKey, _ file: CredentialFile) throws(CredentialFault) -> NewCredential {
+        guard key.algorithm == .p256 else {
+            throw file.fault(
+                "is a private key (\(key.algorithm)) without a certificate, and Apple's .p8 keys are P-256: if it belongs to a certificate, name that file too"
+            )
+        }
+        guard let keyID = details.keyID ?? Self.keyID(fromFileName: file.name) else {
+            throw CredentialFault("the key id is needed: \(file.name) is not named AuthKey_<key id>.p8")
+        }
+        guard let team = details.account else {
+            throw CredentialFault("\(file.name): the team id is needed for a .p8 key")
+        }
+        return NewCredential(
+            kind: .token(keyID: try AppleID.check(keyID, "key id", of: file), privateKeyPEM: key.pem),
+            account: try AppleID.check(team, "team id", of: file), environments: try keyEnvironments(),
+            topics: details.topics,
+            fingerprint: Self.fingerprint(key.publicKeyDER), label: details.label ?? "key \(keyID)")
+    }
+
+    /// Apple: a key for some topics is for one environment and at most 400 topics.
+    private func keyEnvironments() throws(CredentialFault) -> Set<PushEnvironment> {
+        let environments = details.environments ?? Set(PushEnvironment.allCases)
+        guard !environments.isEmpty else {
+            throw CredentialFault("at least one environment is needed")
+        }
+        guard details.topics.isEmpty || environments.count == 1 else {
+            throw CredentialFault("a key that is limited to topics is for one environment: say which")
+        }
+        guard details.topics.count <= Self.greatestTopicCount else {
+            throw CredentialFault("\(details.topics.count) topics: Apple limits a key to \(Self.greatestTopicCount)")
+        }
+        return environments
+    }
+
+    private static func keyID(fromFileName name: String) -> String? {
+        guard name.hasPrefix("AuthKey_"), name.hasSuffix(".p8") else { return nil }
+        return String(name.dropFirst(8).dropLast(3).prefix(10))
+    }
+
+    // MARK: certificates
+
+    private func certificate(_ pair: KeyPair, others: [Certificate]) throws(CredentialFault) -> NewCredential {
+        let leaf = pair.certificate
+        if let team = details.account, let named = leaf.organizationalUnit, AppleID.isOne(named), named != team {
+            throw CredentialFault("the certificate of \(pair.file.name) is of team \(named), not of \(team)")
+        }
+        guard let team = details.account ?? leaf.organizationalUnit else {
+            throw CredentialFault("the team id is needed: the certificate of \(pair.file.name) does not say it")
+        }
+        return NewCredential(
+            kind: .certificate(chainDER: leaf.chain(from: others).map(\.der), privateKeyDER: pair.key.der),
+            account: try AppleID.check(team, "team id", of: pair.file), environments: pair.push.environments,
+            topics: Set(pair.push.topicKinds.keys), topicKinds: pair.push.topicKinds, notBefore: leaf.notBefore,
+            notAfter: leaf.notAfter, fingerprint: Self.fingerprint(leaf.der), label: details.label ?? pair.name)
+    }
+
+    private static func fingerprint(_ bytes: [UInt8]) -> String {
+        SHA256.hash(data: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import HTTP2Pool
+public import PushModel
+
+extension APNSConfiguration {
+    /// The settings that there are: `apns.endpoint.production` and so on.
+    static let settings = [
+        OutputSetting(
+            "endpoint.production", .endpoint, default: "api.push.apple.com:443",
+            help: "host:port of APNs for production"),
+        OutputSetting(
+            "endpoint.sandbox", .endpoint, default: "api.sandbox.push.apple.com:443",
+            help: "host:port of APNs for the sandbox"),
+        OutputSetting(
+            "endpoint.broadcast.production", .endpoint, help: "host:port of APNs for broadcasts; empty: as for devices"),
+        OutputSetting("endpoint.broadcast.sandbox", .endpoint, help: "the same for the sandbox"),
+        OutputSetting(
+            "endpoint.channels.production", .endpoint, default: "api-manage-broadcast.push.apple.com:2196",
+            help: "host:port where broadcast channels are managed"),
+        OutputSetting(
+            "endpoint.channels.sandbox", .endpoint, default: "api-manage-broadcast.sandbox.push.apple.com:2195",
+            help: "the same for the sandbox"),
+        OutputSetting(
+            "ca_file", help: "PEM file with an authority to trust instead of the system's, for a simulator or a proxy"),
+        OutputSetting(
+            "certificate_verification", .choice(["full", "none"]), default: "full",
+            help: "full or none; none for test hosts only, never for Apple's"),
+        OutputSetting(
+            "proxy", isSecret: true, help: "proxy for connections to APNs, as http://[user:password@]host:port"),
+        OutputSetting(
+            "maximum_connections", .integer(1...1_000), default: "16",
+            help: "most connections of one credential to one environment"),
+        OutputSetting(
+            "request_timeout", .integer(1...3_600), default: "60", help: "seconds an answer may take"),
+        OutputSetting(
+            "urgent_streams", .integer(0...1_000), default: "20",
+            help: "streams of each connection kept free for the urgent lane, never more than a tenth"),
+    ]
+
+    private static let pushEndpoints = [
+        "endpoint.production", "endpoint.sandbox", "endpoint.broadcast.production", "endpoint.broadcast.sandbox",
+    ]
+    private static let channelEndpoints = ["endpoint.channels.production", "endpoint.channels.sandbox"]
+
+    /// - Throws: ``SettingFault``.
+    public init(_ settings: OutputSettings) throws(SettingFault) {
+        let authorityFile = settings["ca_file"]
+        if let authorityFile, !FileManager.default.isReadableFile(atPath: authorityFile) {
+            throw SettingFault("ca_file", "there is no file \(authorityFile) that can be read")
+        }
+        self.init(
+            production: try Self.endpoint("endpoint.production", settings),
+            sandbox: try Self.endpoint("endpoint.sandbox", settings),
+            broadcastProduction: try Self.endpointIfSet("endpoint.broadcast.production", settings),
+            broadcastSandbox: try Self.endpointIfSet("endpoint.broadcast.sandbox", settings),
+            channelsProduction: try Self.endpoint("endpoint.channels.production", settings),
+            channelsSandbox: try Self.endpoint("endpoint.channels.sandbox", settings), authorityFile: authorityFile,
+            verifiesCertificates: try settings.text("certificate_verification") == "full",
+            proxy: try Self.proxy(settings), maximumConnections: try settings.integer("maximum_connections"),
+            requestTimeoutSeconds: try settings.integer("request_timeout"))
+        urgentStreams = try settings.integer("urgent_streams")
+        if !verifiesCertificates {
+            try Self.refuseApple(settings)
+        } else if proxy != nil {
+            try Self.refuseAddresses(settings)
+        }
+    }
+
+    /// Channels are managed by people, with a command of its own, which refuses Apple's hosts itself.
+    private static func refuseApple(_ settings: OutputSettings) throws(SettingFault) {
+        for key in pushEndpoints {
+            guard let endpoint = try endpointIfSet(key, settings), endpoint.isApple else { continue }
+            throw SettingFault(
+                "certificate_verification",
+                "is none, which is for test hosts only, but \(Job.defaultOutput).\(key) is \(endpoint.host)")
+        }
+    }
+
+    /// A certificate is compared with a name, or with the address that the socket is connected to, which is the proxy's.
+    private static func refuseAddresses(_ settings: OutputSettings) throws(SettingFault) {
+        for key in pushEndpoints + channelEndpoints {
+            guard let endpoint = try endpointIfSet(key, settings), endpoint.isAddress else { continue }
+            throw SettingFault(
+                key, "is \(endpoint.host), an address, which can't be verified through apns.proxy: give its name")
+        }
+    }
+
+    private static func proxy(_ settings: OutputSettings) throws(SettingFault) -> HTTPProxy? {
+        guard let url = settings["proxy"] else { return nil }
+        guard let proxy = HTTPProxy(url: url) else {
+            throw SettingFault(
+                "proxy", "must be http://[user:password@]host:port, user and password percent-encoded")
+        }
+        return proxy
+    }
+
+    private static func endpoint(_ key: String, _ settings: OutputSettings) throws(SettingFault) -> Endpoint {
+        let (host, port) = try settings.endpoint(key)
+        return Endpoint(host: host, port: port)
+    }
+
+    private static func endpointIfSet(_ key: String, _ settings: OutputSettings) throws(SettingFault) -> Endpoint? {
+        settings[key] == nil ? nil : try endpoint(key, settings)
+    }
+}

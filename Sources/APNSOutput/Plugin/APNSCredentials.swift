@@ -1,0 +1,57 @@
+import NIOPosix
+public import PushModel
+
+/// Apple's keys and certificates, which are a team's.
+public struct APNSCredentials: OutputCredentials {
+    public let accountName = "team"
+    public let accountHelp = "Apple's ten-character team id"
+
+    public init() {}
+
+    public func need(of job: Job) -> CredentialNeed {
+        let type = job.pushType.flatMap(APNSPushType.init(rawValue:))
+        return Self.need(of: job.app, topic: Self.topic(of: job, type), type)
+    }
+
+    /// The suffix follows from the push type; types that are inferred from the payload have none. Broadcasts go to
+    /// the app itself.
+    private static func topic(of job: Job, _ type: APNSPushType?) -> String {
+        if job.isBroadcast { return job.app }
+        return job.topic ?? job.app + (type?.topicSuffix ?? "")
+    }
+
+    /// A key for an app is taken to cover the app's topics with a suffix (`.voip`, …) too.
+    private static func need(of app: String, topic: String, _ type: APNSPushType?) -> CredentialNeed {
+        CredentialNeed(
+            topic: topic, widerTopic: topic.hasPrefix(app + ".") ? app : nil,
+            refusesCertificates: type?.needsProviderToken ?? false)
+    }
+
+    public func uses(of app: String) -> [CredentialUse] {
+        PushEnvironment.allCases.flatMap { environment in
+            APNSPushType.allCases.map { type in
+                CredentialUse(
+                    environment: environment, pushType: type.rawValue,
+                    need: Self.need(of: app, topic: app + type.topicSuffix, type))
+            }
+        }
+    }
+
+    public func read(
+        _ files: [CredentialFile], _ details: CredentialDetails, now: Timestamp
+    ) throws(CredentialFault) -> NewCredential {
+        try APNSCredentialReader(details: details).read(files, now: now)
+    }
+
+    public func endpoint(of environment: PushEnvironment, _ settings: OutputSettings) throws -> String {
+        "\(try APNSConfiguration(settings).endpoint(for: environment))"
+    }
+
+    public func check(_ question: CredentialQuestion, _ context: OutputContext) async throws -> CredentialFinding {
+        let check = APNSCredentialCheck(
+            configuration: try APNSConfiguration(context.settings), tokens: context.tokens,
+            eventLoop: MultiThreadedEventLoopGroup.singleton.next())
+        return await check.run(
+            question.credential, in: question.environment, device: question.recipient, topic: question.topic)
+    }
+}

@@ -1,0 +1,28 @@
+import NIOPosix
+public import PushModel
+
+/// Apple's push notification service.
+public struct APNSPlugin: OutputPlugin {
+    public let name = Job.defaultOutput
+    public let title = "APNs"
+    public let settings = APNSConfiguration.settings
+    /// A device token, or a channel's id.
+    public let recipients = RecipientForm.hex(maximumDigits: 512)
+    public let eventFields = EventFields(id: "apns_id", uniqueID: "apns_unique_id")
+    public let reasons = APNSReason.verdicts
+
+    public init() {}
+
+    public var credentials: (any OutputCredentials)? { APNSCredentials() }
+
+    public func environment(of job: Job, app: PushEnvironment) -> PushEnvironment { job.environment ?? app }
+
+    public func check(_ settings: OutputSettings) throws { _ = try APNSConfiguration(settings) }
+
+    public func make(_ context: OutputContext) throws -> any Output {
+        APNSOutput(
+            configuration: try APNSConfiguration(context.settings), tokens: context.tokens,
+            eventLoops: MultiThreadedEventLoopGroup.singleton, logger: context.logger, clock: context.clock,
+            refusals: context.refusals)
+    }
+}

@@ -1,0 +1,40 @@
+import Foundation
+public import PushModel
+
+extension CredentialFile {
+    /// - Throws: ``CredentialFault`` if it can't be read.
+    public init(path: String) throws(CredentialFault) {
+        func error(_ problem: String) -> CredentialFault { CredentialFault("\(path): \(problem)") }
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory),
+            !isDirectory.boolValue, let file = FileHandle(forReadingAtPath: path)
+        else {
+            throw error(isDirectory.boolValue ? "is a directory" : "no such file, or it can't be read")
+        }
+        defer { try? file.close() }
+        var contents = Data()
+        do {
+            // One byte too many is enough to know. A pipe gives what it has, so it is asked until it has no more.
+            while contents.count <= FileContents.greatestSize,
+                let more = try file.read(upToCount: FileContents.greatestSize + 1 - contents.count), !more.isEmpty
+            {
+                contents += more
+            }
+        } catch let problem {
+            throw error("can't be read: \(problem.localizedDescription)")
+        }
+        self.init(name: URL(filePath: path).lastPathComponent, contents: Secret(contents))
+    }
+
+    /// The keys and certificates in it.
+    /// - Throws: ``CredentialFault``.
+    public func open(passphrase: Secret?) throws(CredentialFault) -> FileContents {
+        do throws(FileProblem) {
+            return try contents.withBytes { bytes throws(FileProblem) in
+                try FileContents(bytes, passphrase: passphrase)
+            }
+        } catch let problem {
+            throw fault(problem.description)
+        }
+    }
+}

@@ -1,0 +1,188 @@
+public import ArgumentParser
+import CredentialStore
+import Logging
+import MartletService
+public import PushModel
+
+struct AppCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "app", abstract: "The apps that may be pushed to.",
+        subcommands: [Set.self, List.self, Show.self, Remove.self])
+
+    struct Set: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Add an app, or change what is named.",
+            discussion: "Options that are left out keep their value.")
+
+        @Argument(help: "The app's bundle id, such as com.example.shop.")
+        var app: String
+
+        @Option(name: AccountWords.option, help: AccountWords.help("required for a new app."))
+        var account: String?
+
+        @OptionGroup var output: OutputOption
+
+        @Option(help: "Where pushes go whose job does not say: production or sandbox.")
+        var environment: PushEnvironment?
+
+        @Option(help: "Id of a credential that goes before every other; 'none' takes it back.")
+        var credential: String?
+
+        @Option(
+            help: ArgumentHelp(
+                "Broker user that may publish for this app; can be given several times. 'anybody' lifts the limit.",
+                valueName: "user"))
+        var allowPublisher: [String] = []
+
+        @Flag(inversion: .prefixedNo, help: "Hold the app's jobs back, or let them go again.")
+        var paused: Bool?
+
+        @OptionGroup var options: ConfigurationOptions
+
+        /// What is named, and nothing else: another operator may be changing the rest.
+        private var changes: [AppChange] {
+            var changes: [AppChange] = []
+            if let account { changes.append(.account(account, of: output.name)) }
+            if let environment { changes.append(.defaultEnvironment(environment)) }
+            if let credential { changes.append(.credential(credential == "none" ? nil : credential, of: output.name)) }
+            if !allowPublisher.isEmpty {
+                changes.append(.allowedPublishers(allowPublisher == ["anybody"] ? [] : Swift.Set(allowPublisher)))
+            }
+            if let paused { changes.append(.paused(paused)) }
+            return changes
+        }
+
+        func run() async throws {
+            try await withDatabase(options, for: "app") { _, pool in
+                let row = try await changed(AppRepository(pool))
+                print("app \(app): \(row.origin)\(row.isPaused ? ", paused" : "")")
+            }
+        }
+
+        /// An app whose output needs no credentials has no account to be added with.
+        private func changed(_ apps: AppRepository) async throws -> App {
+            let needsAccount = try output.plugin().credentials != nil
+            do {
+                return try await apps.change(app, changes, adding: !needsAccount)
+            } catch let error as CredentialStoreError where error.code == .notFound && account == nil {
+                // or it is the credential that is not there
+                guard try await !apps.list().contains(where: { $0.bundleID == app }) else { throw error }
+                throw ValidationError(
+                    "there is no app \(app) yet: to add it, say --\(AccountWords.word(of: output.name))")
+            }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the apps.")
+
+        @Flag(help: "As JSON.")
+        var json = false
+
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            let apps = try await withDatabase(options, for: "app") { _, pool in try await AppRepository(pool).list() }
+            if json { return try printJSON(apps.map { described($0) }) }
+            var table = Table(header: ["APP", AccountWords.header, "ENVIRONMENT", "PAUSED", "CREDENTIAL", "PUBLISHERS"])
+            for app in apps {
+                table.append([
+                    app.bundleID, app.list(\.id), app.defaultEnvironment.rawValue, app.isPaused ? "yes" : "no",
+                    app.list(\.credential),
+                    app.allowedPublishers.isEmpty ? "anybody" : app.allowedPublishers.sorted().joined(separator: ","),
+                ])
+            }
+            print(table)
+        }
+    }
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show an app, with the credential that each push type would use, and why.")
+
+        @Argument(help: "The app's bundle id.")
+        var app: String
+
+        @Flag(help: "As JSON.")
+        var json = false
+
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            try await withDatabase(options, for: "app") { source, pool in
+                let row = try await AppRepository(pool).show(app)
+                let snapshot = try await SnapshotStore.load(
+                    from: pool, keyring: try source.keyring(),
+                    logger: try source.logger("martlet.app", atLeast: .critical)
+                ).current
+                let routes = AppRoute.all(
+                    of: row, with: source.outputs, in: snapshot, refusals: try await RefusalRepository(pool).list(),
+                    at: .now)
+                if json { return try printJSON(described(row, routes: routes)) }
+                print(row.text)
+                var table = Table(header: ["ENVIRONMENT", "PUSH TYPE", "TOPIC", "CREDENTIAL", "BECAUSE"])
+                for route in routes {
+                    table.append([
+                        route.environment.rawValue, route.pushType, route.topic,
+                        route.chosen?.credential.name ?? "none",
+                        route.explanation,
+                    ])
+                }
+                print(table)
+            }
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove an app; jobs for it are dead-lettered from then on.")
+
+        @Argument(help: "The app's bundle id.")
+        var app: String
+
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            try await withDatabase(options, for: "app") { _, pool in try await AppRepository(pool).remove(app) }
+            print("removed app \(app)")
+        }
+    }
+}
+
+/// An app without an account has none.
+private func described(_ app: App, routes: [AppRoute]? = nil) -> WithAccount<AppDescription> {
+    let first = app.listed.first
+    return WithAccount(
+        base: AppDescription(app, routes: routes), output: first?.output ?? Job.defaultOutput,
+        account: first?.account.id ?? "")
+}
+
+extension App {
+    /// For people.
+    fileprivate var text: String {
+        var text = "app \(bundleID): \(origin)"
+        for (_, account) in listed { if let credential = account.credential { text += ", credential \(credential)" } }
+        if !allowedPublishers.isEmpty { text += ", publishers \(allowedPublishers.sorted().joined(separator: ", "))" }
+        return text + (isPaused ? ", paused: its jobs wait" : "")
+    }
+
+    /// `team TEAMA12345, production`
+    fileprivate var origin: String {
+        (listed.map { "\(AccountWords.word(of: $0.output)) \($0.account.id)" } + [defaultEnvironment.rawValue])
+            .joined(separator: ", ")
+    }
+
+    /// Its accounts, in the order of the outputs.
+    var listed: [(output: String, account: AppAccount)] {
+        let known = Martlet.installed.map(\.name)
+        let others = accounts.keys.filter { !known.contains($0) }.sorted()
+        return (known + others).compactMap { name in accounts[name].map { (name, $0) } }
+    }
+
+    fileprivate func list(_ text: (AppAccount) -> String?) -> String {
+        let texts = listed.compactMap { text($0.account) }
+        return texts.isEmpty ? "-" : texts.joined(separator: ",")
+    }
+}
+
+extension PushEnvironment: ExpressibleByArgument {}

@@ -1,0 +1,124 @@
+import ArgumentParser
+import CredentialStore
+import MartletService
+import PushModel
+
+struct CredentialCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "credential", abstract: "Keys and certificates, sealed in the database.",
+        subcommands: [Import.self, List.self, Check.self, Retire.self, Rekey.self])
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the credentials, without their secrets.")
+
+        @Flag(help: "As JSON.")
+        var json = false
+
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            let (credentials, all) = try await withDatabase(options, for: "credential") { _, pool in
+                (try await CredentialRepository(pool).list(), try await RefusalRepository(pool).list())
+            }
+            let refusals = Dictionary(grouping: all, by: \.credential)
+            let now = Timestamp.now
+            if json {
+                return try printJSON(
+                    credentials.map { credential in
+                        WithAccount(
+                            base: CredentialDescription(credential, refusals[credential.id] ?? [], now: now),
+                            output: credential.output, account: credential.account)
+                    })
+            }
+            // Whose one is only says something where there are several.
+            func output(_ text: String) -> [String] { AccountWords.areMany ? [text] : [] }
+            let rest = [
+                "KIND", AccountWords.header, "KEY", "ENVIRONMENTS", "STATE", "DAYS LEFT", "MASTER KEY", "LABEL",
+                "REFUSED",
+            ]
+            var table = Table(header: ["ID"] + output("OUTPUT") + rest)
+            for credential in credentials {
+                let rest = [
+                    credential.kind.rawValue, credential.account, credential.keyID ?? "-",
+                    credential.environments.map(\.rawValue).sorted().joined(separator: ","),
+                    credential.state(refusals[credential.id] ?? []),
+                    credential.daysLeft(at: now).map(String.init) ?? "-",
+                    credential.masterKeyID, credential.label,
+                    refusals[credential.id]?.map(\.text).joined(separator: "; ") ?? "-",
+                ]
+                table.append([credential.id] + output(credential.output) + rest)
+            }
+            print(table)
+        }
+    }
+
+    struct Retire: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Take a credential out of use.")
+
+        @Argument(help: "The credential's id.")
+        var id: String
+
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            try await withDatabase(options, for: "credential") { _, pool in
+                try await CredentialRepository(pool).retire(id)
+            }
+            print("retired credential \(id)")
+        }
+    }
+}
+
+extension CredentialSummary {
+    /// `refused` while the provider refuses it as a whole.
+    func state(_ refusals: [Refusal]) -> String {
+        state == .active && refusals.contains { $0.topic == nil } ? "refused" : state.rawValue
+    }
+}
+
+/// A credential as `--json` shows it.
+private struct CredentialDescription: Encodable, Sendable {
+    let id, output, kind, state, label, fingerprint, masterKey: String
+    let key: String?
+    let environments, topics: [String]
+    let notBefore, notAfter: String?
+    let daysLeft: Int?
+    let refusals: [RefusalDescription]
+
+    init(_ summary: CredentialSummary, _ refusals: [Refusal], now: Timestamp) {
+        self.refusals = refusals.map(RefusalDescription.init)
+        id = summary.id
+        kind = summary.kind.rawValue
+        output = summary.output
+        state = summary.state(refusals)
+        label = summary.label
+        fingerprint = summary.fingerprint
+        masterKey = summary.masterKeyID
+        key = summary.keyID
+        environments = summary.environments.map(\.rawValue).sorted()
+        topics = summary.topics.sorted()
+        notBefore = summary.notBefore?.rfc3339
+        notAfter = summary.notAfter?.rfc3339
+        daysLeft = summary.daysLeft(at: now)
+    }
+}
+
+/// What a provider refuses, as `--json` shows it.
+private struct RefusalDescription: Encodable, Sendable {
+    let environment, reason, since: String
+    let topic: String?
+
+    init(_ refusal: Refusal) {
+        environment = refusal.environment.rawValue
+        reason = refusal.reason
+        since = refusal.since.rfc3339
+        topic = refusal.topic
+    }
+}
+
+extension Refusal {
+    /// For people.
+    var text: String {
+        "\(environment.rawValue)\(topic.map { " \($0)" } ?? ""): \(reason) since \(since.rfc3339)"
+    }
+}

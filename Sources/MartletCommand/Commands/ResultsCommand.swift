@@ -1,0 +1,54 @@
+import AMQPClient
+import ArgumentParser
+import DeliveryPipeline
+import Foundation
+import Logging
+import MartletService
+
+struct ResultsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "results", abstract: "What became of pushes.", subcommands: [Tail.self])
+
+    struct Tail: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Print events as they come, one JSON object a line.",
+            discussion:
+                "Listens with a queue of its own, which goes when the command ends; other consumers miss nothing.")
+
+        @Option(help: "Routing key pattern, such as *.unregistered.# or *.*.com.example.shop.")
+        var bind = "#"
+
+        @Option(help: "End after so many events.")
+        var limit: Int?
+
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            let source = try await options.load()
+            let names = try source.names()
+            let broker = try source.broker()
+            try await BrokerLook.require(exchanges: [names.results], on: broker)
+            // Not one that the broker names: users have rights on what begins with the prefix, and on nothing else.
+            let tail = AMQPQueue(
+                name: "\(names.prefix).tail.\(UUID().uuidString.lowercased())", isDurable: false, isExclusive: true,
+                isAutoDelete: true)
+            let deliveries = try await Deliveries(
+                of: tail.name,
+                topology: AMQPTopology(
+                    queues: [tail],
+                    bindings: [AMQPBinding(queue: tail.name, exchange: names.results, routingKey: bind)]),
+                broker: broker, prefetch: 100, endsWithConnection: false,
+                logger: try source.logger("martlet.results", atLeast: .warning))
+            var printed = 0
+            for try await case let delivery? in deliveries.stream {
+                print(json: String(decoding: delivery.body, as: UTF8.self))
+                flushOutput()
+                deliveries.letGo(of: delivery)
+                deliveries.acknowledge(delivery)
+                printed += 1
+                if printed == limit { break }
+            }
+            await deliveries.close()
+        }
+    }
+}

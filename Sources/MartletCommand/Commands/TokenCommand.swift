@@ -1,0 +1,136 @@
+import ArgumentParser
+import CredentialStore
+import MartletService
+import PushModel
+
+struct TokenCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "token", abstract: "The registry of device tokens: which live, and which are dead since when.",
+        subcommands: [Show.self, Register.self, Forget.self, Export.self])
+
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Show what is known of a token, for each app.")
+
+        @Argument(help: "The device token.")
+        var token: String
+
+        @Option(help: "Which output's token.")
+        var output = Job.defaultOutput
+
+        @Flag(help: "As JSON.")
+        var json = false
+
+        @OptionGroup var options: ConfigurationOptions
+
+        func run() async throws {
+            let tokens = try await withDatabase(options, for: "token") { _, pool in
+                try await DeviceTokenRegistry(pool).show(
+                    token: token, output: output, form: Martlet.installed.recipients[output] ?? .text)
+            }
+            if json { return try printJSON(tokens.map(TokenDescription.init)) }
+            guard !tokens.isEmpty else {
+                print("nothing is known of this token: it is sent to")
+                return
+            }
+            var table = Table(header: ["APP", "ENVIRONMENT", "STATE", "REGISTERED", "UNREGISTERED", "MARKED", "REASON"])
+            for token in tokens {
+                table.append([
+                    token.key.app, token.key.environment.rawValue, token.unregisteredAt == nil ? "live" : "dead",
+                    token.registeredAt?.rfc3339 ?? "-", token.unregisteredAt?.rfc3339 ?? "-",
+                    token.markedAt?.rfc3339 ?? "-", token.reason ?? "-",
+                ])
+            }
+            print(table)
+        }
+    }
+
+    struct Forget: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Delete what is known of one token, or of all tokens of an app.",
+            discussion: """
+                A dead token that is forgotten is sent to again when a job names it. Outcomes that were published, and \
+                jobs that wait, keep the token.
+                """)
+
+        @Argument(help: "The device token.")
+        var token: String?
+
+        @Flag(help: "All tokens of --app.")
+        var all = false
+
+        @Option(help: "The app's bundle id; without it one token is forgotten for every app.")
+        var app: String?
+
+        @Option(help: "production or sandbox; default: both. Not with --all.")
+        var environment: PushEnvironment?
+
+        @Option(help: "Which output's tokens.")
+        var output = Job.defaultOutput
+
+        @OptionGroup var options: ConfigurationOptions
+
+        func validate() throws {
+            guard (token != nil) != all else { throw ValidationError("name a token, or --all and --app") }
+            if all {
+                guard app != nil else { throw ValidationError("--all needs --app") }
+                guard environment == nil else { throw ValidationError("--all takes both environments") }
+            }
+        }
+
+        func run() async throws {
+            let count = try await withDatabase(options, for: "token") { _, pool in
+                let registry = DeviceTokenRegistry(pool)
+                if let token { return try await forget(token, registry) }
+                return try await forgetAll(of: app ?? "", registry)
+            }
+            print("forgot \(count) \(count == 1 ? "token" : "tokens")")
+        }
+
+        private func forget(_ token: String, _ registry: DeviceTokenRegistry) async throws -> Int {
+            var count = 0
+            for known in try await registry.show(
+                token: token, output: output, form: Martlet.installed.recipients[output] ?? .text
+            ).map(\.key)
+            where (app ?? known.app) == known.app && (environment ?? known.environment) == known.environment {
+                if try await registry.forget(known) { count += 1 }
+            }
+            return count
+        }
+
+        private func forgetAll(of app: String, _ registry: DeviceTokenRegistry) async throws -> Int {
+            var progress = Progress()
+            var count = 0
+            while true {
+                let some = try await registry.forgetSome(app: app, output: output)
+                if some == 0 { return count }
+                count += some
+                progress.tell { _ in "\(count) tokens forgotten" }
+            }
+        }
+    }
+}
+
+/// A row of the registry as `--json` shows it.
+private struct TokenDescription: Encodable {
+    let token: String
+    let output: String
+    let app: String
+    let environment: String
+    let state: String
+    let registered_at: String?
+    let unregistered_at: String?
+    let marked_at: String?
+    let reason: String?
+
+    init(_ row: DeviceToken) {
+        token = row.key.token
+        output = row.key.output
+        app = row.key.app
+        environment = row.key.environment.rawValue
+        state = row.unregisteredAt == nil ? "live" : "dead"
+        registered_at = row.registeredAt?.rfc3339
+        unregistered_at = row.unregisteredAt?.rfc3339
+        marked_at = row.markedAt?.rfc3339
+        reason = row.reason
+    }
+}

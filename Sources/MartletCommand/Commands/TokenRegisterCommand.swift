@@ -1,0 +1,139 @@
+import ArgumentParser
+import CredentialStore
+import Foundation
+import MartletService
+import PostgresClient
+import PushModel
+
+extension TokenCommand {
+    struct Register: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Note that apps have handed in tokens: one, some, or millions from a file.",
+            discussion: """
+                A file has lines of CSV or of NDJSON with token, app, environment, registered_at and output; the options \
+                give what a line leaves out. Columns of CSV are in that order, or as its first line names them. Bad \
+                lines are told of on standard error and passed over; the exit code is then 1. Doing it again changes \
+                nothing.
+                """)
+
+        @Argument(help: "Device tokens.")
+        var tokens: [String] = []
+
+        @Option(help: "File with the tokens; '-' reads standard input.", completion: .file())
+        var file: String?
+
+        @Option(help: "The app's bundle id.")
+        var app: String?
+
+        @Option(help: "production or sandbox; default: the app's.")
+        var environment: PushEnvironment?
+
+        @Option(help: "Which output's tokens.")
+        var output = Job.defaultOutput
+
+        @Option(help: "When they were handed in: RFC 3339 or unix seconds; default: now.")
+        var registeredAt: String?
+
+        @Flag(help: "Stop at the first bad line; what is before it is registered.")
+        var strict = false
+
+        @Option(help: "Begin with this line, as told by one that was broken off.")
+        var fromLine = 1
+
+        @OptionGroup var options: ConfigurationOptions
+
+        private static let shownBadLines = 1_000
+
+        func validate() throws {
+            guard tokens.isEmpty != (file == nil) else { throw ValidationError("name tokens, or --file") }
+            guard fromLine >= 1 else { throw ValidationError("--from-line: lines are counted from 1") }
+            _ = try registrationTime()
+        }
+
+        func run() async throws {
+            let chunks = try Chunks(of: file, else: tokens)
+            try await withDatabase(options, for: "token") { _, pool in
+                try await register(chunks, pool)
+            }
+        }
+
+        private func register(_ chunks: Chunks, _ pool: PostgresPool) async throws {
+            let apps = try await AppRepository(pool).list().map { ($0.bundleID, $0.defaultEnvironment) }
+            var rules = RegistrationRules(
+                apps: Dictionary(apps) { first, _ in first }, recipients: Martlet.installed.recipients, now: .now)
+            rules.app = app
+            rules.environment = environment
+            rules.output = output
+            rules.registeredAt = try registrationTime()
+            let registrations = RegistrationImport(
+                DeviceTokenRegistry(pool), rules: rules, firstLine: fromLine, stopsAtBadLine: strict)
+            var progress = Progress()
+            var shown = 0
+            do {
+                let count = try await registrations.run(chunks.next) { line, problem in
+                    shown += 1
+                    if shown <= Self.shownBadLines { printError("line \(line): \(problem)") }
+                    if shown == Self.shownBadLines { printError("further bad lines are only counted") }
+                } progress: { count in
+                    progress.tell { seconds in
+                        "\(count.linesDone) lines done, \(Int(Double(count.tokens) / seconds)) tokens a second"
+                    }
+                }
+                print(summary(count))
+                if count.badLines > 0 { throw ExitCode.failure }
+            } catch let stopped as RegistrationImport.Stopped {
+                print(summary(stopped.count))
+                if let cause = stopped.cause { printError("martlet: \(cause)") }
+                printError("stopped; continue with --from-line \(stopped.count.linesDone + 1)")
+                throw ExitCode.failure
+            }
+        }
+
+        private func summary(_ count: RegistrationImport.Count) -> String {
+            "registered \(count.tokens) tokens: \(count.changed) new or newer, \(count.badLines) bad lines"
+        }
+
+        private func registrationTime() throws -> Timestamp? {
+            try registeredAt.map { text in
+                do { return try RegistrationRules.time(text) } catch {
+                    throw ValidationError("--registered-at: \(error)")
+                }
+            }
+        }
+    }
+}
+
+/// The bytes of a file, standard input or the arguments, a piece at a time.
+private struct Chunks {
+    private static let size = 1 << 18
+
+    private let source: FileHandle?
+    private let path: String
+    private let text: Mutable
+
+    private final class Mutable { var bytes: [UInt8]; init(_ bytes: [UInt8]) { self.bytes = bytes } }
+
+    init(of path: String?, else tokens: [String]) throws {
+        self.path = path ?? ""
+        text = Mutable(Array(tokens.map { $0 + "\n" }.joined().utf8))
+        switch path {
+        case nil: source = nil
+        case "-": source = .standardInput
+        case let path?:
+            guard let file = FileHandle(forReadingAtPath: path) else { throw ValidationError("can't read \(path)") }
+            source = file
+        }
+    }
+
+    func next() throws -> [UInt8] {
+        guard let source else {
+            defer { text.bytes = [] }
+            return text.bytes
+        }
+        do {
+            return Array(try source.read(upToCount: Self.size) ?? Data())
+        } catch {
+            throw ValidationError("can't read \(path): \(error.localizedDescription)")
+        }
+    }
+}

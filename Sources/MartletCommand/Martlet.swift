@@ -1,0 +1,68 @@
+package import ArgumentParser
+import Glibc
+import MartletService
+public import PushModel
+import Threading
+
+/// The command, put together from outputs.
+public enum Martlet {
+    struct Parts: Sendable {
+        var outputs: [any OutputPlugin] = []
+        var commands: [any ParsableCommand.Type] = []
+    }
+
+    /// Said once, before anything is parsed: commands are made by the parser, so nobody can hand it to them.
+    private static let parts = Mutex(Parts())
+
+    /// Those that it was put together from.
+    package static var installed: [any OutputPlugin] { parts.withLock { $0.outputs } }
+    static var commands: [any ParsableCommand.Type] { parts.withLock { $0.commands } }
+
+    /// Runs the command that the arguments name, with nothing but these outputs. Ends the process.
+    public static func main(outputs: [any OutputPlugin]) async -> Never {
+        await main(outputs: outputs, commands: [])
+    }
+
+    /// - Parameter commands: beside those that every Martlet has.
+    package static func main(outputs: [any OutputPlugin], commands: [any ParsableCommand.Type]) async -> Never {
+        parts.withLock { $0 = Parts(outputs: outputs, commands: commands) }
+        do {
+            var command = try RootCommand.parseAsRoot()
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+            leave(0)
+        } catch let error as ConfigurationError {
+            printError("martlet: \(error)")
+            leave(78)
+        } catch {
+            let code = RootCommand.exitCode(for: error)
+            let message = RootCommand.fullMessage(for: error)
+            // Help and version are errors, too, which are no failure.
+            if message.isEmpty { leave(code.rawValue) }
+            if code.isSuccess { print(help: message) } else { printError(message) }
+            leave(code.rawValue)
+        }
+    }
+
+    /// Ends the process without the C library's exit handlers: OpenSSL's would free what threads of libpq that
+    /// are just ending free as well (OPENSSL_cleanup and OPENSSL_thread_stop do not wait for each other).
+    private static func leave(_ code: Int32) -> Never {
+        fflush(nil)
+        _exit(code)
+    }
+}
+
+struct RootCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "martlet",
+        abstract: "Delivers push jobs from RabbitMQ to Apple's push service and publishes what became of each.",
+        discussion: "Exit codes: 0 fine, 1 failed, 64 wrong usage, 78 wrong configuration.",
+        version: "0.1.0",
+        subcommands: [
+            WorkerCommand.self, MigrateCommand.self, AppCommand.self, CredentialCommand.self, AuditCommand.self,
+            JobCommand.self, TokenCommand.self, ResultsCommand.self, DeadCommand.self,
+        ] + Martlet.commands + [DoctorCommand.self])
+}

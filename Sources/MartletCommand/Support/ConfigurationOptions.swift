@@ -1,0 +1,40 @@
+import ArgumentParser
+import Foundation
+package import Logging
+package import MartletService
+
+/// Where a command's configuration comes from.
+package struct ConfigurationOptions: ParsableArguments {
+    @Option(name: .long, help: "YAML file with the configuration; also from MARTLET_CONFIG.")
+    var config: String?
+
+    @Option(
+        name: .customLong("set"),
+        help: ArgumentHelp("Set one configuration key; goes before environment and file.", valueName: "key=value"))
+    var settings: [String] = []
+
+    package init() {}
+
+    package func load() async throws -> ConfigurationSource {
+        let source = try await read()
+        LoggingSystem.bootstrap(PrintableLog.handler)
+        return source
+    }
+
+    /// Can be called again.
+    func read() async throws -> ConfigurationSource {
+        let environment = ProcessInfo.processInfo.environment
+        return try await ConfigurationSource(
+            file: config ?? environment["MARTLET_CONFIG"], settings: settings, environment: environment,
+            outputs: Martlet.installed)
+    }
+}
+
+extension ConfigurationSource {
+    /// Logs go to standard error, results to standard output.
+    package func logger(_ label: String, atLeast minimum: Logger.Level = .trace) throws -> Logger {
+        var logger = Logger(label: label)
+        logger.logLevel = max(try logLevel(), minimum)
+        return logger
+    }
+}

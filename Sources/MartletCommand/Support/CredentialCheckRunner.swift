@@ -1,0 +1,112 @@
+import CredentialStore
+import Logging
+import MartletService
+import PushModel
+
+/// A credential that is to be checked, stored or not.
+struct CheckedCredential {
+    /// nil while it is only a file.
+    let id: Credential.ID?
+    let label: String
+    let output: String
+    let account: String
+    let environments: Set<PushEnvironment>
+    let notBefore: Timestamp?
+    let notAfter: Timestamp?
+    let opened: Result<Credential, CredentialStoreError>
+
+    init(_ summary: CredentialSummary, _ opened: Result<Credential, CredentialStoreError>) {
+        id = summary.id
+        label = summary.label
+        output = summary.output
+        account = summary.account
+        environments = summary.environments
+        notBefore = summary.notBefore
+        notAfter = summary.notAfter
+        self.opened = opened
+    }
+
+    init(_ new: NewCredential, of output: String, _ opened: Result<Credential, CredentialStoreError>) {
+        id = nil
+        label = new.label
+        self.output = output
+        account = new.account
+        environments = new.environments
+        notBefore = new.notBefore
+        notAfter = new.notAfter
+        self.opened = opened
+    }
+
+    /// The credential, or why there is no use in asking the provider about it.
+    func usable(at now: Timestamp) -> Result<Credential, CredentialStoreError> {
+        if let notAfter, now >= notAfter {
+            return .failure(
+                CredentialStoreError(.invalidField, "it expired on \(notAfter.rfc3339): import the renewed one"))
+        }
+        if let notBefore, now < notBefore {
+            return .failure(CredentialStoreError(.invalidField, "it is not valid before \(notBefore.rfc3339)"))
+        }
+        return opened
+    }
+}
+
+/// Checks credentials, each in its environments.
+struct CredentialCheckRunner {
+    /// With hundreds of credentials and a host that is away, each takes its whole patience.
+    private static let checksAtOnce = 16
+
+    let source: ConfigurationSource
+    let tokens: any SharedTokenStore
+    let logger: Logger
+    /// Empty: all that a credential has.
+    let environments: Set<PushEnvironment>
+    let device: String?
+    let topic: String?
+
+    /// - Throws: `ConfigurationError`.
+    func run(_ credentials: [CheckedCredential]) async throws -> [CredentialCheckReport] {
+        let tasks = credentials.flatMap { credential in
+            PushEnvironment.allCases.filter {
+                credential.environments.contains($0) && (environments.isEmpty || environments.contains($0))
+            }.map { (credential, $0) }
+        }
+        var reports = [CredentialCheckReport?](repeating: nil, count: tasks.count)
+        try await withThrowingTaskGroup(of: (Int, CredentialCheckReport).self) { group in
+            for (index, (credential, environment)) in tasks.enumerated() {
+                if index >= Self.checksAtOnce, let (done, report) = try await group.next() { reports[done] = report }
+                group.addTask { (index, try await check(credential, in: environment)) }
+            }
+            for try await (done, report) in group { reports[done] = report }
+        }
+        return reports.compactMap(\.self)
+    }
+
+    private func check(
+        _ credential: CheckedCredential, in environment: PushEnvironment
+    ) async throws -> CredentialCheckReport {
+        try await check(credential, in: environment, of: source.outputs.named(credential.output))
+    }
+
+    private func check(
+        _ credential: CheckedCredential, in environment: PushEnvironment, of plugin: some OutputPlugin
+    ) async throws -> CredentialCheckReport {
+        guard let credentials = plugin.credentials else {
+            throw ConfigurationError("\(plugin.name) needs no credentials")
+        }
+        let now = Timestamp.now
+        let finding: CredentialFinding
+        switch credential.usable(at: now) {
+        case .success(let opened):
+            let context = try source.withSettings(of: plugin) { settings in
+                try plugin.check(settings)
+                return OutputContext(settings: settings, tokens: tokens, clock: { .now }, logger: logger)
+            }
+            finding = try await credentials.check(
+                CredentialQuestion(credential: opened, environment: environment, recipient: device, topic: topic),
+                context)
+        case .failure(let problem): finding = CredentialFinding(.unusable(problem.message))
+        }
+        let endpoint = try source.withSettings(of: plugin) { try credentials.endpoint(of: environment, $0) }
+        return CredentialCheckReport(credential, environment, at: endpoint, finding, now: now)
+    }
+}

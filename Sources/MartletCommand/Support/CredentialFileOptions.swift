@@ -1,0 +1,61 @@
+import ArgumentParser
+import CredentialFormats
+import CredentialStore
+import Foundation
+package import PushModel
+
+/// What `credential import` and `push` ask beside a credential's files.
+package struct CredentialFileOptions: ParsableArguments {
+    @Option(name: AccountWords.option, help: AccountWords.help("a certificate may name it itself."))
+    var account: String?
+
+    @Option(help: "Apple's id of a .p8 key; default: as in its name, AuthKey_<id>.p8.")
+    var keyID: String?
+
+    @Option(
+        name: .customLong("environment"),
+        help: "Where a .p8 key may be used; can be given twice. A certificate says it itself.")
+    var environments: [PushEnvironment] = []
+
+    @Option(
+        name: .customLong("topic"),
+        help: "What a topic-specific .p8 key is limited to; can be given several times.")
+    var topics: [String] = []
+
+    @Option(help: "File with the passphrase of a .p12 or an encrypted key; '-' asks for it.", completion: .file())
+    var passphraseFile: String?
+
+    @Option(help: "A name for people.")
+    var label: String?
+
+    package init() {}
+
+    /// - Throws: `CredentialFault` naming the file and its fault.
+    package func read(_ files: [String], for credentials: any OutputCredentials) throws -> NewCredential {
+        var details = CredentialDetails()
+        details.account = account
+        details.keyID = keyID
+        details.environments = environments.isEmpty ? nil : Set(environments)
+        details.topics = Set(topics)
+        details.label = label
+        details.passphrase = try passphrase()
+        return try credentials.read(try files.map { try CredentialFile(path: $0) }, details, now: .now)
+    }
+
+    private func passphrase() throws -> Secret? {
+        guard let passphraseFile else { return nil }
+        if passphraseFile == "-" {
+            guard let typed = getpass("Passphrase: ") else {
+                throw ValidationError("no terminal to ask for a passphrase")
+            }
+            return Secret(String(cString: typed).utf8)
+        }
+        let text: String
+        do {
+            text = try String(contentsOfFile: passphraseFile, encoding: .utf8)
+        } catch {
+            throw ValidationError("--passphrase-file \(passphraseFile): \(error.localizedDescription)")
+        }
+        return Secret(text.trimmingCharacters(in: .newlines).utf8)
+    }
+}

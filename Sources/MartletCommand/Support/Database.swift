@@ -1,0 +1,18 @@
+import CredentialStore
+import Logging
+package import MartletService
+package import PostgresClient
+
+/// Lends the database to one command, once its schema is known to be the one this program was built for.
+package func withDatabase<Value>(
+    _ options: ConfigurationOptions, for command: String,
+    _ body: (ConfigurationSource, PostgresPool) async throws -> Value
+) async throws -> Value {
+    let source = try await options.load()
+    let database = try source.database(applicationName: "martlet \(command)")
+    let logger = try source.logger("martlet.\(command)", atLeast: .error)
+    try await Migrations(database, logger: logger).verify()
+    let pool = PostgresPool(database, logger: logger)
+    defer { pool.close() }
+    return try await body(source, pool)
+}

@@ -1,0 +1,48 @@
+import Foundation
+import MartletService
+
+/// Prints one line for a person: what would move a terminal is written out. All that the command says goes through the
+/// functions of this file.
+package func print(_ line: String) {
+    Swift.print(line.printable)
+}
+
+/// Prints a line on standard error.
+package func printError(_ line: String) {
+    write(line.printableLines + "\n", to: .standardError)
+}
+
+/// Prints help, or a text of ours that has lines.
+package func print(help text: String) {
+    Swift.print(text.printableLines)
+}
+
+/// Prints text that is JSON, on one line.
+package func print(json text: String) {
+    Swift.print(text.printableJSON)
+}
+
+/// Prints a list for other programs: one JSON array, keys in a fixed order.
+package func printJSON(_ value: some Encodable) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    let text = String(decoding: try encoder.encode(value), as: UTF8.self)
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) { print(json: String(line)) }
+}
+
+/// Writes bytes as they are, for a file or another program; a person at a terminal gets text that it only shows.
+package func printBytes(_ bytes: [UInt8]) throws {
+    guard isatty(STDOUT_FILENO) == 1 else { return try FileHandle.standardOutput.write(contentsOf: bytes) }
+    Swift.print(String(decoding: bytes, as: UTF8.self).printableLines, terminator: "")
+}
+
+/// Hands on what was printed: whoever reads it through a pipe wants each line at once.
+package func flushOutput() { fflush(nil) }
+
+@available(*, unavailable, message: "print one line of text")
+package func print(_ items: Any..., separator: String = " ", terminator: String = "\n") {}
+
+private func write(_ text: String, to file: FileHandle) {
+    // Nobody may be there to read it.
+    try? file.write(contentsOf: Data(text.utf8))
+}

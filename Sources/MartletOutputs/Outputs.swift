@@ -1,0 +1,14 @@
+import APNSCommands
+import APNSOutput
+@_exported public import MartletCommand
+public import PushModel
+
+/// The list of plugins: the one place that names the outputs.
+extension Martlet {
+    public static let outputs: [any OutputPlugin] = [APNSPlugin(), DiscardPlugin()]
+
+    /// The command `martlet`, as it is or with outputs of one's own. Ends the process.
+    public static func main(adding others: [any OutputPlugin] = []) async -> Never {
+        await main(outputs: outputs + others, commands: APNSCommands.all)
+    }
+}

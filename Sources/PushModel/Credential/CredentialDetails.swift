@@ -1,0 +1,17 @@
+/// What a person says of a credential beside its files.
+public struct CredentialDetails: Sendable {
+    /// For an encrypted file.
+    public var passphrase: Secret?
+    /// nil: as the files say.
+    public var account: String?
+    /// nil: as the files say.
+    public var keyID: String?
+    /// Where it may be used; nil: as the files say, else everywhere.
+    public var environments: Set<PushEnvironment>?
+    /// What it is limited to, if the files do not say it.
+    public var topics: Set<String> = []
+    /// A name for people; nil: made from what the files say.
+    public var label: String?
+
+    public init() {}
+}

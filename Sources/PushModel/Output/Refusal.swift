@@ -1,0 +1,61 @@
+/// A provider refuses a credential, or a credential for one topic, and its jobs wait until that is mended; or most
+/// recipients of an app, for which nobody waits.
+public struct Refusal: Sendable, Hashable {
+    public struct Subject: Sendable, Hashable {
+        public let credential: Credential.ID
+        public let environment: PushEnvironment
+        /// nil: all topics. What is not the topic as such is said behind it: `com.example.app (device tokens)`.
+        public let topic: String?
+
+        public init(credential: Credential.ID, environment: PushEnvironment, topic: String?) {
+            self.credential = credential
+            self.environment = environment
+            self.topic = topic
+        }
+    }
+
+    public enum Event: Sendable, Hashable {
+        case began(Refusal)
+        case ended(Subject)
+        case badTokens(BadTokens)
+    }
+
+    public let subject: Subject
+    /// The provider's.
+    public let reason: String
+    public let since: Timestamp
+
+    public init(subject: Subject, reason: String, since: Timestamp) {
+        self.subject = subject
+        self.reason = reason
+        self.since = since
+    }
+
+    public init(
+        credential: Credential.ID, environment: PushEnvironment, topic: String?, reason: String, since: Timestamp
+    ) {
+        self.init(
+            subject: Subject(credential: credential, environment: environment, topic: topic), reason: reason,
+            since: since)
+    }
+
+    public var credential: Credential.ID { subject.credential }
+    public var environment: PushEnvironment { subject.environment }
+    public var topic: String? { subject.topic }
+}
+
+/// How many device tokens of an app a provider has called bad since it was last told.
+public struct BadTokens: Sendable, Hashable {
+    public let app: String
+    public let environment: PushEnvironment
+    /// The provider's.
+    public let reason: String
+    public var count: Int
+
+    public init(app: String, environment: PushEnvironment, reason: String, count: Int) {
+        self.app = app
+        self.environment = environment
+        self.reason = reason
+        self.count = count
+    }
+}

@@ -1,0 +1,8 @@
+/// The plugin of ``DiscardOutput``: the least there can be.
+public struct DiscardPlugin: OutputPlugin {
+    public let name = "discard"
+
+    public init() {}
+
+    public func make(_ context: OutputContext) -> any Output { DiscardOutput(now: context.clock) }
+}

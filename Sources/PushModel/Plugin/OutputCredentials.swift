@@ -1,0 +1,35 @@
+/// What an output knows of its credentials: which files they come from, which of them a job needs, whether the provider
+/// accepts one.
+public protocol OutputCredentials: Sendable {
+    /// What the provider calls an account, whose credentials these are: `team`, `project`.
+    var accountName: String { get }
+
+    /// What an account's id is, for people; begins a sentence.
+    var accountHelp: String { get }
+
+    /// What a credential must be good for to send this job. Asked for every job: no work that can be done before.
+    func need(of job: Job) -> CredentialNeed
+
+    /// Everything an app may need of a credential, for people who look which one it would get.
+    func uses(of app: String) -> [CredentialUse]
+
+    /// Makes a credential of files as the provider gives them out.
+    ///
+    /// - Parameter files: one, or several that belong together.
+    /// - Throws: ``CredentialFault``, naming the file.
+    func read(_ files: [CredentialFile], _ details: CredentialDetails, now: Timestamp) throws -> NewCredential
+
+    /// Where a check of a credential goes, for people.
+    ///
+    /// - Throws: ``SettingFault``.
+    func endpoint(of environment: PushEnvironment, _ settings: OutputSettings) throws -> String
+
+    /// Finds out whether the provider accepts a credential; without a recipient nothing is delivered.
+    ///
+    /// - Throws: ``SettingFault``.
+    func check(_ question: CredentialQuestion, _ context: OutputContext) async throws -> CredentialFinding
+}
+
+extension OutputCredentials {
+    public var accountHelp: String { "Id of the \(accountName)" }
+}

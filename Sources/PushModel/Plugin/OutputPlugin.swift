@@ -1,0 +1,54 @@
+/// All that the rest of the house knows of an output: one of these in the list of plugins makes it known to the worker,
+/// to the configuration, to every command and to the documentation's tests. docs/output.md shows how to write one.
+///
+/// A simple output says its ``name`` and how it is made; for all else there is a default.
+public protocol OutputPlugin: Sendable {
+    /// What a job's `output` field calls it, the first word of its events' routing keys and of its settings.
+    var name: String { get }
+
+    /// What people call the provider that it delivers to.
+    var title: String { get }
+
+    /// Its part of the configuration; none by default.
+    var settings: [OutputSetting] { get }
+
+    /// What a recipient is, and which form of it counts; any text, as it is, by default.
+    var recipients: RecipientForm { get }
+
+    /// What its ids are called in events; `<name>_id` by default.
+    var eventFields: EventFields { get }
+
+    /// What the provider says and what becomes of a push then, by the provider's own name for it. A reason that is not here
+    /// is sorted by whatever else the answer says.
+    var reasons: [String: Outcome.Verdict] { get }
+
+    /// What it knows of credentials; nil, the default: it needs none.
+    var credentials: (any OutputCredentials)? { get }
+
+    /// Which of the provider's worlds a job goes to; ``PushEnvironment/production`` by default, for a provider that has
+    /// only one.
+    ///
+    /// - Parameter app: where the app's jobs go that do not say.
+    func environment(of job: Job, app: PushEnvironment) -> PushEnvironment
+
+    /// Reads the settings and finds fault with them; nothing by default.
+    ///
+    /// - Throws: ``SettingFault``.
+    func check(_ settings: OutputSettings) throws
+
+    /// The output at work. Called once in a process, before the first job.
+    ///
+    /// - Throws: ``SettingFault``, or what else keeps it from working; then the worker does not start.
+    func make(_ context: OutputContext) throws -> any Output
+}
+
+extension OutputPlugin {
+    public var title: String { name }
+    public var settings: [OutputSetting] { [] }
+    public var recipients: RecipientForm { .text }
+    public var eventFields: EventFields { EventFields(id: name + "_id") }
+    public var reasons: [String: Outcome.Verdict] { [:] }
+    public var credentials: (any OutputCredentials)? { nil }
+    public func environment(of job: Job, app: PushEnvironment) -> PushEnvironment { .production }
+    public func check(_ settings: OutputSettings) throws {}
+}

@@ -1,0 +1,60 @@
+/// The values of an output's settings, by their key.
+public struct OutputSettings: Sendable {
+    private let settings: [String: OutputSetting]
+    private let value: @Sendable (String) -> String?
+
+    /// - Parameter value: what is set, by key; nil: nothing, so the default counts.
+    public init(_ settings: [OutputSetting], value: @escaping @Sendable (String) -> String? = { _ in nil }) {
+        self.settings = Dictionary(settings.map { ($0.key, $0) }) { $1 }
+        self.value = value
+    }
+
+    /// What is set, else the default; nil where there is neither, or an empty text.
+    public subscript(_ key: String) -> String? {
+        (value(key) ?? settings[key]?.defaultValue).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// - Throws: ``SettingFault`` where there is neither a value nor a default, or it is not of its setting's kind.
+    public func text(_ key: String) throws(SettingFault) -> String {
+        guard let text = self[key] else {
+            throw SettingFault(key, "is not set; it is \(settings[key]?.help ?? "no setting")")
+        }
+        switch settings[key]?.kind {
+        case .integer(let range): _ = try Self.integer(text, in: range, of: key)
+        case .choice(let choices) where !choices.contains(text):
+            throw SettingFault(key, "is \(text), but must be \(choices.joined(separator: " or "))")
+        case .endpoint: _ = try Self.endpoint(text, of: key)
+        default: break
+        }
+        return text
+    }
+
+    /// - Throws: ``SettingFault``, also where the setting is no number.
+    public func integer(_ key: String) throws(SettingFault) -> Int {
+        guard case .integer(let range) = settings[key]?.kind else { throw SettingFault(key, "is no number") }
+        return try Self.integer(try text(key), in: range, of: key)
+    }
+
+    /// - Throws: ``SettingFault``.
+    public func endpoint(_ key: String) throws(SettingFault) -> (host: String, port: Int) {
+        try Self.endpoint(try text(key), of: key)
+    }
+
+    package static func integer(_ text: String, in range: ClosedRange<Int>, of key: String) throws(SettingFault) -> Int
+    {
+        guard let value = Int(text), range.contains(value) else {
+            throw SettingFault(
+                key, "is \(text), but must be a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return value
+    }
+
+    package static func endpoint(_ text: String, of key: String) throws(SettingFault) -> (host: String, port: Int) {
+        guard let parts = text.wholeMatch(of: /(?:\[([^\[\]]+)\]|([^:\[\]]+)):([0-9]+)/), let port = Int(parts.3),
+            port <= 65_535, let host = parts.1 ?? parts.2
+        else {
+            throw SettingFault(key, "is \(text), but must be host:port, or [address]:port for IPv6")
+        }
+        return (String(host), port)
+    }
+}

@@ -1,0 +1,6 @@
+import MartletOutputs
+
+@main
+enum Program {
+    static func main() async { await Martlet.main() }
+}

@@ -1,0 +1,22 @@
+import APNSOutput
+import MartletService
+
+/// With the settings of one output.
+extension ConfigurationSource {
+    init(file: String?, settings: [String], environment: [String: String]) async throws {
+        try await self.init(file: file, settings: settings, environment: environment, outputs: [APNSPlugin()])
+    }
+
+    func apns() throws -> APNSConfiguration {
+        try withSettings(of: APNSPlugin()) { try APNSConfiguration($0) }
+    }
+}
+
+extension ConfigurationKey {
+    static let allCases = ConfigurationKeys(outputs: [APNSPlugin()]).all
+
+    init?(rawValue: String) {
+        guard let known = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+        self = known
+    }
+}
