@@ -8,4 +8,8 @@ package enum Project {
     /// The `martlet` command: built along with the tests, so it lies beside their program.
     package static let command = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
         .appending(path: "martlet").path
+
+    /// The program of `examples/third-party-output`, which lies there, too.
+    package static let example = URL(filePath: command).deletingLastPathComponent()
+        .appending(path: "martlet-logbook").path
 }

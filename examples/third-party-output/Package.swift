@@ -1,0 +1,17 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+    name: "third-party-output",
+    platforms: [.macOS(.v15)],
+    // Elsewhere: .package(url: "https://…/martlet", from: "…").
+    dependencies: [.package(name: "martlet", path: "../..")],
+    targets: [
+        .executableTarget(
+            name: "martlet-logbook",
+            dependencies: [
+                .product(name: "MartletOutputs", package: "martlet"), .product(name: "PushModel", package: "martlet"),
+            ])
+    ]
+)
