@@ -1,4 +1,5 @@
 import CredentialStore
+import Logging
 import PushModel
 
 /// Asks the database whether jobs are the first of their names; a job goes on when that is known, and waits in the broker
@@ -42,9 +43,15 @@ struct ClaimDesk {
         return overdue.compactMap { goOnWithoutClaim($0.asked, mayBeClaimed: $0.mayBeClaimed, &turn) }
     }
 
-    /// - Parameter answers: one to each request of the batch.
+    /// - Parameter answers: to the requests of the batch, in their order.
     mutating func answered(_ id: UInt64, _ answers: [ClaimAnswer], _ turn: inout Turn) -> [Decision] {
-        claims.answered(id, answers).compactMap { goOn($0.asked, $0.answer, &turn) }
+        let (answered, missing) = claims.answered(id, answers)
+        if missing > 0, turn.isToBeLogged("claims without answer") {
+            turn.logger.error(
+                "The database has left claims without an answer; they are asked for again",
+                metadata: ["claims": "\(missing)"])
+        }
+        return answered.compactMap { goOn($0.asked, $0.answer, &turn) }
     }
 
     private func goOnWithoutClaim(_ asked: Claims.Asked, mayBeClaimed: Bool, _ turn: inout Turn) -> Decision? {

@@ -43,10 +43,20 @@ package struct Claims {
         queue.next(id: id).map { Batch(id: id, requests: $0.map(\.claim.request)) }
     }
 
-    mutating func answered(_ id: UInt64, _ answers: [ClaimAnswer]) -> [(asked: Asked, answer: ClaimAnswer)] {
-        guard let asked = queue.answered(id) else { return [] }
+    /// What has no answer among these gathers again, and waits no longer than the rest: claiming twice does no harm.
+    ///
+    /// - Parameter answers: by the place of what was asked for.
+    /// - Returns: the answers to those that still wait, and how many were missing.
+    mutating func answered(
+        _ id: UInt64, _ answers: [ClaimAnswer]
+    ) -> (answered: [(asked: Asked, answer: ClaimAnswer)], missing: Int) {
+        guard let asked = queue.answered(id) else { return ([], 0) }
         (isDelayed, isAway) = (false, false)
-        return zip(asked, answers).compactMap { asked, answer in asked.map { ($0, answer) } }
+        for unanswered in asked.dropFirst(answers.count) { if let unanswered { queue.add(unanswered) } }
+        return (
+            zip(asked, answers).compactMap { asked, answer in asked.map { ($0, answer) } },
+            max(0, asked.count - answers.count)
+        )
     }
 
     /// - Returns: jobs that wait no longer, since they have waited for so many milliseconds, and whether they have been

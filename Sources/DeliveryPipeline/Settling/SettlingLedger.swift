@@ -8,7 +8,10 @@
 /// | entry | goes to |
 /// |---|---|
 /// | open, owing n > 0 | open, owing n - k, when a group of k of its obligations is met |
-/// | open, owing 0 | settled: handed out once for acknowledgement, its place is used again |
+/// | open, owing 0 | settled: handed out once for acknowledgement, its place is used again under another id |
+///
+/// So what is told of an entry after it has been settled, such as an outcome that an output reports twice, meets nothing
+/// of another job's.
 package struct SettlingLedger<Delivery> {
     /// How many obligations of one entry a group stands for.
     package struct Share {
@@ -22,12 +25,15 @@ package struct SettlingLedger<Delivery> {
     }
 
     private struct Entry {
+        let id: Int
         let delivery: Delivery
         var owing: Int
     }
 
     private var entries: [Entry?] = []
     private var freePlaces: [Int] = []
+    /// Of those that were ever opened; the upper half of an entry's id, above its place.
+    private var opened = 0
     private var groups: [UInt64: [Share]] = [:]
 
     package init() {}
@@ -39,26 +45,29 @@ package struct SettlingLedger<Delivery> {
 
     /// Opens an entry that owes one obligation per recipient; `obligations` is at least 1.
     package mutating func open(_ delivery: Delivery, obligations: Int) -> Int {
-        let entry = Entry(delivery: delivery, owing: obligations)
         owing += obligations
-        guard let place = freePlaces.popLast() else {
-            entries.append(entry)
-            return entries.count - 1
-        }
-        entries[place] = entry
-        return place
+        opened += 1
+        let place = freePlaces.popLast() ?? entries.count
+        if place == entries.count { entries.append(nil) }
+        let id = (opened & 0x7FFF_FFFF) << 32 | place
+        entries[place] = Entry(id: id, delivery: delivery, owing: obligations)
+        return id
+    }
+
+    /// Where an entry is that is still open.
+    private func place(of id: Int) -> Int? {
+        let place = id & 0xFFFF_FFFF
+        return entries.indices.contains(place) && entries[place]?.id == id ? place : nil
     }
 
     /// The delivery of an open entry.
-    package func delivery(of entry: Int) -> Delivery? {
-        entries.indices.contains(entry) ? entries[entry]?.delivery : nil
-    }
+    package func delivery(of entry: Int) -> Delivery? { place(of: entry).flatMap { entries[$0]?.delivery } }
 
     /// Those of all open entries.
     package var openDeliveries: some Sequence<Delivery> { entries.lazy.compactMap { $0?.delivery } }
 
     /// What is left to meet of an entry.
-    package func owing(of entry: Int) -> Int { entries.indices.contains(entry) ? entries[entry]?.owing ?? 0 : 0 }
+    package func owing(of entry: Int) -> Int { place(of: entry).flatMap { entries[$0]?.owing } ?? 0 }
 
     /// Everything that is left to meet of an entry.
     package func rest(of entry: Int) -> Share { .init(entry: entry, count: owing(of: entry)) }
@@ -68,8 +77,8 @@ package struct SettlingLedger<Delivery> {
 
     /// Adds obligations to an open entry; a settled one owes nothing any more.
     package mutating func oweMore(_ entry: Int, _ count: Int = 1) {
-        guard entries[entry] != nil else { return }
-        entries[entry]?.owing += count
+        guard let place = place(of: entry) else { return }
+        entries[place]?.owing += count
         owing += count
     }
 
@@ -90,17 +99,17 @@ package struct SettlingLedger<Delivery> {
 
     /// Obligations that need no message, such as the `sent` of a job that only wants problems.
     package mutating func met(_ share: Share) -> Delivery? {
-        guard var entry = entries[share.entry] else { return nil }
+        guard let place = place(of: share.entry), var entry = entries[place] else { return nil }
         // No more than is owed: an output that reports a recipient twice must not spoil the total.
         let met = min(share.count, entry.owing)
         entry.owing -= met
         owing -= met
         guard entry.owing == 0 else {
-            entries[share.entry] = entry
+            entries[place] = entry
             return nil
         }
-        entries[share.entry] = nil
-        freePlaces.append(share.entry)
+        entries[place] = nil
+        freePlaces.append(place)
         return entry.delivery
     }
 }

@@ -84,6 +84,22 @@ import Testing
         #expect(harness.started.count == 4 && harness.claims.count == 3)
     }
 
+    @Test func aClaimThatIsLeftWithoutAnAnswerIsAskedForAgain() throws {
+        let harness = PipelineHarness()
+        for number in 1...3 as ClosedRange<UInt64> {
+            harness.deliver(jobBody("once-\(number)", more: Self.once), number: number)
+        }
+        try harness.grantClaims()
+        let both = try #require(harness.claims.last)
+        #expect(both.requests.count == 2)
+        harness.claimed(both, [.claimed])
+        #expect(harness.started == ["once-1", "once-2"])
+        let rest = try #require(harness.claims.last)
+        #expect(harness.claims.count == 3 && rest.keys == Array(both.keys.suffix(1)))
+        harness.claimed(rest, [.claimed])
+        #expect(harness.started == ["once-1", "once-2", "once-3"])
+    }
+
     @Test func nobodyIsAskedAboutOtherJobs() {
         let harness = PipelineHarness { $0.limits.deduplicationWindow = 0 }
         harness.deliver(jobBody())
