@@ -20,6 +20,7 @@ public final class APNSOutput: Output {
     private let tokenClock: @Sendable () -> Int64
     private let refusals: @Sendable (Refusal.Event) -> Void
     private let logger: Logger
+    private let lastFields = LastFields()
     private let state = Mutex(State())
 
     private struct State {
@@ -68,7 +69,7 @@ public final class APNSOutput: Output {
         // What has expired needs no connection to be told so.
         if job.job.isExpired(at: clock()) { return settleAll(job, .expired, reason: nil, sink) }
         do {
-            let prepared = try PreparedJob(job, sink: sink)
+            let prepared = try PreparedJob(job, sink: sink, sharing: lastFields)
             try pool(for: job).send(prepared)
         } catch let fault as APNSRequest.Fault {
             settleAll(job, .rejected, reason: fault.reason, sink)

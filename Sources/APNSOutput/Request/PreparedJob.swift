@@ -22,7 +22,11 @@ package final class PreparedJob: Sendable {
         let trimmedBytes: Int
     }
 
-    package init(_ routed: RoutedJob, sink: any OutcomeSink) throws(APNSRequest.Fault) {
+    package convenience init(_ routed: RoutedJob, sink: any OutcomeSink) throws(APNSRequest.Fault) {
+        try self.init(routed, sink: sink, sharing: LastFields())
+    }
+
+    init(_ routed: RoutedJob, sink: any OutcomeSink, sharing last: LastFields) throws(APNSRequest.Fault) {
         let job = routed.job
         self.routed = routed
         self.sink = sink
@@ -31,7 +35,7 @@ package final class PreparedJob: Sendable {
             throw APNSRequest.Fault(reason: "TopicDisallowed")
         }
         do {
-            fields = try HTTP2Fields(request.headerFields)
+            fields = try last.fields(of: request)
         } catch {
             // Of all values only the collapse id is free text that has not been checked in full.
             throw APNSRequest.Fault(reason: "BadCollapseId")
