@@ -100,11 +100,15 @@ let package = Package(
         // What an output has to do. No Testing in it, so that any package's tests can use it.
         .target(
             name: "OutputConformance", dependencies: ["PushModel", "Threading"], swiftSettings: settings),
+        // The example's sources, tried as any output is; its own package builds them for what it is.
+        .target(
+            name: "ThirdPartyOutput", dependencies: ["PushModel"],
+            path: "examples/third-party-output/Sources/LogbookOutput"),
         .testTarget(
             name: "OutputConformanceTests",
             dependencies: [
-                "APNSOutput", "APNSSimulator", "CredentialStore", "HTTP2Pool", "OutputConformance", "PushModel",
-                "TestSupport", "Threading", .crypto, .logging, .nioPosix,
+                "APNSOutput", "APNSSimulator", "CredentialStore", "HTTP2Pool", "MartletOutputs", "OutputConformance",
+                "PushModel", "TestSupport", "ThirdPartyOutput", "Threading", .crypto, .logging, .nioPosix,
             ],
             swiftSettings: settings),
         .target(name: "CredentialFormats", dependencies: ["COpenSSL", "PushModel"], swiftSettings: settings),

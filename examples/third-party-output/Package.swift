@@ -8,10 +8,9 @@ let package = Package(
     // Elsewhere: .package(url: "https://…/martlet", from: "…").
     dependencies: [.package(name: "martlet", path: "../..")],
     targets: [
+        .target(name: "LogbookOutput", dependencies: [.product(name: "PushModel", package: "martlet")]),
         .executableTarget(
             name: "martlet-logbook",
-            dependencies: [
-                .product(name: "MartletOutputs", package: "martlet"), .product(name: "PushModel", package: "martlet"),
-            ])
+            dependencies: ["LogbookOutput", .product(name: "MartletOutputs", package: "martlet")]),
     ]
 )

@@ -1,3 +1,4 @@
+import LogbookOutput
 import MartletOutputs
 
 /// Martlet, and the logbook.

@@ -1,22 +1,24 @@
-import PushModel
+public import PushModel
 
 /// Writes each push into a file, as a line of JSON.
-struct LogbookPlugin: OutputPlugin {
-    let name = "logbook"
-    let settings = [
+public struct LogbookPlugin: OutputPlugin {
+    public let name = "logbook"
+    public let settings = [
         OutputSetting("file", default: "logbook.ndjson", help: "file that each push becomes a line of"),
         OutputSetting("page", .integer(100...65_536), default: "4096", help: "bytes that a payload may have"),
     ]
     /// Who is not aboard any more is a dead recipient, and marked as one; a file that is full may have room again.
-    let reasons: [String: Outcome.Verdict] = [
+    public let reasons: [String: Outcome.Verdict] = [
         "NotAboard": .unregistered, "PageTooShort": .rejected, "NotWritten": .retry,
     ]
 
-    func check(_ settings: OutputSettings) throws {
+    public init() {}
+
+    public func check(_ settings: OutputSettings) throws {
         _ = try settings.integer("page")
     }
 
-    func make(_ context: OutputContext) throws -> any Output {
+    public func make(_ context: OutputContext) throws -> any Output {
         LogbookOutput(
             path: try context.settings.text("file"), page: try context.settings.integer("page"), clock: context.clock)
     }
