@@ -17,7 +17,14 @@ import Testing
             "recovers", "credential not named yet", "credential retired", "job of a retired credential",
             "credential taken back", "retired connections close", "cancel", "stop brings back", "stop awaits the wire",
             "shutDown closes",
-        ]
+        ],
+        // Its provider is a file: there or not, and never slow. It needs no credentials and has no connection.
+        "logbook": [
+            "refused recipients", "provider refuses", "provider is busy", "credential refused",
+            "provider talks nonsense", "provider hangs up", "provider is silent", "credential not named yet",
+            "credential retired", "job of a retired credential", "credential taken back", "retired connections close",
+            "cancel", "stop brings back", "stop awaits the wire", "shutDown closes",
+        ],
     ]
 
     @Test(arguments: harnesses.map(\.name), OutputConformance.rules)

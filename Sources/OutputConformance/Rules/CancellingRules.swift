@@ -27,11 +27,23 @@ enum CancellingRules {
     private static let sparesOthers = ConformanceRule(
         "cancel spares others", "Jobs that are not meant by a cancellation go on."
     ) { trial in
-        let book = OutcomeBook()
-        let canWait = trial.setup.can(.slow) && trial.samples.crowd > 0
-        let meant = try canWait ? await trial.crowd(in: book) : trial.job(to: trial.good(3))
+        guard trial.setup.can(.slow), trial.samples.crowd > 0 else {
+            return try await others(trial, beside: try trial.job(to: trial.good(3)), in: OutcomeBook(), isSent: false)
+        }
+        return try await trial.withCrowds(mayAllPass: true) { trial, count in
+            let book = OutcomeBook()
+            let crowd = try await trial.crowd(of: count, in: book)
+            let problems = try await others(trial, beside: crowd, in: book, isSent: true)
+            return (problems, isTelling: book.entries.of(crowd).contains { $0.verdict == .failed })
+        }
+    }
+
+    /// Cancels a job with another one behind it, and says what was not as it must be of that one.
+    private static func others(
+        _ trial: Trial, beside meant: SampleJob, in book: OutcomeBook, isSent: Bool
+    ) async throws -> [String] {
         let other = try trial.job(to: trial.good(3))
-        trial.send(canWait ? [other] : [meant, other], to: book)
+        trial.send(isSent ? [other] : [meant, other], to: book)
         trial.cancel(meant.id)
         await book.wait(for: meant.recipients.count + 3, atMost: trial.limits.patience)
         return book.entries.of(other).problems(unless: .sent, "not meant")
