@@ -62,14 +62,13 @@ public final class PushSimulator<Service: PushDouble>: Sendable {
     ///
     /// - Throws: ``SimulatorError`` if a port was taken meanwhile; CancellationError, and stays down, if cancelled.
     public func goDown(for time: Duration) async throws {
-        let endpoint = control.withLock { $0.endpoint.take() }
         await server.stop()
         do {
             try await Task.sleep(for: time)
             try await server.start()
-            control.withLock { $0.endpoint = endpoint }
         } catch {
-            await endpoint?.stop()
+            // Another one that was down at the same time may have brought it up.
+            if server.ports.isEmpty { await control.withLock { $0.endpoint.take() }?.stop() }
             throw error
         }
     }

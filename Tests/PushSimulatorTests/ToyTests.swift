@@ -110,4 +110,16 @@ import Testing
             #expect(try await order(PushClient.connect(to: simulator), "bear").status == 200)
         }
     }
+
+    @Test func twoOutagesAtOnceLeaveTheServerAndItsControl() async throws {
+        try await withToys { simulator, control in
+            async let longer: Void = simulator.goDown(for: .milliseconds(200))
+            async let shorter: Void = simulator.goDown(for: .milliseconds(20))
+            // One of them finds the port taken.
+            _ = (try? await longer, try? await shorter)
+            #expect(try await control.send("GET", "counters").status == 200)
+            let client = try await PushClient.connect(to: simulator)
+            #expect(try await order(client, "bear").status == 200)
+        }
+    }
 }
