@@ -8,6 +8,8 @@
 /// for result in await suite.results() { print(result) }
 /// ```
 ///
+/// Whatever the rule, each recipient handed in has exactly one outcome in the end, and shutDown returns.
+///
 /// It needs no test library: a result is a value, for any that there is. docs/output.md shows it in one.
 public struct OutputConformance: Sendable {
     /// All rules, in the order in which to read them.
@@ -32,15 +34,15 @@ public struct OutputConformance: Sendable {
         }
         do {
             let setup = try await harness.make()
+            let trial = Trial(harness, setup, limits)
             let missing = rule.needs.filter { !$0.isMet(by: harness, setup) }
             guard missing.isEmpty else {
-                await setup.stop()
+                _ = await trial.end()
                 return result(.skipped, missing.map { "the harness has no \($0)" })
             }
-            let trial = Trial(harness, setup, limits)
             let found = await Result.of { try await rule.problems(trial) }
-            await trial.end()
-            let problems = try found.get()
+            let atTheEnd = await trial.end()
+            let problems = try found.get() + atTheEnd
             return result(problems.isEmpty ? .passed : .failed, problems)
         } catch {
             return result(.failed, ["could not be tried: \(error)"])

@@ -1,7 +1,7 @@
 /// What the author of an output gives: how one is made that sends to a double of its service, and what its jobs look
 /// like.
 public struct OutputHarness: Sendable {
-    /// What results call it.
+    /// The output's name.
     public let name: String
     public var samples: OutputSamples
     /// Makes an output and a double that nobody else uses. Called for each rule.

@@ -27,11 +27,11 @@ enum BadDayRules {
 
     private static let hangsUp = on(
         .hangsUp, "provider hangs up", "What was written when the connection ended is `unknown`.", [.unknown, .retry],
-        also: written)
+        needs: [.arrivals], also: written)
 
     private static let silent = on(
         .silent, "provider is silent", "What is never answered is `unknown`, and does not take for ever.",
-        [.unknown, .retry], also: written)
+        [.unknown, .retry], needs: [.arrivals], also: written)
 
     private static let away = on(
         .away, "provider is away", "What could not be written since there is no connection is `retry`.", [.retry],
@@ -58,10 +58,10 @@ enum BadDayRules {
 
     private static func on(
         _ behaviour: ProviderBehaviour, _ name: String, _ demand: String, _ verdicts: Set<Outcome.Verdict>,
-        isConnected: Bool = true,
+        needs: [HarnessPart] = [], isConnected: Bool = true,
         also others: @escaping @Sendable (_ entries: [OutcomeEntry], _ hasArrived: [Bool]) -> [String] = { _, _ in [] }
     ) -> ConformanceRule {
-        ConformanceRule(name, demand, needs: [.behaviour(behaviour)]) { trial in
+        ConformanceRule(name, demand, needs: [.behaviour(behaviour)] + needs) { trial in
             if isConnected { _ = await trial.outcomes(of: try trial.job(to: trial.good(1))) }
             try await trial.behave(behaviour)
             let job = try trial.job(to: trial.good(3))

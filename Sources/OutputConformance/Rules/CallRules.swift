@@ -1,9 +1,8 @@
-import Dispatch
 import PushModel
 
 /// How outputs may be called.
 enum CallRules {
-    static let all = [returnsSoon, anyThread]
+    static let all = [returnsSoon]
 
     private static let returnsSoon = ConformanceRule(
         "calls return", "send, cancel, credentialsChanged and stopSending return soon, whatever the provider does."
@@ -22,24 +21,11 @@ enum CallRules {
             }
         }
         for job in try jobs.map({ try $0.get() }) {
-            await time("send of \(job.recipients.count)") { output.send(job.routed, reportingTo: book) }
+            await time("send of \(job.recipients.count)", trial.handing([(job, book)]))
         }
         await time("credentialsChanged") { output.credentialsChanged(to: credentials) }
         await time("cancel") { output.cancel { $0 == "job-2" } }
         await time("stopSending") { output.stopSending() }
         return problems
-    }
-
-    private static let anyThread = ConformanceRule(
-        "any thread", "Jobs may be handed in from several threads at once."
-    ) { trial in
-        let jobs = try (1...40).map { _ in try trial.job(to: trial.good(2)) }
-        let book = OutcomeBook()
-        let threads = DispatchQueue(label: "host", attributes: .concurrent)
-        for job in jobs {
-            threads.async { [setup = trial.setup] in setup.output.send(job.routed, reportingTo: book) }
-        }
-        await book.wait(for: jobs.count * 2, atMost: trial.limits.patience)
-        return jobs.flatMap { $0.problemsOfCount(book.entries) }
     }
 }

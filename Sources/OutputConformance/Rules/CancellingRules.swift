@@ -17,7 +17,7 @@ enum CancellingRules {
             let entries = book.entries.of(crowd)
             let failed = entries.filter { $0.verdict == .failed }
             let problems =
-                crowd.problemsOfCount(entries) + entries.problems(unless: [.sent, .failed], crowd.id)
+                entries.problems(unless: [.sent, .failed], crowd.id)
                 + failed.problems("not \(Outcome.cancelled)") { $0.reason != Outcome.cancelled }
                 + crowd.problemsOfHonesty(entries, await trial.arrivals())
             return (problems, isTelling: !failed.isEmpty)

@@ -39,8 +39,7 @@ enum CredentialRules {
             await book.wait(for: count + 3, atMost: trial.limits.patience)
             let entries = book.entries.of(crowd)
             let problems =
-                crowd.problemsOfCount(entries)
-                + entries.problems(unless: [.sent, .returned], "the old credential's")
+                entries.problems(unless: [.sent, .returned], "the old credential's")
                 + crowd.problemsOfHonesty(entries, await trial.arrivals())
                 + book.entries.of(next).problems(unless: .sent, "the new credential's")
             return (problems, isTelling: entries.contains { $0.verdict != .sent })

@@ -5,7 +5,8 @@ enum DeliveryRules {
     static let all = [name, delivers, deliversOnce, refusedRecipients, deadRecipients]
 
     private static let name = ConformanceRule(
-        "name", "The name is a word of at most 32 bytes, as events' routing keys need it, and stays what it is."
+        "name",
+        "The name is the harness's, a word of at most 32 bytes, as events' routing keys need it, and stays what it is."
     ) { trial in
         let name = trial.setup.plugin.name
         let entries = await trial.outcomes(of: try trial.job(to: trial.good(1)))
@@ -16,6 +17,7 @@ enum DeliveryRules {
         }) {
             problems.append("\"\(name)\" is no word of a routing key")
         }
+        if name != trial.harness.name { problems.append("is \"\(name)\", the harness says \"\(trial.harness.name)\"") }
         if trial.setup.plugin.name != name {
             problems.append("was \"\(name)\", is \"\(trial.setup.plugin.name)\" after \(entries.count) pushes")
         }

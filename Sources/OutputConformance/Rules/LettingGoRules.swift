@@ -16,11 +16,11 @@ enum LettingGoRules {
     private static let letsGoOfAll = ConformanceRule(
         "all is let go", "When shutDown has returned, nothing keeps a sink, and nothing keeps the output."
     ) { trial in
-        let (rest, stop) = try await shutDown(trial.harness, trial.limits)
+        let (rest, atTheEnd, stop) = try await shutDown(trial.harness, trial.limits)
         _ = await eventually(within: trial.limits.patience) { rest.allSatisfy { $0.object == nil } }
         let problems = rest.filter { $0.object != nil }.map { "\($0.name) is still held" }
         await stop()
-        return problems
+        return problems + atTheEnd
     }
 
     private struct Weak: Sendable {
@@ -41,14 +41,14 @@ enum LettingGoRules {
 
     private static func shutDown(
         _ harness: OutputHarness, _ limits: ConformanceLimits
-    ) async throws -> (rest: [Weak], stop: @Sendable () async -> Void) {
+    ) async throws -> (rest: [Weak], atTheEnd: [String], stop: @Sendable () async -> Void) {
         let trial = Trial(harness, try await harness.make(), limits)
         let book = OutcomeBook()
         _ = try await handedIn(trial, book)
-        trial.stopSending()
-        await trial.shutDown()
+        let atTheEnd = await trial.close()
         return (
-            [Weak(name: "the output", object: trial.setup.output), Weak(name: "a sink", object: book)], trial.setup.stop
+            [Weak(name: "the output", object: trial.setup.output), Weak(name: "a sink", object: book)], atTheEnd,
+            trial.setup.stop
         )
     }
 }

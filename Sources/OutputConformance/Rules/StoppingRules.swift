@@ -13,8 +13,7 @@ enum StoppingRules {
             let crowd = try await trial.crowd(of: count, in: book)
             trial.stopSending()
             await book.wait(for: count, atMost: trial.limits.patience)
-            let returned = book.entries.of(crowd).filter { $0.verdict == .returned }
-            return (crowd.problemsOfCount(book.entries), isTelling: !returned.isEmpty)
+            return ([], isTelling: book.entries.of(crowd).contains { $0.verdict == .returned })
         }
     }
 
@@ -22,12 +21,17 @@ enum StoppingRules {
         "stop awaits the wire", "When sending is stopped, what is on the wire is awaited, and ends as it would have.",
         needs: [.behaviour(.slow), .crowd, .arrivals]
     ) { trial in
-        let book = OutcomeBook()
-        let crowd = try await trial.crowd(in: book)
-        trial.stopSending()
-        await book.wait(for: crowd.recipients.count, atMost: trial.limits.patience)
-        return book.entries.of(crowd).problems(unless: [.sent, .returned], crowd.id)
-            + crowd.problemsOfHonesty(book.entries, await trial.arrivals())
+        try await trial.withCrowds { trial, count in
+            let book = OutcomeBook()
+            let crowd = try await trial.crowd(of: count, in: book)
+            trial.stopSending()
+            await book.wait(for: count, atMost: trial.limits.patience)
+            let entries = book.entries.of(crowd)
+            let problems =
+                entries.problems(unless: [.sent, .returned], crowd.id)
+                + crowd.problemsOfHonesty(entries, await trial.arrivals())
+            return (problems, isTelling: entries.contains { $0.verdict == .returned })
+        }
     }
 
     private static let turnsAway = ConformanceRule(
@@ -43,13 +47,10 @@ enum StoppingRules {
     private static let shutsDown = ConformanceRule(
         "shutDown returns", "shutDown returns, whether the output was used or not."
     ) { trial in
-        var problems: [String] = []
         let unused = Trial(trial.harness, try await trial.harness.make(), trial.limits)
-        if !(await unused.shutDown()) { problems.append("unused: not within \(trial.limits.patience)") }
-        await unused.end()
+        let problems = await unused.end().map { "unused: \($0)" }
+        // This one is shut down when the rule has been tried, whatever the rule.
         _ = await trial.outcomes(of: try trial.job(to: trial.good(20)))
-        trial.stopSending()
-        if !(await trial.shutDown()) { problems.append("used: not within \(trial.limits.patience)") }
         return problems
     }
 

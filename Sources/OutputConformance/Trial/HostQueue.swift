@@ -7,6 +7,9 @@ final class HostQueue: Sendable {
     /// Does not wait for it.
     func call(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
+    /// - Returns: whether all calls before have returned in time.
+    func isIdle(within limit: Duration) async -> Bool { await time(atMost: limit) {} != nil }
+
     /// - Returns: how long the call took; nil: longer than `limit`.
     func time(atMost limit: Duration, _ body: @escaping @Sendable () -> Void) async -> Duration? {
         let begun = Flag()

@@ -26,18 +26,6 @@ extension [OutcomeEntry] {
 }
 
 extension SampleJob {
-    /// A line for each recipient with fewer outcomes than one or with more.
-    func problemsOfCount(_ entries: [OutcomeEntry]) -> [String] {
-        var found = Array(repeating: [Outcome.Verdict](), count: recipients.count)
-        for entry in entries.of(self) where found.indices.contains(entry.recipient) {
-            found[entry.recipient].append(entry.verdict)
-        }
-        return found.enumerated().filter { $1.count != 1 }.map { recipient, verdicts in
-            let list = verdicts.isEmpty ? "" : ": \(verdicts.map { "\($0)" }.joined(separator: ", "))"
-            return "\(id), recipient \(recipient): \(verdicts.count) outcomes\(list)"
-        }
-    }
-
     /// A line for each recipient whose outcome does not go with whether its push came to the provider.
     ///
     /// - Parameter arrivals: nil: nobody knows; there is nothing to say then.

@@ -4,15 +4,10 @@ import Threading
 
 /// A sink that writes down what it is told.
 final class OutcomeBook: OutcomeSink {
-    private struct Told: Hashable {
-        let job: Int
-        let recipient: Int
-    }
-
     private struct State {
         var entries: [OutcomeEntry] = []
-        /// Recipients with an outcome, each once: what is said twice must not end a wait.
-        var told: Set<Told> = []
+        /// By the number of the job, its recipients with an outcome, each once: what is said twice must not end a wait.
+        var told: [Int: Set<Int>] = [:]
         var emptyReports = 0
     }
 
@@ -29,14 +24,17 @@ final class OutcomeBook: OutcomeSink {
             state.entries += entries
             for (entry, outcome) in zip(entries, outcomes)
             where outcome.job.job.recipients.indices.contains(entry.recipient) {
-                state.told.insert(Told(job: entry.number, recipient: entry.recipient))
+                state.told[entry.number, default: []].insert(entry.recipient)
             }
             if entries.isEmpty { state.emptyReports += 1 }
         }
     }
 
     /// How many recipients have an outcome.
-    var told: Int { state.withLock(\.told.count) }
+    var told: Int { state.withLock { $0.told.values.reduce(0) { $0 + $1.count } } }
+
+    /// How many of a job's.
+    func told(of job: Int) -> Int { state.withLock { $0.told[job]?.count ?? 0 } }
 
     /// Returns when so many recipients have one, or when time is up.
     func wait(for count: Int, atMost limit: Duration) async {

@@ -3,11 +3,11 @@ import PushModel
 extension Trial {
     /// Hands in more than the wire holds, at a provider that is slow, and waits until some is on it.
     func crowd(
-        of count: Int? = nil, in book: OutcomeBook, credential: Credential? = nil
+        of count: Int, in book: OutcomeBook, credential: Credential? = nil
     ) async throws -> SampleJob {
         _ = await outcomes(of: try job(to: good(1), credential: credential))
         try await behave(.slow)
-        let crowd = try job(to: good(count ?? samples.crowd), credential: credential)
+        let crowd = try job(to: good(count), credential: credential)
         let before = await arrivals()?.count ?? 0
         send([crowd], to: book)
         if setup.arrivals != nil {
@@ -28,8 +28,9 @@ extension Trial {
         for _ in 1...5 {
             let trial = Trial(harness, try await harness.make(), limits)
             let result = await Result.of { try await attempt(trial, count) }
-            await trial.end()
-            let (problems, isTelling) = try result.get()
+            let atTheEnd = await trial.end()
+            let (found, isTelling) = try result.get()
+            let problems = found + atTheEnd
             if isTelling || !problems.isEmpty { return problems }
             count *= 2
         }

@@ -9,6 +9,8 @@ final class Trial: Sendable {
     let host = HostQueue()
     private let jobsMade = Atomic(0)
     private let recipientsMade = Atomic(0)
+    private let handedIn = Mutex<[HandedIn]>([])
+    private let isShutDownCalled = Flag()
     private let isShutDown = Flag()
 
     init(_ harness: OutputHarness, _ setup: OutputSetup, _ limits: ConformanceLimits) {
@@ -60,8 +62,15 @@ final class Trial: Sendable {
     // MARK: Calling the output
 
     /// Does not wait, not even for the call.
-    func send(_ jobs: [SampleJob], to book: OutcomeBook) {
-        host.call { [setup] in for job in jobs { setup.output.send(job.routed, reportingTo: book) } }
+    func send(_ jobs: [SampleJob], to book: OutcomeBook) { send(jobs.map { ($0, book) }) }
+
+    /// All of them within one call on the host's queue.
+    func send(_ jobs: [(SampleJob, OutcomeBook)]) { host.call(handing(jobs)) }
+
+    /// What the host calls to hand in jobs. Their outcomes are counted in the end.
+    func handing(_ jobs: [(SampleJob, OutcomeBook)]) -> @Sendable () -> Void {
+        handedIn.withLock { $0 += jobs.map { HandedIn($0, $1) } }
+        return { [setup] in for (job, book) in jobs { setup.output.send(job.routed, reportingTo: book) } }
     }
 
     /// Hands jobs in and waits for their outcomes.
@@ -90,10 +99,24 @@ final class Trial: Sendable {
         host.call { [setup] in setup.output.credentialsChanged(to: credentials) }
     }
 
-    /// - Returns: whether it returned in time; true, too, when it is said again.
+    /// As the host does it: when its calls have returned and all outcomes have been reported.
+    ///
+    /// - Returns: whether it returned in time; the same when it is said again.
     @discardableResult func shutDown() async -> Bool {
-        guard isShutDown.set() else { return true }
-        return await ends(within: limits.patience) { [setup] in await setup.output.shutDown() }
+        if isShutDownCalled.set(), await host.isIdle(within: limits.patience) {
+            _ = await eventually(within: limits.patience) { handedIn.withLock { $0.allSatisfy(\.isOver) } }
+            if await ends(within: limits.patience, { [setup] in await setup.output.shutDown() }) { isShutDown.set() }
+        }
+        return isShutDown.isSet
+    }
+
+    /// Stops the output, if the rule has not.
+    ///
+    /// - Returns: what was not as it must be, whatever the rule.
+    func close() async -> [String] {
+        if !isShutDownCalled.isSet { stopSending() }
+        let problems = await shutDown() ? [] : ["shutDown did not return within \(limits.patience)"]
+        return handedIn.withLock { $0 }.flatMap(\.problems) + problems
     }
 
     // MARK: Telling the double
@@ -103,10 +126,12 @@ final class Trial: Sendable {
     func arrivals() async -> [String: Int]? { await setup.arrivals?() }
 
     /// Leaves nothing behind, whatever the output has done.
-    func end() async {
+    ///
+    /// - Returns: what was not as it must be, whatever the rule.
+    func end() async -> [String] {
         if setup.behaviours[.accepts] != nil { try? await behave(.accepts) }
-        stopSending()
-        await shutDown()
+        let problems = await close()
         _ = await ends(within: limits.patience) { [setup] in await setup.stop() }
+        return problems
     }
 }

@@ -11,7 +11,12 @@ import Threading
 
 extension OutputHarness {
     /// The simulator is its double, over TLS.
-    static let apns: OutputHarness = {
+    static let apns = apns(requestTimeoutSeconds: 30)
+
+    /// For rules whose provider is silent: they wait for it. A busy machine may take as long to answer.
+    static let impatientAPNS = apns(requestTimeoutSeconds: 2)
+
+    private static func apns(requestTimeoutSeconds: Int) -> OutputHarness {
         let team = "TEAM123456"
         let keys = ["ABC123DEFG", "ABC123DEFH"].map { (id: $0, key: P256.Signing.PrivateKey()) }
         let samples = OutputSamples(
@@ -32,9 +37,9 @@ extension OutputHarness {
             let double = try await SimulatedAPNS(
                 keys: keys.map { TokenKey(team: team, keyID: $0.id, publicKey: $0.key.publicKey) })
             return OutputSetup(
-                plugin: APNSPlugin(), output: try double.makeOutput(), behaviours: double.behaviours,
-                arrivals: { double.arrivals },
+                plugin: APNSPlugin(), output: try double.makeOutput(requestTimeoutSeconds: requestTimeoutSeconds),
+                behaviours: double.behaviours, arrivals: { double.arrivals },
                 openConnections: { await double.openConnections }, stop: { await double.stop() })
         }
-    }()
+    }
 }

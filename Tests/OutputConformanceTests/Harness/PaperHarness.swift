@@ -12,13 +12,14 @@ extension OutputHarness {
         let samples = OutputSamples(
             refused: [PaperProvider.refused], dead: [PaperProvider.dead], credentials: credentials,
             crowd: 3 * PaperOutput.wire)
-        return OutputHarness(fault.map { "\($0)" } ?? "paper", samples: samples) {
+        let plugin = PaperPlugin(fault: fault)
+        return OutputHarness(plugin.name, samples: samples) {
             let provider = PaperProvider()
             let behaviours = ProviderBehaviour.allCases.map { behaviour in
                 (behaviour, { @Sendable () async throws -> Void in provider.behave(behaviour) })
             }
             return OutputSetup(
-                plugin: PaperPlugin(fault: fault), output: PaperOutput(provider, fault),
+                plugin: plugin, output: PaperOutput(provider, fault),
                 behaviours: Dictionary(uniqueKeysWithValues: behaviours),
                 arrivals: { provider.arrivals }, openConnections: { provider.openConnections })
         }

@@ -31,10 +31,10 @@ final class SimulatedAPNS: Sendable {
         try simulator.caCertificatePEM.write(to: authority, atomically: true, encoding: .utf8)
     }
 
-    func makeOutput() throws -> APNSOutput {
+    func makeOutput(requestTimeoutSeconds: Int) throws -> APNSOutput {
         var configuration = APNSConfiguration(
             production: .init(host: "127.0.0.1", port: simulator.port), authorityFile: authority.path,
-            maximumConnections: 1, requestTimeoutSeconds: 2, connectTimeoutSeconds: 5)
+            maximumConnections: 1, requestTimeoutSeconds: requestTimeoutSeconds, connectTimeoutSeconds: 30)
         configuration.breakMilliseconds = 200
         // Signing waits for a thread that other tests may have for long.
         configuration.tokenPatienceMilliseconds = 60_000

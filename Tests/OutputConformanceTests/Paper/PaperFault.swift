@@ -44,7 +44,6 @@ enum PaperFault: String, CaseIterable, Sendable {
     case leavesOpen = "shutDown closes"
     case repeatsItself = "stop repeats nothing"
     case worksInTheCall = "calls return"
-    case knowsOneThread = "any thread"
     case keepsJobs = "jobs are let go"
     case keepsItself = "all is let go"
 }

@@ -28,7 +28,6 @@ final class PaperOutput: Output {
         var kept: [RoutedJob] = []
         var dropped: Set<Credential.ID> = []
         var wasAway = false
-        var isInCall = false
         var cancellations: [@Sendable (String) -> Bool] = []
         var lastJob: RoutedJob?
         var lastSink: (any OutcomeSink)?
@@ -52,7 +51,6 @@ final class PaperOutput: Output {
     // MARK: What the host calls
 
     func send(_ job: RoutedJob, reportingTo sink: any OutcomeSink) {
-        guard !isInTheWay() else { return }
         let pushes = job.job.recipients.indices.map { Push(job: job, recipient: $0, sink: sink) }
         if fault == .worksInTheCall { usleep(UInt32(pushes.count) * 600) }
         if let (verdict, reason) = verdictAtOnce(on: job) { return report(pushes, verdict, reason) }
@@ -225,19 +223,6 @@ final class PaperOutput: Output {
             return state.whenIdle
         }
         for waiter in waiters { waiter.resume() }
-    }
-
-    /// Whether this call comes while another is going on, and gets lost.
-    private func isInTheWay() -> Bool {
-        guard fault == .knowsOneThread else { return false }
-        let isLost = state.withLock { state in
-            defer { state.isInCall = true }
-            return state.isInCall
-        }
-        if isLost { return true }
-        usleep(3_000)
-        state.withLock { $0.isInCall = false }
-        return false
     }
 }
 

@@ -1,0 +1,31 @@
+import PushModel
+
+/// What is remembered of a job that an output was given: not the job, which must be let go.
+struct HandedIn: Sendable {
+    let number: Int
+    let id: String
+    let recipients: Int
+    let book: OutcomeBook
+
+    init(_ job: SampleJob, _ book: OutcomeBook) {
+        number = job.number
+        id = job.id
+        recipients = job.recipients.count
+        self.book = book
+    }
+
+    /// Whether each recipient has an outcome.
+    var isOver: Bool { book.told(of: number) >= recipients }
+
+    /// A line for each recipient with fewer outcomes than one or with more.
+    var problems: [String] {
+        var found = Array(repeating: [Outcome.Verdict](), count: recipients)
+        for entry in book.entries where entry.number == number && found.indices.contains(entry.recipient) {
+            found[entry.recipient].append(entry.verdict)
+        }
+        return found.enumerated().filter { $1.count != 1 }.map { recipient, verdicts in
+            let list = verdicts.isEmpty ? "" : ": \(verdicts.map { "\($0)" }.joined(separator: ", "))"
+            return "\(id), recipient \(recipient): \(verdicts.count) outcomes\(list)"
+        }
+    }
+}
