@@ -59,7 +59,10 @@ extension ConfigurationSource {
     }
 
     private func check(_ output: some OutputPlugin) throws {
-        try withSettings(of: output) { try output.check($0) }
+        try withSettings(of: output) { settings in
+            try output.check(settings)
+            try settings.checkKinds()
+        }
     }
 
     public func pipeline() throws -> PipelineConfiguration {
