@@ -9,7 +9,7 @@ import Testing
     private func reader(_ change: (inout RegistrationRules) -> Void = { _ in }) -> RegistrationReader {
         var rules = RegistrationRules(
             apps: ["com.example.shop": .production, "com.example.news": .sandbox],
-            recipients: ["apns": .hex(maximumDigits: 512)], now: Self.now)
+            recipients: ["apns": .hex(maximumDigits: 512)], outputsOfOneWorld: ["logbook"], now: Self.now)
         change(&rules)
         return RegistrationReader(rules: rules)
     }
@@ -45,6 +45,22 @@ import Testing
             read(["registered_at,Token,app", "1700000000,aa01,com.example.shop"]) == [
                 "-", "aa01 com.example.shop production 1700000000 apns",
             ])
+    }
+
+    /// Where its marks are, too, whatever the app's own environment.
+    @Test func anOutputOfOneWorldHasAllItsTokensThere() {
+        #expect(
+            read([
+                "Anna,com.example.news,,1700000000,logbook", "Anna,com.example.news,production,1700000000,logbook",
+                "Anna,com.example.news,sandbox,1700000000,logbook",
+            ]) == [
+                "Anna com.example.news production 1700000000 logbook",
+                "Anna com.example.news production 1700000000 logbook", "bad: environment: logbook has no sandbox",
+            ])
+        let lines = read(["Anna"]) { rules in
+            (rules.app, rules.output, rules.environment) = ("com.example.shop", "logbook", .sandbox)
+        }
+        #expect(lines == ["bad: environment: logbook has no sandbox"])
     }
 
     @Test func optionsGiveWhatALineLeavesOut() {

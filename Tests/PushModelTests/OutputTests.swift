@@ -21,6 +21,7 @@ import Testing
         #expect(plugin.name == "discard" && plugin.title == "discard")
         #expect(plugin.credentials == nil && plugin.settings == [] && plugin.reasons == [:])
         #expect(plugin.eventFields == EventFields(id: "discard_id"))
+        #expect(plugin.hasOneWorld)
         #expect(plugin.environment(of: try Job.sample(), app: .sandbox) == .production)
     }
 }

@@ -10,12 +10,11 @@ public struct APNSPlugin: OutputPlugin {
     public let recipients = RecipientForm.hex(maximumDigits: 512)
     public let eventFields = EventFields(id: "apns_id", uniqueID: "apns_unique_id")
     public let reasons = APNSReason.verdicts
+    public let hasOneWorld = false
 
     public init() {}
 
     public var credentials: (any OutputCredentials)? { APNSCredentials() }
-
-    public func environment(of job: Job, app: PushEnvironment) -> PushEnvironment { job.environment ?? app }
 
     public func check(_ settings: OutputSettings) throws { _ = try APNSConfiguration(settings) }
 

@@ -60,7 +60,8 @@ extension TokenCommand {
         private func register(_ chunks: Chunks, _ pool: PostgresPool) async throws {
             let apps = try await AppRepository(pool).list().map { ($0.bundleID, $0.defaultEnvironment) }
             var rules = RegistrationRules(
-                apps: Dictionary(apps) { first, _ in first }, recipients: Martlet.installed.recipients, now: .now)
+                apps: Dictionary(apps) { first, _ in first }, recipients: Martlet.installed.recipients,
+                outputsOfOneWorld: Set(Martlet.installed.filter(\.hasOneWorld).map(\.name)), now: .now)
             rules.app = app
             rules.environment = environment
             rules.output = output

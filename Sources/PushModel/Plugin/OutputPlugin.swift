@@ -25,11 +25,9 @@ public protocol OutputPlugin: Sendable {
     /// What it knows of credentials; nil, the default: it needs none.
     var credentials: (any OutputCredentials)? { get }
 
-    /// Which of the provider's worlds a job goes to; ``PushEnvironment/production`` by default, for a provider that has
-    /// only one.
-    ///
-    /// - Parameter app: where the app's jobs go that do not say.
-    func environment(of job: Job, app: PushEnvironment) -> PushEnvironment
+    /// The provider has no sandbox beside ``PushEnvironment/production``: whatever a job, an app or a line of tokens says,
+    /// that is where its recipients are. True by default.
+    var hasOneWorld: Bool { get }
 
     /// Reads the settings and finds fault with them; nothing by default.
     ///
@@ -49,6 +47,15 @@ extension OutputPlugin {
     public var eventFields: EventFields { EventFields(id: name + "_id") }
     public var reasons: [String: Outcome.Verdict] { [:] }
     public var credentials: (any OutputCredentials)? { nil }
-    public func environment(of job: Job, app: PushEnvironment) -> PushEnvironment { .production }
+    public var hasOneWorld: Bool { true }
     public func check(_ settings: OutputSettings) throws {}
+}
+
+extension OutputPlugin {
+    /// Which of the provider's worlds a job goes to.
+    ///
+    /// - Parameter app: where the app's jobs go that do not say.
+    package func environment(of job: Job, app: PushEnvironment) -> PushEnvironment {
+        hasOneWorld ? .production : job.environment ?? app
+    }
 }

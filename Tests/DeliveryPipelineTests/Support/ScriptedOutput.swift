@@ -29,7 +29,7 @@ struct ScriptedPlugin: OutputPlugin, OutputCredentials {
 
     var credentials: (any OutputCredentials)? { self }
 
-    func environment(of job: Job, app: PushEnvironment) -> PushEnvironment { job.environment ?? app }
+    let hasOneWorld = false
     func make(_ context: OutputContext) -> any Output { ScriptedOutput() }
     func need(of job: Job) -> CredentialNeed { CredentialNeed(topic: job.topic ?? job.app) }
     func uses(of app: String) -> [CredentialUse] { [] }

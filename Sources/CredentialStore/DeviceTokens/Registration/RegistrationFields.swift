@@ -33,11 +33,17 @@ package struct RegistrationRules: Sendable {
     private let apps: [String: PushEnvironment]
     /// Of the outputs that there are.
     private let recipients: [String: RecipientForm]
+    /// Outputs whose tokens are all of production, as their marks are.
+    private let outputsOfOneWorld: Set<String>
     private let now: Timestamp
 
-    package init(apps: [String: PushEnvironment], recipients: [String: RecipientForm], now: Timestamp) {
+    package init(
+        apps: [String: PushEnvironment], recipients: [String: RecipientForm], outputsOfOneWorld: Set<String> = [],
+        now: Timestamp
+    ) {
         self.apps = apps
         self.recipients = recipients
+        self.outputsOfOneWorld = outputsOfOneWorld
         self.now = now
     }
 
@@ -46,19 +52,26 @@ package struct RegistrationRules: Sendable {
         guard let ownEnvironment = apps[app] else {
             throw BadRegistration(description: "app: \(app) is not registered, see 'martlet app set'")
         }
-        var environment = self.environment ?? ownEnvironment
-        if let name = fields.environment {
-            guard let named = PushEnvironment(rawValue: name) else {
-                throw BadRegistration(description: "environment: must be production or sandbox")
-            }
-            environment = named
-        }
         let output = fields.output ?? output
+        let environment = try environment(fields, of: output, app: ownEnvironment)
         guard let token = fields.token else { throw BadRegistration(description: "token: is missing") }
         let form = recipients[output] ?? .text
         let key = DeviceTokenKey(output: output, app: app, environment: environment, form: form, token: token)
         if let problem = form.problem(of: key.token) { throw BadRegistration(description: "token: \(problem)") }
         return TokenRegistration(key: key, registeredAt: try time(fields.registeredAt))
+    }
+
+    private func environment(
+        _ fields: RegistrationFields, of output: String, app: PushEnvironment
+    ) throws(BadRegistration) -> PushEnvironment {
+        var named = environment
+        if let name = fields.environment {
+            named = PushEnvironment(rawValue: name)
+            if named == nil { throw BadRegistration(description: "environment: must be production or sandbox") }
+        }
+        guard outputsOfOneWorld.contains(output) else { return named ?? app }
+        if named == .sandbox { throw BadRegistration(description: "environment: \(output) has no sandbox") }
+        return .production
     }
 
     private func time(_ text: String?) throws(BadRegistration) -> Timestamp {
