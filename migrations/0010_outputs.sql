@@ -1,6 +1,8 @@
 -- A credential is of one output and of one of its accounts, and an app has an account with each output that needs one.
 -- What there is already is of Apple's push service, which calls an account a team.
 
+LOCK TABLE martlet.apps, martlet.credentials IN ACCESS EXCLUSIVE MODE;
+
 ALTER TABLE martlet.credentials RENAME COLUMN team TO account;
 ALTER TABLE martlet.credentials ADD COLUMN output text NOT NULL DEFAULT 'apns';
 ALTER TABLE martlet.credentials ALTER COLUMN output DROP DEFAULT;
@@ -12,9 +14,10 @@ DO $$
 DECLARE
     old record;
 BEGIN
-    -- PostgreSQL has named it
+    -- PostgreSQL has named it; one of the user's own stays
     FOR old IN SELECT conname FROM pg_constraint
-        WHERE conrelid = 'martlet.credentials'::regclass AND contype = 'c' AND pg_get_constraintdef(oid) LIKE '%topics%'
+        WHERE conrelid = 'martlet.credentials'::regclass AND contype = 'c'
+            AND pg_get_constraintdef(oid) = 'CHECK (((kind = ''token''::text) OR (cardinality(topics) > 0)))'
     LOOP
         EXECUTE format('ALTER TABLE martlet.credentials DROP CONSTRAINT %I', old.conname);
     END LOOP;
@@ -51,8 +54,8 @@ CREATE TRIGGER audit_truncate AFTER TRUNCATE ON martlet.app_accounts
 CREATE OR REPLACE FUNCTION martlet.lock_key(credential uuid) RETURNS SETOF uuid
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     SELECT same.id FROM martlet.credentials AS mine JOIN martlet.credentials AS same
-        ON (same.output, same.fingerprint, same.account, same.key_id)
-            = (mine.output, mine.fingerprint, mine.account, mine.key_id)
+        ON (same.output, same.fingerprint, same.account) = (mine.output, mine.fingerprint, mine.account)
+            AND same.key_id IS NOT DISTINCT FROM mine.key_id
     WHERE mine.id = credential ORDER BY same.id FOR NO KEY UPDATE OF same
 $$;
 

@@ -79,6 +79,8 @@ struct OutputsMigrationTests {
                 database.configuration, known: Migration.all.filter { $0.number < 10 }, logger: database.logger)
             try await before.apply()
             try await fill(database, keyring)
+            try await database.pool.query(
+                "ALTER TABLE martlet.credentials ADD CONSTRAINT ours CHECK (cardinality(topics) < 100)")
             let kept = try await rows(database)
             #expect(kept.count == Self.kept.count, "\(kept)")
             let audited = try await AuditRepository(database.pool).list(limit: 100).count
@@ -86,6 +88,13 @@ struct OutputsMigrationTests {
             try await Migrations(database.configuration, logger: database.logger).apply()
 
             #expect(try await rows(database) == kept)
+            let checks = try await database.pool.query(
+                """
+                SELECT conname FROM pg_constraint WHERE conrelid = 'martlet.credentials'::regclass AND contype = 'c'
+                    AND pg_get_constraintdef(oid) LIKE '%topics%' ORDER BY 1
+                """
+            ).map { try $0["conname"].text }
+            #expect(checks == ["credentials_topics_check", "ours"])
             #expect(try await AuditRepository(database.pool).list(limit: 100).count == audited)
             #expect(
                 try await AppRepository(database.pool).list() == [

@@ -54,6 +54,11 @@ import Testing
         #expect(try keyring.open(SealedSecret(bytes: bytes, masterKeyID: "2026-11"), for: row) == secret)
         let named = SealedRow(table: row.table, id: row.id, kind: row.kind, names: ["TEAM000001"])
         #expect(try keyring.open(SealedSecret(bytes: bytes, masterKeyID: "2026-11"), for: named) == secret)
+        // there was one output then
+        let foreign = SealedRow(table: row.table, id: row.id, kind: row.kind, output: "pigeon")
+        #expect(throws: CredentialStoreError.self) {
+            try keyring.open(SealedSecret(bytes: bytes, masterKeyID: "2026-11"), for: foreign)
+        }
         for bit in 0..<bytes.count * 8 {
             var changed = bytes
             changed[bit / 8] ^= 1 << (bit % 8)

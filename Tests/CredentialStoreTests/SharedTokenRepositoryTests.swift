@@ -176,6 +176,22 @@ struct SharedTokenRepositoryTests {
         }
     }
 
+    /// An output's own secret makes tokens, too, and has no key id.
+    @Test func aSecretSharesItsTokens() async throws {
+        try await TestDatabase.withMigrated { database in
+            let secret = NewCredential(
+                kind: .secret(Secret("an account".utf8)), account: "shop-1", environments: [.production],
+                topics: [], fingerprint: "s1", label: "account")
+            func imported() async throws -> Credential.ID {
+                try await CredentialRepository(database.pool).importCredential(secret, of: "pigeon", keyring: .sample())
+            }
+            let first = try await imported()
+            let token = try await ask(try repository(database), first).token
+            try await CredentialRepository(database.pool).retire(first)
+            #expect(try await ask(try repository(database), try await imported()).token == token)
+        }
+    }
+
     @Test func anUnknownCredentialHasNoToken() async throws {
         try await TestDatabase.withMigrated { database in
             let id = "6f9619ff-8b86-d011-b42d-00cf4fc964ff"

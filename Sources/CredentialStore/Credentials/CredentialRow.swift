@@ -43,14 +43,13 @@ struct CredentialRow {
     }
 
     /// What the secret is bound to: the row, under which names the provider knows the key, and which output may use it.
-    /// Rows of the output that there was alone at first were sealed without its name: theirs is what has none.
     static func sealedRow(
         id: Credential.ID, output: String, kind: CredentialSummary.Kind, account: String, keyID: String?,
         fingerprint: String
     ) -> SealedRow {
         SealedRow(
             table: table, id: id, kind: kind.rawValue,
-            names: [account, keyID ?? "", fingerprint] + (output == Job.defaultOutput ? [] : [output]))
+            names: [account, keyID ?? "", fingerprint], output: output)
     }
 
     private var sealedRow: SealedRow {

@@ -12,7 +12,8 @@ struct SealedTable {
             id = try row["id"].uuid
             sealed = SealedSecret(bytes: try row["sealed"].bytes, masterKeyID: try row["master_key_id"].text)
             sealedRow = SealedRow(
-                table: try row["table"].text, id: id, kind: try row["kind"].text, names: try row["names"].textArray)
+                table: try row["table"].text, id: id, kind: try row["kind"].text, names: try row["names"].textArray,
+                output: try row["output"].text)
         }
     }
 
@@ -27,9 +28,8 @@ struct SealedTable {
 
     private static let credentials = SealedTable(
         rows: """
-            SELECT id, 'martlet.credentials' AS table, kind, ARRAY[account, coalesce(key_id, ''), fingerprint]
-                    || CASE WHEN output = '\(Job.defaultOutput)' THEN '{}' ELSE ARRAY[output] END AS names,
-                sealed_secret AS sealed, master_key_id FROM martlet.credentials
+            SELECT id, 'martlet.credentials' AS table, kind, ARRAY[account, coalesce(key_id, ''), fingerprint] AS names,
+                output, sealed_secret AS sealed, master_key_id FROM martlet.credentials
             """,
         replace: """
             UPDATE martlet.credentials SET sealed_secret = $3, master_key_id = $4 WHERE id = $1 AND sealed_secret = $2
@@ -38,7 +38,7 @@ struct SealedTable {
     private static let providerTokens = SealedTable(
         rows: """
             SELECT credential AS id, 'martlet.provider_tokens' AS table, 'jwt' AS kind, '{}'::text[] AS names,
-                sealed_token AS sealed, master_key_id FROM martlet.provider_tokens
+                '\(Job.defaultOutput)' AS output, sealed_token AS sealed, master_key_id FROM martlet.provider_tokens
             """,
         replace: """
             UPDATE martlet.provider_tokens SET sealed_token = $3, master_key_id = $4

@@ -99,8 +99,8 @@ public struct SharedTokenRepository: SharedTokenStore {
     /// The credentials whose tokens are interchangeable: the same key under the same names.
     private static let sameKeySQL = """
         martlet.credentials AS mine JOIN martlet.credentials AS same
-            ON (same.output, same.fingerprint, same.account, same.key_id)
-                = (mine.output, mine.fingerprint, mine.account, mine.key_id)
+            ON (same.output, same.fingerprint, same.account) = (mine.output, mine.fingerprint, mine.account)
+                AND same.key_id IS NOT DISTINCT FROM mine.key_id
         """
 
     /// Always one row.
