@@ -46,6 +46,7 @@ let package = Package(
     products: [
         .executable(name: "martlet", targets: ["martlet"]),
         .library(name: "PushModel", targets: ["PushModel"]),
+        .library(name: "CredentialFormats", targets: ["CredentialFormats"]),
         .library(name: "OutputConformance", targets: ["OutputConformance"]),
         .library(name: "MartletOutputs", targets: ["MartletOutputs"]),
         .library(name: "APNSSimulator", targets: ["APNSSimulator"]),

@@ -25,6 +25,11 @@ public enum Martlet {
 
     /// - Parameter commands: beside those that every Martlet has.
     package static func main(outputs: [any OutputPlugin], commands: [any ParsableCommand.Type]) async -> Never {
+        let faults = OutputListCheck(outputs, accountWords: AccountWords.taken).faults
+        if !faults.isEmpty {
+            for fault in faults { printError("martlet: \(fault)") }
+            leave(78)
+        }
         parts.withLock { $0 = Parts(outputs: outputs, commands: commands) }
         do {
             var command = try RootCommand.parseAsRoot()

@@ -39,6 +39,10 @@ struct AppCommand: AsyncParsableCommand {
 
         @OptionGroup var options: ConfigurationOptions
 
+        func validate() throws {
+            if account != nil || credential != nil { _ = try output.credentials() }
+        }
+
         /// What is named, and nothing else: another operator may be changing the rest.
         private var changes: [AppChange] {
             var changes: [AppChange] = []
@@ -68,7 +72,7 @@ struct AppCommand: AsyncParsableCommand {
                 // or it is the credential that is not there
                 guard try await !apps.list().contains(where: { $0.bundleID == app }) else { throw error }
                 throw ValidationError(
-                    "there is no app \(app) yet: to add it, say --\(AccountWords.word(of: output.name))")
+                    "there is no app \(app) yet: to add it, say \(AccountWords.options(of: output.name))")
             }
         }
     }
@@ -120,16 +124,22 @@ struct AppCommand: AsyncParsableCommand {
                     at: .now)
                 if json { return try printJSON(described(row, routes: routes)) }
                 print(row.text)
-                var table = Table(header: ["ENVIRONMENT", "PUSH TYPE", "TOPIC", "CREDENTIAL", "BECAUSE"])
-                for route in routes {
-                    table.append([
-                        route.environment.rawValue, route.pushType, route.topic,
-                        route.chosen?.credential.name ?? "none",
-                        route.explanation,
-                    ])
-                }
-                print(table)
+                print(table(routes))
             }
+        }
+
+        private func table(_ routes: [AppRoute]) -> Table {
+            var table = Table(
+                header: AccountWords.column("OUTPUT")
+                    + ["ENVIRONMENT", "PUSH TYPE", "TOPIC", "CREDENTIAL", "BECAUSE"])
+            for route in routes {
+                table.append(
+                    AccountWords.column(route.output.name) + [
+                        route.environment.rawValue, route.pushType, route.topic,
+                        route.chosen?.credential.name ?? "none", route.explanation,
+                    ])
+            }
+            return table
         }
     }
 

@@ -30,13 +30,11 @@ struct CredentialCommand: AsyncParsableCommand {
                             output: credential.output, account: credential.account)
                     })
             }
-            // Whose one is only says something where there are several.
-            func output(_ text: String) -> [String] { AccountWords.areMany ? [text] : [] }
             let rest = [
                 "KIND", AccountWords.header, "KEY", "ENVIRONMENTS", "STATE", "DAYS LEFT", "MASTER KEY", "LABEL",
                 "REFUSED",
             ]
-            var table = Table(header: ["ID"] + output("OUTPUT") + rest)
+            var table = Table(header: ["ID"] + AccountWords.column("OUTPUT") + rest)
             for credential in credentials {
                 let rest = [
                     credential.kind.rawValue, credential.account, credential.keyID ?? "-",
@@ -46,7 +44,7 @@ struct CredentialCommand: AsyncParsableCommand {
                     credential.masterKeyID, credential.label,
                     refusals[credential.id]?.map(\.text).joined(separator: "; ") ?? "-",
                 ]
-                table.append([credential.id] + output(credential.output) + rest)
+                table.append([credential.id] + AccountWords.column(credential.output) + rest)
             }
             print(table)
         }

@@ -27,7 +27,8 @@ extension CredentialCommand {
 
         func run() async throws {
             let new = try credential.read(files, for: output.credentials())
-            let scope = "\(AccountWords.word(of: output.name)) \(new.account), \(new.scope)"
+            let word = AccountWords.word(of: output.name)
+            let scope = "\(word) \(new.account), \(new.scope(accountName: word))"
             if dryRun {
                 if json { return try printJSON(described(new, id: nil, replacing: [])) }
                 print("\(new.label): \(scope)")
@@ -93,10 +94,9 @@ private struct ImportDescription: Encodable, Sendable {
 }
 
 extension NewCredential {
-    fileprivate var scope: String {
+    fileprivate func scope(accountName: String) -> String {
         "\(environments.map(\.rawValue).sorted().joined(separator: ", ")), "
-            + (topics.isEmpty
-                ? "every topic of the \(AccountWords.header.lowercased())" : topics.sorted().joined(separator: ", "))
+            + (topics.isEmpty ? "every topic of the \(accountName)" : topics.sorted().joined(separator: ", "))
     }
 
     fileprivate func printFacts(now: Timestamp) {

@@ -42,13 +42,14 @@ struct RouteDescription: Encodable, Sendable {
         let obstacle: String?
     }
 
-    let environment, pushType, topic: String
+    let output, environment, pushType, topic: String
     let credential: String?
     let problem: String?
     let refused: [String]
     let considered: [Candidate]
 
     init(_ route: AppRoute) {
+        output = route.output.name
         environment = route.environment.rawValue
         pushType = route.pushType
         topic = route.topic

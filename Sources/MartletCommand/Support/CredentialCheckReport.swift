@@ -4,7 +4,9 @@ import PushModel
 /// What a check of one credential in one environment found; `--json` shows it as it is.
 struct CredentialCheckReport: Encodable, Sendable {
     let id: String?
-    let label, environment, endpoint: String
+    let label, environment: String
+    /// nil: it goes nowhere.
+    let endpoint: String?
     /// `ok`, `refused`, `unreachable` or `unusable`.
     let result: String
     let status: Int?
@@ -20,7 +22,7 @@ struct CredentialCheckReport: Encodable, Sendable {
     }
 
     init(
-        _ credential: CheckedCredential, _ environment: PushEnvironment, at endpoint: String,
+        _ credential: CheckedCredential, _ environment: PushEnvironment, at endpoint: String?,
         _ finding: CredentialFinding, now: Timestamp
     ) {
         id = credential.id
@@ -49,7 +51,8 @@ struct CredentialCheckReport: Encodable, Sendable {
     var text: String {
         let name = id.map { "\(label) (\($0))" } ?? label
         let days = daysLeft.map { $0 < 0 ? "" : ", \($0) days left" } ?? ""
-        return "\(isGood ? "ok   " : "FAIL ") \(name), \(environment) at \(endpoint)\(days): "
+        let place = endpoint.map { " at \($0)" } ?? ""
+        return "\(isGood ? "ok   " : "FAIL ") \(name), \(environment)\(place)\(days): "
             + "\(isGood ? "" : result + ": ")\(detail)\(advice.map { "; \($0)" } ?? "")"
     }
 }

@@ -84,15 +84,23 @@ struct CredentialCheckRunner {
     private func check(
         _ credential: CheckedCredential, in environment: PushEnvironment
     ) async throws -> CredentialCheckReport {
-        try await check(credential, in: environment, of: source.outputs.named(credential.output))
+        func unusable(_ why: String) -> CredentialCheckReport {
+            CredentialCheckReport(
+                credential, environment, at: nil,
+                CredentialFinding(.unusable("its output \(credential.output) \(why)")),
+                now: .now)
+        }
+        guard let plugin = source.outputs.first(where: { $0.name == credential.output }) else {
+            return unusable("is not in this program")
+        }
+        guard let credentials = plugin.credentials else { return unusable("needs no credentials") }
+        return try await check(credential, in: environment, of: plugin, credentials)
     }
 
     private func check(
-        _ credential: CheckedCredential, in environment: PushEnvironment, of plugin: some OutputPlugin
+        _ credential: CheckedCredential, in environment: PushEnvironment, of plugin: some OutputPlugin,
+        _ credentials: any OutputCredentials
     ) async throws -> CredentialCheckReport {
-        guard let credentials = plugin.credentials else {
-            throw ConfigurationError("\(plugin.name) needs no credentials")
-        }
         let now = Timestamp.now
         let finding: CredentialFinding
         switch credential.usable(at: now) {
@@ -101,9 +109,13 @@ struct CredentialCheckRunner {
                 try plugin.check(settings)
                 return OutputContext(settings: settings, tokens: tokens, clock: { .now }, logger: logger)
             }
-            finding = try await credentials.check(
-                CredentialQuestion(credential: opened, environment: environment, recipient: device, topic: topic),
-                context)
+            let question = CredentialQuestion(
+                credential: opened, environment: environment, recipient: device, topic: topic)
+            do {
+                finding = try await credentials.check(question, context)
+            } catch let fault as SettingFault {
+                finding = CredentialFinding(.unusable("\(plugin.name).\(fault)"))
+            }
         case .failure(let problem): finding = CredentialFinding(.unusable(problem.message))
         }
         let endpoint = try source.withSettings(of: plugin) { try credentials.endpoint(of: environment, $0) }

@@ -4,8 +4,10 @@ import PushModel
 
 /// Which output something is of.
 struct OutputOption: ParsableArguments {
-    @Option(name: .customLong("output"), help: "Which output's.")
-    var name = Job.defaultOutput
+    @Option(name: .customLong("output"), help: "Which output's. (default: \(Job.defaultOutput))")
+    var given: String?
+
+    var name: String { given ?? Job.defaultOutput }
 
     /// - Throws: where there is none of this name.
     func plugin() throws -> any OutputPlugin {
@@ -16,8 +18,13 @@ struct OutputOption: ParsableArguments {
         return plugin
     }
 
-    /// - Throws: where it needs no credentials.
+    /// For what is about an account or a credential.
+    ///
+    /// - Throws: where it needs no credentials; where several outputs do, and nobody says which is meant.
     func credentials() throws -> any OutputCredentials {
+        if given == nil, AccountWords.areMany {
+            throw ValidationError("--output: say whose it is: \(AccountWords.outputs.joined(separator: ", "))")
+        }
         guard let credentials = try plugin().credentials else {
             throw ValidationError("--output: \(name) needs no credentials")
         }
@@ -28,6 +35,18 @@ struct OutputOption: ParsableArguments {
 /// What the outputs call an account, as commands do.
 enum AccountWords {
     private static var credentials: [any OutputCredentials] { Martlet.installed.compactMap(\.credentials) }
+
+    /// Those that have accounts.
+    static var outputs: [String] { Martlet.installed.filter { $0.credentials != nil }.map(\.name) }
+
+    /// What an account can't be called: options of the commands that name one, members of the JSON and labels of the metrics
+    /// that have one.
+    static let taken: Set = [
+        "accounts", "advice", "alert", "all", "app", "config", "considered", "covers", "credential", "detail",
+        "endpoint", "environment", "environments", "file", "fingerprint", "help", "id", "json", "key", "kind", "label",
+        "output", "paused", "payload", "publishers", "reason", "refusals", "replaces", "result", "routes", "set",
+        "state", "status", "to", "token", "topic", "topics", "version",
+    ]
 
     /// `--team`, say.
     static var option: NameSpecification {
@@ -46,6 +65,14 @@ enum AccountWords {
 
     /// More than one output has credentials, so it is to be said whose one is.
     static var areMany: Bool { credentials.count > 1 }
+
+    /// A column that only says something where there are several.
+    static func column(_ text: String) -> [String] { areMany ? [text] : [] }
+
+    /// How an account of the output is given: `--team`, and whose it is where that is not plain.
+    static func options(of output: String) -> String {
+        "\(areMany ? "--output \(output) " : "")--\(word(of: output))"
+    }
 
     static func word(of output: String) -> String { Martlet.installed.accountNames[output] ?? "account" }
 }

@@ -12,12 +12,4 @@ extension [any OutputPlugin] {
     package var recipients: [String: RecipientForm] {
         Dictionary(map { ($0.name, $0.recipients) }) { first, _ in first }
     }
-
-    /// - Throws: ``ConfigurationError`` where there is none of this name.
-    package func named(_ name: String) throws -> any OutputPlugin {
-        guard let plugin = first(where: { $0.name == name }) else {
-            throw ConfigurationError("there is no output \(name), only: \(map(\.name).joined(separator: ", "))")
-        }
-        return plugin
-    }
 }

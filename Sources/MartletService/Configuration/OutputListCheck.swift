@@ -1,0 +1,84 @@
+package import PushModel
+
+/// Whether the names that plugins choose can stand beside each other and beside the program's own words.
+package struct OutputListCheck: Sendable {
+    /// All that is wrong, in the order of the list; empty: nothing is.
+    package private(set) var faults: [String] = []
+
+    /// Members of every outcome in an event.
+    private static let outcomeWords: Set = [
+        "job", "recipient", "broadcast", "ref", "status", "reason", "detail", "by", "unregistered_at", "trimmed_bytes",
+        "attempts", "redelivered", "at",
+    ]
+    /// Who rejects a push beside the outputs, in an outcome's `by`.
+    private static let programsName = "martlet"
+
+    private let accountWords: Set<String>
+    private var names: Set<String> = []
+    /// Which key each environment variable sets: keys that differ by a dot or an underscore only share one.
+    private var keys: [String: String] = [:]
+
+    /// - Parameter accountWords: what no output may call an account: options and members that commands have already.
+    package init(_ outputs: [any OutputPlugin], accountWords: Set<String>) {
+        self.accountWords = accountWords
+        for key in ConfigurationKey.own { _ = claim(key) }
+        for output in outputs { check(output) }
+    }
+
+    private mutating func check(_ output: any OutputPlugin) {
+        let name = output.name
+        if let problem = Self.problem(of: name) { faults.append("output \(name): its name \(problem)") }
+        if !names.insert(name).inserted { return faults.append("output \(name): is there twice") }
+        if name == Self.programsName || ConfigurationKey.own.contains(where: { $0.rawValue.hasPrefix(name + ".") }) {
+            faults.append("output \(name): its name is a word of the program's own")
+        }
+        for setting in output.settings { check(setting, of: name) }
+        check(output.eventFields, of: name)
+        if let account = output.credentials?.accountName {
+            if let problem = Self.problem(of: account) {
+                faults.append("output \(name): accountName \(account) \(problem)")
+            } else if accountWords.contains(account) {
+                faults.append("output \(name): accountName \(account) is a word that commands have already")
+            }
+        }
+    }
+
+    private mutating func check(_ setting: OutputSetting, of output: String) {
+        for word in setting.key.split(separator: ".", omittingEmptySubsequences: false) {
+            guard let problem = Self.problem(of: String(word)) else { continue }
+            return faults.append("output \(output): setting \(setting.key): each of its words \(problem)")
+        }
+        if let other = claim(ConfigurationKey(setting, of: output)) {
+            faults.append("output \(output): setting \(setting.key): its variable is that of \(other), too")
+        }
+    }
+
+    private mutating func check(_ fields: EventFields, of output: String) {
+        let fields = [fields.id] + (fields.uniqueID.map { [$0] } ?? [])
+        if Set(fields).count < fields.count {
+            faults.append("output \(output): event field \(fields[0]): is there twice")
+        }
+        for field in fields {
+            if let problem = Self.problem(of: field) {
+                faults.append("output \(output): event field \(field): \(problem)")
+            } else if Self.outcomeWords.contains(field) {
+                faults.append("output \(output): event field \(field): every outcome has one of this name")
+            }
+        }
+    }
+
+    /// Whose key has one of its variables already.
+    private mutating func claim(_ key: ConfigurationKey) -> String? {
+        let variables = [key.environmentVariable] + (key.isSecret ? [key.environmentVariable + "_FILE"] : [])
+        if let other = variables.compactMap({ keys[$0] }).first { return other }
+        for variable in variables { keys[variable] = key.rawValue }
+        return nil
+    }
+
+    private static func problem(of word: String) -> String? {
+        guard word.utf8.count <= 32, word.wholeMatch(of: /[a-z][a-z0-9_]*/) != nil else {
+            return "must be up to 32 small letters, digits and underscores, a letter first"
+        }
+        return nil
+    }
+}

@@ -1,0 +1,84 @@
+import APNSOutput
+import MartletService
+import PushModel
+import Testing
+
+@Suite struct OutputListCheckTests {
+    private struct Named: OutputPlugin {
+        var name = "pigeon"
+        var keys: [String] = []
+        var secrets: [String] = []
+        var fields = EventFields(id: "pigeon_id")
+        var account: String?
+
+        var settings: [OutputSetting] {
+            keys.map { OutputSetting($0, help: "") } + secrets.map { OutputSetting($0, isSecret: true, help: "") }
+        }
+        var eventFields: EventFields { fields }
+        var credentials: (any OutputCredentials)? { account.map { Accounts(accountName: $0) } }
+
+        func make(_ context: OutputContext) -> any Output { DiscardOutput(now: context.clock) }
+    }
+
+    private struct Accounts: OutputCredentials {
+        let accountName: String
+
+        func need(of job: Job) -> CredentialNeed { CredentialNeed(topic: "") }
+        func uses(of app: String) -> [CredentialUse] { [] }
+        func read(
+            _ files: [CredentialFile], _ details: CredentialDetails, now: Timestamp
+        ) throws -> NewCredential { throw SettingFault("", "") }
+        func endpoint(of environment: PushEnvironment, _ settings: OutputSettings) -> String { "" }
+        func check(_ question: CredentialQuestion, _ context: OutputContext) -> CredentialFinding {
+            CredentialFinding(.unusable(""))
+        }
+    }
+
+    private func faults(_ outputs: [any OutputPlugin]) -> [String] {
+        OutputListCheck(outputs, accountWords: ["key", "topic"]).faults
+    }
+
+    @Test func whatIsInstalledIsFine() {
+        #expect(faults([APNSPlugin(), DiscardPlugin(), Named(keys: ["loft", "loft.west_1"], account: "team")]) == [])
+    }
+
+    private static let rule = "must be up to 32 small letters, digits and underscores, a letter first"
+
+    @Test(arguments: [
+        (Named(name: "Pigeon"), ["output Pigeon: its name \(rule)"]),
+        (
+            Named(name: String(repeating: "p", count: 33)),
+            ["output \(String(repeating: "p", count: 33)): its name \(rule)"]
+        ),
+        (Named(name: ""), ["output : its name \(rule)"]),
+        (Named(name: "amqp"), ["output amqp: its name is a word of the program's own"]),
+        (Named(name: "martlet"), ["output martlet: its name is a word of the program's own"]),
+        (Named(name: "discard"), ["output discard: is there twice"]),
+        (Named(keys: ["a..b"]), ["output pigeon: setting a..b: each of its words \(rule)"]),
+        (Named(keys: ["loft", "loft"]), ["output pigeon: setting loft: its variable is that of pigeon.loft, too"]),
+        (Named(keys: ["a_b", "a.b"]), ["output pigeon: setting a.b: its variable is that of pigeon.a_b, too"]),
+        (
+            Named(keys: ["ring_file"], secrets: ["ring"]),
+            ["output pigeon: setting ring: its variable is that of pigeon.ring_file, too"]
+        ),
+        (
+            Named(name: "amqp_ca", keys: ["file"]),
+            ["output amqp_ca: setting file: its variable is that of amqp.ca_file, too"]
+        ),
+        (Named(fields: EventFields(id: "at")), ["output pigeon: event field at: every outcome has one of this name"]),
+        (Named(fields: EventFields(id: "x", uniqueID: "x")), ["output pigeon: event field x: is there twice"]),
+        (Named(fields: EventFields(id: "x-id")), ["output pigeon: event field x-id: \(rule)"]),
+        (Named(account: "key"), ["output pigeon: accountName key is a word that commands have already"]),
+        (Named(account: "loft owner"), ["output pigeon: accountName loft owner \(rule)"]),
+        (
+            Named(name: "A", keys: ["B"], account: "key"),
+            [
+                "output A: its name \(rule)", "output A: setting B: each of its words \(rule)",
+                "output A: accountName key is a word that commands have already",
+            ]
+        ),
+    ])
+    private func everyFaultIsSaid(plugin: Named, expected: [String]) {
+        #expect(faults([DiscardPlugin(), plugin]) == expected)
+    }
+}
