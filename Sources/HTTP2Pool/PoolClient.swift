@@ -45,7 +45,7 @@ package protocol PoolClient: AnyObject {
     /// - Returns: the same in words, for the log.
     func goAway(debugData: [UInt8], now: Int64) -> String?
 
-    /// A connection could not be made, or has failed before a request left on it.
+    /// A connection could not be made, or the server has refused our certificate before a request left on it.
     ///
     /// - Parameter isLast: there is no other, neither open nor on its way.
     func connectFailed(_ error: any Error, isLast: Bool, now: Int64)

@@ -324,7 +324,7 @@ extension PooledConnection: HTTP2ChannelObserver {
         eventLoop.preconditionInEventLoop()
         guard state.phase != .closed else { return }
         // A server may let us in and then refuse what TLS has shown it of us.
-        let isBeforeUse = isConnecting || isUnused && error != nil
+        let isBeforeUse = isConnecting || isUnused && error.map(ConnectError.refusesCertificate) == true
         state.close()
         // What the socket may still bring is nobody's business; and this unties a handler that never came to
         // be part of a channel.
