@@ -25,7 +25,7 @@ import Testing
         try fixture.register(at: simulator)
         var configuration = APNSConfiguration(
             production: .init(host: "push.test", port: 1), channelsProduction: .init(host: "push.test", port: port),
-            verifiesCertificates: false)
+            verifiesCertificates: false, connectTimeoutSeconds: 30)
         configuration.resolve = { _, port in [try SocketAddress(ipAddress: "127.0.0.1", port: port)] }
         let client = APNSChannelClient(
             credential: fixture.credential, environment: .production, configuration: configuration,

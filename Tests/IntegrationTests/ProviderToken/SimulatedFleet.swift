@@ -73,7 +73,8 @@ struct FleetWorker {
             database, keyring: installation.keyring, now: { Timestamp(milliseconds: clock.now) })
         output = APNSOutput(
             configuration: APNSConfiguration(
-                production: endpoint, sandbox: endpoint, authorityFile: installation.path("ca.pem")),
+                production: endpoint, sandbox: endpoint, authorityFile: installation.path("ca.pem"),
+                connectTimeoutSeconds: 30),
             tokens: WatchedTokenStore(store: tokens, log: log), eventLoops: MultiThreadedEventLoopGroup.singleton,
             logger: logger, clock: { Timestamp(milliseconds: clock.now + skew) },
             tokenClock: { clock.now - started })

@@ -41,7 +41,7 @@ struct InProcessWorker: Sendable {
         let endpoint = Endpoint(host: "127.0.0.1", port: installation.simulator.port)
         var apns = APNSConfiguration(
             production: endpoint, sandbox: endpoint, authorityFile: installation.path("ca.pem"),
-            maximumConnections: maximumConnections)
+            maximumConnections: maximumConnections, connectTimeoutSeconds: 30)
         // A busy machine's database is slow, not away.
         apns.tokenPatienceMilliseconds = Int64(databasePatience)
         let output = APNSOutput(
