@@ -90,12 +90,12 @@ let package = Package(
         .testTarget(
             name: "HTTP2PoolTests",
             dependencies: [
-                "HTTP2Pool", "HTTP2Session", "PushTestSupport", "TestSupport", "Threading", "WireTestSupport", .logging,
+                "HTTP2Pool", "HTTP2Session", "TestSupport", "Threading", "WireTestSupport", .logging,
                 .nioCore, .nioPosix, .nioSSL,
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "AMQPClientTests", dependencies: ["AMQPClient", "TestSupport", "Threading", .logging],
+            name: "AMQPClientTests", dependencies: ["AMQPClient", "TestSupport", "TestTraits", "Threading", .logging],
             swiftSettings: settings),
         .target(name: "PushModel", dependencies: ["Threading", .logging], swiftSettings: settings),
         // What an output has to do. No Testing in it, so that any package's tests can use it.
@@ -122,14 +122,13 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "PostgresClientTests", dependencies: ["PostgresClient", "TestSupport", .logging],
+            name: "PostgresClientTests", dependencies: ["PostgresClient", "TestSupport", "TestTraits", .logging],
             swiftSettings: settings),
         .testTarget(
             name: "CredentialStoreTests",
             dependencies: [
                 "APNSOutput", "CredentialFormats", "CredentialStore", "PostgresClient", "PushModel", "PushTestSupport",
-                "TestSupport",
-                "Threading", .logging,
+                "TestSupport", "TestTraits", "Threading", "WorkerTestSupport", .logging,
             ],
             swiftSettings: settings),
         .target(
@@ -162,7 +161,8 @@ let package = Package(
             dependencies: ["APNSSimulator", "HTTP2Channel", "HTTP2Session", .nioCore, .nioPosix, .nioSSL],
             path: "Tests/Support/WireTestSupport", swiftSettings: settings),
         .testTarget(
-            name: "PushModelTests", dependencies: ["PushModel", "PushTestSupport", "Threading"], swiftSettings: settings
+            name: "PushModelTests", dependencies: ["PushModel", "PushTestSupport", "TestSupport", "Threading"],
+            swiftSettings: settings
         ),
         .testTarget(
             name: "APNSOutputTests",
@@ -173,7 +173,7 @@ let package = Package(
                 .nioPosix, .nioSSL,
             ],
             swiftSettings: settings),
-        .testTarget(name: "HTTP2SessionTests", dependencies: ["HTTP2Session"], swiftSettings: settings),
+        .testTarget(name: "HTTP2SessionTests", dependencies: ["HTTP2Session", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "HTTP2ChannelTests", dependencies: ["HTTP2Channel", "HTTP2Session", .nioCore, .nioEmbedded],
             swiftSettings: settings),
@@ -254,31 +254,38 @@ let package = Package(
         .testTarget(name: "FuzzCorpusTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: settings),
         // What tests of several targets need; no Testing in it, so it is built as any other target.
         .target(
-            name: "TestSupport",
+            name: "TestSupport", dependencies: ["Threading", .logging], path: "Tests/Support/TestSupport",
+            exclude: ["broker.py"], swiftSettings: settings),
+        .target(
+            name: "TestTraits", dependencies: ["TestSupport"], path: "Tests/Support/TestTraits", swiftSettings: settings),
+        // The same with a broker and a database as a worker uses them.
+        .target(
+            name: "WorkerTestSupport",
             dependencies: [
-                "AMQPClient", "CredentialStore", "DeliveryPipeline", "PostgresClient", "Threading", .logging,
+                "AMQPClient", "CredentialStore", "DeliveryPipeline", "PostgresClient", "TestSupport", "Threading",
+                .logging,
             ],
-            path: "Tests/Support/TestSupport", exclude: ["broker.py"], swiftSettings: settings),
+            path: "Tests/Support/WorkerTestSupport", swiftSettings: settings),
         // The torture run: one harness for `make torture` and for its short form among the tests.
         .target(
             name: "TortureRun",
             dependencies: [
                 "AMQPClient", "APNSOutput", "APNSSimulator", "CredentialStore", "DeliveryPipeline", "PostgresClient",
-                "PushModel", "PushTestSupport", "TestSupport", "Threading", .crypto, .logging,
+                "PushModel", "TestSupport", "Threading", "WorkerTestSupport", .crypto, .logging,
             ],
             path: "Torture/TortureRun", swiftSettings: settings),
         .executableTarget(
             name: "martlet-torture", dependencies: ["TortureRun", .argumentParser], path: "Torture/martlet-torture",
             swiftSettings: settings),
         .testTarget(
-            name: "TortureTests", dependencies: ["PushModel", "PushTestSupport", "TortureRun"], swiftSettings: settings),
+            name: "TortureTests", dependencies: ["PushModel", "TestSupport", "TestTraits", "TortureRun"],
+            swiftSettings: settings),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
                 "AMQPClient", "APNSOutput", "APNSSimulator", "CredentialStore", "DeliveryPipeline", "HTTP2Channel",
-                "HTTP2Pool",
-                "HTTP2Session", "PostgresClient", "PushModel", "PushTestSupport", "TestSupport", "Threading", .crypto,
-                .logging, .nioCore, .nioPosix, .nioSSL,
+                "HTTP2Pool", "HTTP2Session", "PostgresClient", "PushModel", "PushTestSupport", "TestSupport",
+                "TestTraits", "Threading", "WorkerTestSupport", .crypto, .logging, .nioCore, .nioPosix, .nioSSL,
             ],
             swiftSettings: settings),
     ]

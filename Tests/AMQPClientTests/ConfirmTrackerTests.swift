@@ -1,4 +1,5 @@
 import AMQPClient
+import TestSupport
 import Testing
 
 @Suite("Confirm tracker")
@@ -65,7 +66,7 @@ struct ConfirmTrackerTests {
 
     @Test("random orders of confirms and returns: every message exactly one verdict", arguments: 0..<50)
     func random(seed: UInt64) throws {
-        var random = SplitMix64(state: seed)
+        var random = SplitMix64(seed: seed)
         var tracker = ConfirmTracker<Int>()
         var open: Set<Int> = []
         var unconfirmedReturns: Set<Int> = []
@@ -124,18 +125,5 @@ struct ConfirmTrackerTests {
         var settled: [Int] = []
         try tracker.settled(number, multiple: multiple) { settled.append($0) }
         return settled
-    }
-}
-
-/// Random numbers that are the same in every run (Steele, Lea, Flood: "Fast splittable pseudorandom number generators").
-struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,4 +1,5 @@
 import AMQPClient
+import TestSupport
 import Testing
 
 @Suite("Settlement ledger")
@@ -42,7 +43,7 @@ struct SettlementLedgerTests {
 
     @Test("random orders: the broker forgets exactly what was acknowledged", arguments: 0..<50)
     func random(seed: UInt64) {
-        var random = SplitMix64(state: seed)
+        var random = SplitMix64(seed: seed)
         var ledger = SettlementLedger()
         var open: Set<UInt64> = []
         var atBroker: Set<UInt64> = []

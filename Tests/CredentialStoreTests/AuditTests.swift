@@ -2,9 +2,11 @@ import CredentialStore
 import Foundation
 import PostgresClient
 import PushModel
+import TestTraits
 import Testing
+import WorkerTestSupport
 
-@Suite(.enabled(if: TestDatabase.serverURL != nil, TestDatabase.missing), .timeLimit(.minutes(1)))
+@Suite(.needsDatabase, .timeLimit(.minutes(1)))
 struct AuditTests {
     private func entries(_ database: TestDatabase, _ filter: AuditRepository.Filter = .init()) async throws
         -> [AuditEntry]

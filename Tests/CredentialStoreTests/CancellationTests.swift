@@ -1,7 +1,10 @@
 import CredentialStore
 import PostgresClient
+import TestSupport
+import TestTraits
 import Testing
 import Threading
+import WorkerTestSupport
 
 @Suite struct CancelledJobsTests {
     @Test func itFollowsWhatTheFeedTells() {
@@ -16,7 +19,7 @@ import Threading
     }
 }
 
-@Suite(.enabled(if: TestDatabase.serverURL != nil, TestDatabase.missing), .timeLimit(.minutes(1)))
+@Suite(.needsDatabase, .timeLimit(.minutes(1)))
 struct CancellationTests {
     /// So long that only a notification can be the reason of a look.
     private static let never: Duration = .seconds(3600)

@@ -1,8 +1,11 @@
 import CredentialStore
 import PostgresClient
+import TestSupport
+import TestTraits
 import Testing
+import WorkerTestSupport
 
-@Suite(.enabled(if: TestDatabase.serverURL != nil, TestDatabase.missing), .timeLimit(.minutes(2)))
+@Suite(.needsDatabase, .timeLimit(.minutes(2)))
 struct ClaimRepositoryTests {
     private static let first = "00000000-0000-0000-0000-000000000001"
     private static let second = "00000000-0000-0000-0000-000000000002"

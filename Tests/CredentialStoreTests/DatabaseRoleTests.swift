@@ -3,10 +3,12 @@ import Foundation
 import PostgresClient
 import PushModel
 import TestSupport
+import TestTraits
 import Testing
+import WorkerTestSupport
 
 /// What the groups `martlet_worker` and `martlet_operator` may do, and what not.
-@Suite(.enabled(if: TestDatabase.serverURL != nil, TestDatabase.missing), .timeLimit(.minutes(1)))
+@Suite(.needsDatabase, .timeLimit(.minutes(1)))
 struct DatabaseRoleTests {
     private static let forbiddenToBoth = [
         "DELETE FROM martlet.credentials", "TRUNCATE martlet.apps CASCADE", "TRUNCATE martlet.credentials CASCADE",
@@ -188,7 +190,7 @@ struct DatabaseRoleTests {
             }
             try await tasks.waitForAll()
         }
-        let url = try #require(TestDatabase.serverURL)
+        let url = try #require(TestServers.database)
         let server = try await PostgresConnection.connect(PostgresConfiguration(url: url))
         try await server.query("DROP ROLE \(group)")
         await server.close()

@@ -1,10 +1,12 @@
 import CredentialStore
 import PostgresClient
 import PushModel
+import TestTraits
 import Testing
 import Threading
+import WorkerTestSupport
 
-@Suite(.enabled(if: TestDatabase.serverURL != nil, TestDatabase.missing), .timeLimit(.minutes(1)))
+@Suite(.needsDatabase, .timeLimit(.minutes(1)))
 struct DeadTokenExportTests {
     private func mark(_ token: String, app: String = "com.example.shop", at time: Int64 = 1_000) -> TokenMark {
         TokenMark(
@@ -36,7 +38,7 @@ struct DeadTokenExportTests {
                 VALUES ('apns', 'com.example.shop', 'production', 'aa', now(), clock_timestamp())
                 """)
             // The lock has the second in its name: so much may be held back until the transaction ends.
-            try await Task.sleep(for: .milliseconds(1_100))
+            try await database.nextTick(of: "second")
             try await registry.mark([mark("bb")])
             let first = try await export(registry)
             try await late.query("COMMIT")
@@ -68,7 +70,7 @@ struct DeadTokenExportTests {
                     let (tokens, next) = try await export(registry, since: since)
                     all += tokens
                     since = next
-                    if isLast { try await Task.sleep(for: .milliseconds(5)) }
+                    if isLast { try await database.nextTick(of: "milliseconds") }
                 }
                 return all + (try await export(registry, since: since)).tokens
             }
@@ -117,7 +119,7 @@ struct DeadTokenExportTests {
                         token: "cc"),
                     unregisteredAt: Timestamp(milliseconds: 1), reason: "Unregistered")
             ])
-            try await Task.sleep(for: .milliseconds(2))
+            try await database.nextTick(of: "milliseconds")
             #expect(try await export(registry).tokens.sorted() == ["aa", "bb", "cc"])
             #expect(try await export(registry, app: "com.example.shop").tokens.sorted() == ["aa", "cc"])
             #expect(try await export(registry, environment: .production).tokens.sorted() == ["aa", "bb"])

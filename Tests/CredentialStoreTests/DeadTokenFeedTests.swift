@@ -1,10 +1,13 @@
 import CredentialStore
 import PostgresClient
 import PushModel
+import TestSupport
+import TestTraits
 import Testing
 import Threading
+import WorkerTestSupport
 
-@Suite(.enabled(if: TestDatabase.serverURL != nil, TestDatabase.missing), .timeLimit(.minutes(1)))
+@Suite(.needsDatabase, .timeLimit(.minutes(1)))
 struct DeadTokenFeedTests {
     /// What a pipeline makes of a feed.
     private final class Follower: Sendable {
@@ -37,11 +40,11 @@ struct DeadTokenFeedTests {
     }
 
     private func following(
-        _ database: TestDatabase, _ body: (Follower, DeviceTokenRegistry) async throws -> Void
+        _ database: TestDatabase, log: LogBook = LogBook(), _ body: (Follower, DeviceTokenRegistry) async throws -> Void
     ) async throws {
         var configuration = DeadTokenFeed.Configuration()
         configuration.pollInterval = .milliseconds(50)
-        let feed = DeadTokenFeed(database.pool, configuration: configuration, logger: database.logger)
+        let feed = DeadTokenFeed(database.pool, configuration: configuration, logger: log.logger("feed"))
         let follower = Follower()
         let task = Task { await feed.run { follower.take($0) } }
         try await body(follower, DeviceTokenRegistry(database.pool))
@@ -77,7 +80,7 @@ struct DeadTokenFeedTests {
                         INSERT INTO martlet.device_tokens (output, app, environment, token, unregistered_at, marked_at)
                         VALUES ('apns', 'com.example.shop', 'production', 'aa', now(), clock_timestamp())
                         """)
-                    try await Task.sleep(for: .milliseconds(1_500))
+                    try await database.nextTick(of: "second")
                     try await registry.mark(marks([key("bb")]))
                     try await eventually("the later one is not held up") { follower.suspects(key("bb")) }
                     #expect(!follower.suspects(key("aa")))
@@ -88,16 +91,12 @@ struct DeadTokenFeedTests {
     }
 
     @Test func itWaitsForTheDatabase() async throws {
+        let log = LogBook()
         try await TestDatabase.withMigrated { database in
-            try await following(database) { follower, _ in
+            try await following(database, log: log) { follower, _ in
                 try await eventually("a filter") { follower.state.withLock { $0.filter != nil } }
-                try await database.asAdministrator { admin in
-                    try await admin.query("ALTER DATABASE \(database.name) ALLOW_CONNECTIONS false")
-                    try await admin.query(
-                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1",
-                        [.text(database.name)])
-                    try await Task.sleep(for: .milliseconds(300))
-                    try await admin.query("ALTER DATABASE \(database.name) ALLOW_CONNECTIONS true")
+                try await database.withoutConnections {
+                    try await eventually(log.text) { log.text.contains("Dead tokens can't be read for now") }
                 }
                 let registry = DeviceTokenRegistry(
                     PostgresPool(database.configuration, logger: database.logger))

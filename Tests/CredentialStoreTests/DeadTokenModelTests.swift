@@ -1,11 +1,13 @@
 import CredentialStore
 import PostgresClient
 import PushModel
-import PushTestSupport
+import TestSupport
+import TestTraits
 import Testing
+import WorkerTestSupport
 
 /// Random sequences of registrations and deaths against what an export should tell of them.
-@Suite(.enabled(if: TestDatabase.serverURL != nil, TestDatabase.missing), .timeLimit(.minutes(1)))
+@Suite(.needsDatabase, .timeLimit(.minutes(1)))
 struct DeadTokenModelTests {
     private struct Model {
         var registered: Int64?
@@ -42,7 +44,7 @@ struct DeadTokenModelTests {
         let seed = UInt64.random(in: 0 ... .max)
         try await TestDatabase.withMigrated { database in
             let registry = DeviceTokenRegistry(database.pool)
-            var random = SeededGenerator(seed: seed)
+            var random = SplitMix64(seed: seed)
             var model = Dictionary(uniqueKeysWithValues: ["aa", "bb", "cc"].map { ($0, Model()) })
             var since = Timestamp(seconds: 0)
             for step in 0..<300 {

@@ -1,11 +1,13 @@
 import CredentialStore
 import PostgresClient
 import PushModel
+import TestTraits
 import Testing
+import WorkerTestSupport
 
 /// A 410 and a registration of the same token come in either order, at once, over several connections: what counts
 /// is which happened later, never which was written later.
-@Suite(.enabled(if: TestDatabase.serverURL != nil, TestDatabase.missing), .timeLimit(.minutes(2)))
+@Suite(.needsDatabase, .timeLimit(.minutes(2)))
 struct DeviceTokenRaceTests {
     private enum Change: Sendable {
         case mark(Int64)

@@ -2,9 +2,11 @@ import CredentialStore
 import PostgresClient
 import PushModel
 import TestSupport
+import TestTraits
 import Testing
+import WorkerTestSupport
 
-@Suite(.enabled(if: TestDatabase.serverURL != nil, TestDatabase.missing), .timeLimit(.minutes(1)))
+@Suite(.needsDatabase, .timeLimit(.minutes(1)))
 struct DeviceTokenRegistryTests {
     private func key(_ token: String, app: String = "com.example.shop") -> DeviceTokenKey {
         DeviceTokenKey(output: "apns", app: app, environment: .production, form: .hex(maximumDigits: 512), token: token)
@@ -237,7 +239,7 @@ struct DeviceTokenRegistryTests {
             try await database.migrate()
             let registry = DeviceTokenRegistry(database.pool)
             var exported: [String] = []
-            try await Task.sleep(for: .milliseconds(2))
+            try await database.nextTick(of: "milliseconds")
             try await registry.deadTokens(since: Timestamp(seconds: 0)) { exported += $0.map(\.key.token) }
             #expect(exported == ["cc", "ee"])
             let tokens = ["aa", "bb", "cc", "dd", "ee"]

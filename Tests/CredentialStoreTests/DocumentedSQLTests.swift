@@ -2,10 +2,12 @@ import CredentialStore
 import Foundation
 import PostgresClient
 import PushModel
+import TestTraits
 import Testing
+import WorkerTestSupport
 
 /// The SQL that docs/tokens.md advises, as it is written there.
-@Suite(.enabled(if: TestDatabase.serverURL != nil, TestDatabase.missing), .timeLimit(.minutes(1)))
+@Suite(.needsDatabase, .timeLimit(.minutes(1)))
 struct DocumentedSQLTests {
     /// For devices of one's own a statement for results, a join, a trigger; then partitioning.
     private func documentedSQL() throws -> [String] {
@@ -99,12 +101,12 @@ struct DocumentedSQLTests {
                     \.unregisteredAt) == [Timestamp(seconds: 101)])
             try await database.pool.query("SELECT martlet.register_token('com.example.shop', 'BB', to_timestamp(1))")
             #expect(try await registry.deaths(among: [mark("bb", at: 1).key, before[1].key]).keys.sorted() == [1])
-            try await Task.sleep(for: .milliseconds(2))
+            try await database.nextTick(of: "milliseconds")
             var exported = 0
             let next = try await registry.deadTokens(since: Timestamp(seconds: 0)) { exported += $0.count }
             #expect(exported == 200)
             try await registry.mark([mark("cc", at: 1)])
-            try await Task.sleep(for: .milliseconds(2))
+            try await database.nextTick(of: "milliseconds")
             var more: [String] = []
             try await registry.deadTokens(since: next) { more += $0.map(\.key.token) }
             #expect(more == ["cc"])

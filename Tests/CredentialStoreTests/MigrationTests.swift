@@ -2,7 +2,9 @@ import CredentialStore
 import Foundation
 import PostgresClient
 import TestSupport
+import TestTraits
 import Testing
+import WorkerTestSupport
 
 @Suite struct MigrationFolderTests {
     @Test func everyFileOfTheFolderIsInTheProgram() throws {
@@ -20,7 +22,7 @@ import Testing
     }
 }
 
-@Suite(.enabled(if: TestDatabase.serverURL != nil, TestDatabase.missing), .timeLimit(.minutes(1)))
+@Suite(.needsDatabase, .timeLimit(.minutes(1)))
 struct MigrationTests {
     private let first = Migration(
         number: 1, name: "first", sql: "CREATE TABLE martlet.a (n int); CREATE TABLE martlet.b (n int)")
@@ -49,7 +51,7 @@ struct MigrationTests {
             let migrations = Migrations(database.configuration, logger: database.logger)
             let script = try await migrations.script()
             let applied = try await Subprocess.run(
-                ["/usr/bin/psql", "--no-psqlrc", "--quiet", "--file", "-", try database.url()], input: script)
+                ["/usr/bin/psql", "--no-psqlrc", "--quiet", "--file", "-", database.url], input: script)
             #expect(applied.status == 0 && applied.errors == "", "\(applied)")
             try await migrations.verify()
             #expect(try await migrations.script() == "")

@@ -2,10 +2,12 @@ import CredentialStore
 import PostgresClient
 import PushModel
 import TestSupport
+import TestTraits
 import Testing
+import WorkerTestSupport
 
 /// From a database that knew one output only, with rows of every kind, to one that knows many.
-@Suite(.enabled(if: TestDatabase.serverURL != nil, TestDatabase.missing), .timeLimit(.minutes(1)))
+@Suite(.needsDatabase, .timeLimit(.minutes(1)))
 struct OutputsMigrationTests {
     private static let key = "11111111-1111-4111-8111-111111111111"
     private static let certificate = "22222222-2222-4222-8222-222222222222"
@@ -73,11 +75,8 @@ struct OutputsMigrationTests {
     }
 
     @Test func rowsOfEveryKindGoAlong() async throws {
-        try await TestDatabase.withEmpty { database in
+        try await TestDatabase.withMigrated(before: 10) { database in
             let keyring = try MasterKeyring.sample()
-            let before = Migrations(
-                database.configuration, known: Migration.all.filter { $0.number < 10 }, logger: database.logger)
-            try await before.apply()
             try await fill(database, keyring)
             try await database.pool.query(
                 "ALTER TABLE martlet.credentials ADD CONSTRAINT ours CHECK (cardinality(topics) < 100)")
@@ -85,7 +84,7 @@ struct OutputsMigrationTests {
             #expect(kept.count == Self.kept.count, "\(kept)")
             let audited = try await AuditRepository(database.pool).list(limit: 100).count
 
-            try await Migrations(database.configuration, logger: database.logger).apply()
+            try await database.migrate()
 
             #expect(try await rows(database) == kept)
             let checks = try await database.pool.query(

@@ -1,21 +1,23 @@
 import CredentialStore
 import PostgresClient
 import TestSupport
+import TestTraits
 import Testing
+import WorkerTestSupport
 
 /// What the database is asked, with PgBouncer in transaction mode between: no two statements outside a transaction need be
 /// carried out by the same session.
 @Suite(
-    .enabled(if: TestDatabase.serverURL != nil, TestDatabase.missing),
-    .enabled(if: Pooler.isInstalled, "pgbouncer is not installed"), .timeLimit(.minutes(1)))
+    .needsDatabase,
+    .needsPooler, .timeLimit(.minutes(1)))
 struct PoolerTests {
     private func withPooler(
         backends: Int, _ body: (TestDatabase, PostgresConfiguration) async throws -> Void
     ) async throws {
-        let server = try #require(TestDatabase.serverURL)
+        let server = try #require(TestServers.database)
         try await TestDatabase.withEmpty { database in
             try await Pooler.with(server: server, backends: backends) { pooler in
-                let url = try pooler.url(of: database.url())
+                let url = try pooler.url(of: database.url)
                 try await body(database, PostgresConfiguration(url: url, applicationName: "pooled"))
             }
         }

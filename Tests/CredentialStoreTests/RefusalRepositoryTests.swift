@@ -1,9 +1,11 @@
 import CredentialStore
 import PostgresClient
 import PushModel
+import TestTraits
 import Testing
+import WorkerTestSupport
 
-@Suite(.enabled(if: TestDatabase.serverURL != nil, TestDatabase.missing), .timeLimit(.minutes(1)))
+@Suite(.needsDatabase, .timeLimit(.minutes(1)))
 struct RefusalRepositoryTests {
     private static let since = Timestamp(milliseconds: 1_700_000_000_000)
 

@@ -2,10 +2,12 @@ import CredentialStore
 import Foundation
 import PostgresClient
 import PushModel
+import TestTraits
 import Testing
 import Threading
+import WorkerTestSupport
 
-@Suite(.enabled(if: TestDatabase.serverURL != nil, TestDatabase.missing), .timeLimit(.minutes(1)))
+@Suite(.needsDatabase, .timeLimit(.minutes(1)))
 struct RekeyingTests {
     private static let oldLine = "old \(String(repeating: "A", count: 43))="
     private static let newLine = "new \(String(repeating: "B", count: 42))A="

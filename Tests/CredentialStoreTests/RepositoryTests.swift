@@ -1,9 +1,12 @@
 import CredentialStore
 import PostgresClient
 import PushModel
+import TestSupport
+import TestTraits
 import Testing
+import WorkerTestSupport
 
-@Suite(.enabled(if: TestDatabase.serverURL != nil, TestDatabase.missing), .timeLimit(.minutes(1)))
+@Suite(.needsDatabase, .timeLimit(.minutes(1)))
 struct RepositoryTests {
     @Test func appsAreSetListedShownAndRemoved() async throws {
         try await TestDatabase.withMigrated { database in

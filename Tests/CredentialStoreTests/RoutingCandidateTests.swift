@@ -1,6 +1,7 @@
 import CredentialStore
 import PushModel
 import PushTestSupport
+import TestSupport
 import Testing
 
 /// What routing says of its choice.
@@ -45,8 +46,8 @@ import Testing
     /// The first that serves is the one that is used, whatever there is.
     @Test(arguments: 0..<500)
     func theExplanationIsThatOfTheChoice(seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
-        func pick<T>(_ choices: [T], using generator: inout SeededGenerator) -> T {
+        var generator = SplitMix64(seed: seed)
+        func pick<T>(_ choices: [T], using generator: inout SplitMix64) -> T {
             choices[Int.random(in: choices.indices, using: &generator)]
         }
         let credentials = (0..<Int.random(in: 0...12, using: &generator)).map { index -> SnapshotCredential in

@@ -1,10 +1,12 @@
 import CredentialStore
 import PostgresClient
 import PushModel
+import TestTraits
 import Testing
 import Threading
+import WorkerTestSupport
 
-@Suite(.enabled(if: TestDatabase.serverURL != nil, TestDatabase.missing), .timeLimit(.minutes(1)))
+@Suite(.needsDatabase, .timeLimit(.minutes(1)))
 struct SharedTokenRepositoryTests {
     private static let minute: Int64 = 60_000
     private static let age = 25 * minute

@@ -3,9 +3,11 @@ import Foundation
 import PostgresClient
 import PushModel
 import TestSupport
+import TestTraits
 import Testing
+import WorkerTestSupport
 
-@Suite(.enabled(if: TestDatabase.serverURL != nil, TestDatabase.missing), .timeLimit(.minutes(1)))
+@Suite(.needsDatabase, .timeLimit(.minutes(1)))
 struct SnapshotStoreTests {
     /// So long that only a notification can be the reason of a reload.
     private static let never: Duration = .seconds(3600)

@@ -1,4 +1,5 @@
 import DeliveryPipeline
+import TestSupport
 import Testing
 
 @Suite struct SettlingLedgerTests {
@@ -91,7 +92,7 @@ private struct LedgerModel {
         var inNoGroup: Int
     }
 
-    private var random: SeededGenerator
+    private var random: SplitMix64
     private var ledger = SettlingLedger<Int>()
     private var accounts: [Int: Account] = [:]
     private var groups: [UInt64: [(delivery: Int, count: Int)]] = [:]
@@ -101,7 +102,7 @@ private struct LedgerModel {
     private var mostOpen = 0
     private(set) var faults: [String] = []
 
-    init(seed: UInt64) { random = SeededGenerator(state: seed) }
+    init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
     mutating func step() {
         switch Int.random(in: 0..<12, using: &random) {

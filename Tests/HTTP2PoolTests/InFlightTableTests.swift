@@ -1,5 +1,5 @@
 import HTTP2Pool
-import PushTestSupport
+import TestSupport
 import Testing
 
 @Suite struct InFlightTableTests {
@@ -68,7 +68,7 @@ import Testing
 
     @Test func placesAreUsedAgain() throws {
         var table = InFlightTable()
-        var generator = SeededGenerator(seed: 9)
+        var generator = SplitMix64(seed: 9)
         var expected: [Int: Int32] = [:]
         for stream in Int32(1)...5000 {
             let place = table.nextPlace

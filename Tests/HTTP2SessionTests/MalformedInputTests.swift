@@ -1,4 +1,5 @@
 import HTTP2Session
+import TestSupport
 import Testing
 
 @Suite struct MalformedInputTests {
@@ -136,7 +137,7 @@ import Testing
 
     /// No input, however damaged, may do worse than end the session. The same seeds each time.
     @Test(arguments: [1, 2, 3, 4] as [UInt64]) func damagedConversationsNeverCrash(seed: UInt64) throws {
-        var random = SplitMix(state: seed)
+        var random = SplitMix64(seed: seed)
         var ended = 0
         for _ in 0..<1_000 {
             let pair = try MemoryConnection()
@@ -168,23 +169,10 @@ extension [UInt8] {
         }.get()
     }
 
-    mutating func damage(_ random: inout SplitMix) {
+    mutating func damage(_ random: inout SplitMix64) {
         guard !isEmpty else { return }
         for _ in 0..<Int(random.next() % 3) {
             self[Int(random.next() % UInt64(count))] = UInt8(truncatingIfNeeded: random.next())
         }
-    }
-}
-
-/// A small repeatable generator.
-struct SplitMix {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,9 +1,11 @@
 import Logging
 import PostgresClient
+import TestSupport
+import TestTraits
 import Testing
 
 /// A task that is cancelled leaves no statement behind, on the server neither.
-@Suite(.enabled(if: TestServer.url != nil, TestServer.missing), .timeLimit(.minutes(1)))
+@Suite(.needsDatabase, .timeLimit(.minutes(1)))
 struct CancelledTaskTests {
     /// Nobody else takes it.
     private let lock = PostgresValue.bigint(.random(in: .min ... .max))

@@ -1,5 +1,7 @@
 import Foundation
 import PostgresClient
+import TestSupport
+import TestTraits
 import Testing
 
 @Suite struct PostgresConfigurationTests {
@@ -25,10 +27,10 @@ import Testing
 
     /// `target_session_attrs` is libpq's: it shows in what libpq refuses.
     @Test(
-        .enabled(if: TestServer.url != nil, TestServer.missing),
+        .needsDatabase,
         arguments: [("", true), ("&target_session_attrs=any", false)])
     func ofSeveralHostsThePrimaryIsWanted(more: String, isRefused: Bool) async throws {
-        let server = try #require(TestServer.url.flatMap { URLComponents(string: $0) })
+        let server = try #require(TestServers.database.flatMap { URLComponents(string: $0) })
         let (user, port) = (try #require(server.user), try #require(server.port))
         let login = user + (server.password.map { ":\($0)" } ?? "")
         let url = "postgres://\(login)@127.0.0.1:\(port),127.0.0.1:\(port)\(server.path)"

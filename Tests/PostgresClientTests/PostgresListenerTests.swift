@@ -1,14 +1,16 @@
 import Logging
 import PostgresClient
+import TestSupport
+import TestTraits
 import Testing
 
-@Suite(.enabled(if: TestServer.url != nil, TestServer.missing), .timeLimit(.minutes(1)))
+@Suite(.needsDatabase, .timeLimit(.minutes(1)))
 struct PostgresListenerTests {
     @Test func hearsAndComesBackAfterACut() async throws {
         let channel = "Test \"\(UInt32.random(in: 0 ... .max))"
         let quoted = "\"" + channel.split(separator: "\"").joined(separator: "\"\"") + "\""
         let name = "listener-\(UInt32.random(in: 0 ... .max))"
-        let configuration = try PostgresConfiguration(url: try #require(TestServer.url), applicationName: name)
+        let configuration = try PostgresConfiguration(url: try #require(TestServers.database), applicationName: name)
         let listener = PostgresListener(
             channels: [channel], configuration: configuration, logger: Logger(label: "test"))
         let running = Task { await listener.run() }

@@ -1,8 +1,10 @@
 import Logging
 import PostgresClient
+import TestSupport
+import TestTraits
 import Testing
 
-@Suite(.enabled(if: TestServer.url != nil, TestServer.missing), .timeLimit(.minutes(1)))
+@Suite(.needsDatabase, .timeLimit(.minutes(1)))
 struct PostgresPoolTests {
     private func pool(_ maximum: Int, leaseTimeout: Duration = .seconds(60)) throws -> PostgresPool {
         var options = PostgresPool.Options()

@@ -1,14 +1,11 @@
-import Foundation
 import PostgresClient
+import TestSupport
 import Testing
 
-/// The real server that tests use, from MARTLET_TEST_DATABASE_URL.
+/// Connections to the real server that tests use.
 enum TestServer {
-    static let url = ProcessInfo.processInfo.environment["MARTLET_TEST_DATABASE_URL"]
-    static let missing: Comment = "MARTLET_TEST_DATABASE_URL is not set"
-
     static func configuration() throws -> PostgresConfiguration {
-        try PostgresConfiguration(url: try #require(url))
+        try PostgresConfiguration(url: try #require(TestServers.database))
     }
 
     static func connect() async throws -> PostgresConnection {
@@ -29,17 +26,5 @@ enum TestServer {
 extension PostgresConnection {
     func processID() async throws -> Int {
         try await query("SELECT pg_backend_pid() AS pid")[0]["pid"].integer
-    }
-}
-
-/// Waits for something that another thread will bring about.
-func eventually(
-    _ what: Comment, within limit: Duration = .seconds(40), sourceLocation: SourceLocation = #_sourceLocation,
-    _ condition: () async throws -> Bool
-) async throws {
-    let deadline = ContinuousClock.now + limit
-    while try await !condition() {
-        try #require(ContinuousClock.now < deadline, what, sourceLocation: sourceLocation)
-        try await Task.sleep(for: .milliseconds(10))
     }
 }

@@ -1,11 +1,12 @@
 import PushModel
 import PushTestSupport
+import TestSupport
 import Testing
 
 @Suite struct JobEncoderTests {
     @Test(arguments: 0..<200)
     func whatIsWrittenReadsBackTheSame(seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let text = JobText.random(using: &generator)
         let job = try Job.read(text)
         let chosen = job.recipients.indices.filter { _ in Bool.random(using: &generator) }
@@ -71,7 +72,7 @@ private enum JobText {
         #""0000-01-01T00:00:00Z""#, #""9999-12-31T23:59:59.999Z""#, #""2024-02-29t12:00:00+05:30""#,
     ]
 
-    static func random(using generator: inout SeededGenerator) -> String {
+    static func random(using generator: inout SplitMix64) -> String {
         func pick(_ choices: [String]) -> String { choices[Int.random(in: choices.indices, using: &generator)] }
         var members = [#""app":\#(pick(strings))"#, #""payload":\#(pick(payloads))"#]
         let optional: [(String, [String])] = [

@@ -1,6 +1,6 @@
 import Foundation
 import PushModel
-import PushTestSupport
+import TestSupport
 import Testing
 
 @Suite struct TimestampTests {
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test func agreesWithFoundation() throws {
-        var generator = SeededGenerator(seed: 3339)
+        var generator = SplitMix64(seed: 3339)
         let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
         for _ in 0..<5000 {
             // From 1600 on: before 1582 Foundation's calendar is another one.

@@ -1,5 +1,4 @@
 import PushModel
-import PushTestSupport
 import Testing
 import TortureRun
 

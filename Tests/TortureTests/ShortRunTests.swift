@@ -1,9 +1,10 @@
 import Foundation
+import TestTraits
 import Testing
 import TortureRun
 
 /// The short form of `make torture`.
-@Suite(.enabled(if: ProcessInfo.processInfo.environment["MARTLET_TEST_AMQP_URL"] != nil, "run by make test"))
+@Suite(.needsBroker)
 struct ShortRunTests {
     @Test func nothingIsLostAndNothingIsStuck() async throws {
         let run = TortureRun(

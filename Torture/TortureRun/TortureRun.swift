@@ -3,6 +3,7 @@ import DeliveryPipeline
 package import Foundation
 import PostgresClient
 import TestSupport
+import WorkerTestSupport
 
 /// One run: an installation is set up, pushed through and disturbed, left alone until it has settled, and judged.
 package struct TortureRun: Sendable {

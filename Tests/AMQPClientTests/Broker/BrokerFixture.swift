@@ -1,16 +1,13 @@
 import AMQPClient
-import Foundation
 import Logging
+import TestSupport
 import Testing
 import Threading
 
 /// The broker that the tests use, as `make test` provides it.
 enum TestBroker {
-    static let url = ProcessInfo.processInfo.environment["MARTLET_TEST_AMQP_URL"]
-    static let isMissing: Comment = "MARTLET_TEST_AMQP_URL is not set: no broker to test against"
-
     static func configuration() throws -> AMQPConfiguration {
-        var configuration = try AMQPConfiguration(url: try #require(url))
+        var configuration = try AMQPConfiguration(url: try #require(TestServers.broker))
         configuration.connectionName = "AMQPClientTests"
         return configuration
     }

@@ -1,9 +1,10 @@
 import AMQPClient
 import TestSupport
+import TestTraits
 import Testing
 
 @Suite(
-    "Budget of bytes on a broker", .enabled(if: TestBroker.url != nil, TestBroker.isMissing), .timeLimit(.minutes(1)))
+    "Budget of bytes on a broker", .needsBroker, .timeLimit(.minutes(1)))
 struct ByteBudgetTests {
     private static let size = 100_000
 

@@ -1,7 +1,8 @@
 import AMQPClient
+import TestTraits
 import Testing
 
-@Suite("Consumer on a broker", .enabled(if: TestBroker.url != nil, TestBroker.isMissing), .timeLimit(.minutes(1)))
+@Suite("Consumer on a broker", .needsBroker, .timeLimit(.minutes(1)))
 struct ConsumerTests {
     @Test("acknowledged messages are gone, the others come again with the redelivered flag")
     func acknowledge() async throws {

@@ -1,7 +1,8 @@
 import AMQPClient
+import TestTraits
 import Testing
 
-@Suite("Publisher on a broker", .enabled(if: TestBroker.url != nil, TestBroker.isMissing), .timeLimit(.minutes(1)))
+@Suite("Publisher on a broker", .needsBroker, .timeLimit(.minutes(1)))
 struct PublisherTests {
     @Test("ten thousand publications are confirmed, each once")
     func confirms() async throws {

@@ -1,8 +1,9 @@
 import AMQPClient
 import TestSupport
+import TestTraits
 import Testing
 
-@Suite("Recovery on a broker", .enabled(if: TestBroker.url != nil, TestBroker.isMissing), .timeLimit(.minutes(1)))
+@Suite("Recovery on a broker", .needsBroker, .timeLimit(.minutes(1)))
 struct RecoveryTests {
     @Test("publications lost on the wire are published again, in order, after the connection came back")
     func republish() async throws {

@@ -1,7 +1,8 @@
 import AMQPClient
+import TestTraits
 import Testing
 
-@Suite("Topology on a broker", .enabled(if: TestBroker.url != nil, TestBroker.isMissing), .timeLimit(.minutes(1)))
+@Suite("Topology on a broker", .needsBroker, .timeLimit(.minutes(1)))
 struct TopologyTests {
     @Test("exchanges, queues and bindings are declared, again without effect, and route")
     func declare() async throws {

@@ -1,7 +1,7 @@
 import APNSOutput
 import CredentialStore
 import PushModel
-import PushTestSupport
+import TestSupport
 import Testing
 
 /// Apple's limits: a token is at most 60 minutes old, a key has one new token in 20 minutes at most, and a
@@ -43,7 +43,7 @@ import Testing
     private func simulate(
         seed: UInt64, averagePause: Int64, slowest: Int64 = 8_000, away: [Range<Int64>] = []
     ) -> Day {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         var day = Day()
         var made: [Int64] = []
         var processes = (0..<4).map { _ in
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3]) func limitsHoldWhileTheStoreIsAwayNowAndThen(seed: UInt64) {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let away = (1..<24).map { hour in
             let start = Int64(hour) * 3_600_000 + .random(in: 0...1_800_000, using: &generator)
             return start..<start + .random(in: 10_000...5_400_000, using: &generator)

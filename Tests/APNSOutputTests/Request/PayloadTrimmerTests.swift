@@ -1,6 +1,6 @@
 import APNSOutput
 import Foundation
-import PushTestSupport
+import TestSupport
 import Testing
 
 @Suite struct PayloadTrimmerTests {
@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func everyLimitGivesValidJSONThatFits() throws {
-        var generator = SeededGenerator(seed: 7)
+        var generator = SplitMix64(seed: 7)
         let alphabet = Array("ab \"\\\n😀é👩‍🚀")
         for _ in 0..<200 {
             let text = String((0..<60).map { _ in alphabet.randomElement(using: &generator) ?? "a" })
@@ -78,7 +78,7 @@ import Testing
     /// At every limit from none to all: the most clusters that fit at a word end, and not one scalar of another.
     @Test(arguments: 0..<60)
     func everyLimitOfARandomTextIsUsedAsFarAsItGoes(seed: UInt64) throws {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let alphabet: [String] = [
             "a", "b", " ", "\u{A0}", "\\", "\"", "\n", "é", "e\u{301}", "q\u{323}\u{307}", "ש", "\u{5B0}", "ﷺ",
             "\u{202B}",

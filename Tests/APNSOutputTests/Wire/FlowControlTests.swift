@@ -81,9 +81,10 @@ import WireTestSupport
         try await eventually("one stream") { await simulator.counters().openStreams <= 1 }
         let before = await simulator.counters().arrivals
         #expect(before < 1_000, "the test came too late")
-        for _ in 0..<10 {
-            #expect(await simulator.counters().openStreams <= 1)
-            try await Task.sleep(for: .milliseconds(5))
+        try await eventually("five more, one by one") {
+            let counters = await simulator.counters()
+            #expect(counters.openStreams <= 1)
+            return counters.arrivals >= before + 5
         }
         await simulator.changeStreamLimit(to: 50)
         await fixture.recorder.wait(for: 1_000, atMost: .seconds(60))

@@ -1,6 +1,8 @@
 import Foundation
 import PostgresClient
+import TestSupport
 import Testing
+import WorkerTestSupport
 
 extension TestDatabase {
     /// Lends a pool of a login role that is in the groups named and nothing else.
@@ -8,7 +10,7 @@ extension TestDatabase {
         let role = "martlet_test_role_\(UInt64.random(in: 0 ... .max))"
         try await pool.query(
             "CREATE ROLE \(role) LOGIN PASSWORD 'test' \(groups.isEmpty ? "" : "IN ROLE \(groups)")")
-        let server = try #require(Self.serverURL)
+        let server = try #require(TestServers.database)
         var components = try #require(URLComponents(string: server))
         (components.user, components.password, components.path) = (role, "test", "/" + name)
         let url = try #require(components.string)

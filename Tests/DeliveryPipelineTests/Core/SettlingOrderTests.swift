@@ -2,6 +2,7 @@ import AMQPClient
 import DeliveryPipeline
 import Dispatch
 import PushModel
+import TestSupport
 import Testing
 
 /// The pipeline and the consumer's bookkeeping between a broker, an output and a database that do what they do in any
@@ -22,7 +23,7 @@ private struct SettlingWorld {
     /// A delivery's number over all connections. It travels as the attempt and, in milliseconds, as the first one's time.
     private typealias Serial = Int64
 
-    private var random: SeededGenerator
+    private var random: SplitMix64
     private let harness: PipelineHarness
     /// The consumer's side, and what it has not been told yet.
     private var open = OpenDeliveries(indices: JobQueue.all.map { UInt16($0.index) })
@@ -54,7 +55,7 @@ private struct SettlingWorld {
     private(set) var faults: [String] = []
 
     init(seed: UInt64) {
-        random = SeededGenerator(state: seed)
+        random = SplitMix64(seed: seed)
         harness = PipelineHarness(maximumInFlight: 9, retry: RetryPolicy(maximumAttempts: .max), brokerUser: "worker")
     }
 

@@ -4,10 +4,11 @@ import DeliveryPipeline
 import Foundation
 import PushModel
 import TestSupport
+import TestTraits
 import Testing
 
 /// Jobs that are no good: each is told, kept, and in nobody's way.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+@Suite(.needsServers)
 struct BadJobTests {
     private static let app = "com.example.shop"
 

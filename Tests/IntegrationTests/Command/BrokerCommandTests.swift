@@ -3,9 +3,11 @@ import Foundation
 import PostgresClient
 import PushModel
 import TestSupport
+import TestTraits
 import Testing
+import WorkerTestSupport
 
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+@Suite(.needsServers)
 struct BrokerCommandTests {
     private static let app = "com.example.shop"
 

@@ -1,11 +1,12 @@
 import CredentialStore
 import Foundation
 import TestSupport
+import TestTraits
 import Testing
 import Threading
 
 /// `martlet channel` against a server that answers as Apple's page on channel management says.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+@Suite(.needsServers)
 struct ChannelCommandTests {
     private static let app = "com.example.sport"
     private static let id = "dHN0LXNyY2gtY2hubA=="

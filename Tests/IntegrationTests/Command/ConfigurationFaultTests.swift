@@ -2,10 +2,12 @@ import APNSSimulator
 import Foundation
 import PostgresClient
 import TestSupport
+import TestTraits
 import Testing
+import WorkerTestSupport
 
 /// A wrong configuration ends the command at once with 78 and names what is at fault.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+@Suite(.needsServers)
 struct ConfigurationFaultTests {
     @Test func wrongConfigurationEndsWith78AndNamesItsFault() async throws {
         try await Installation.with { installation in

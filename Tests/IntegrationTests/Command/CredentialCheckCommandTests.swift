@@ -3,10 +3,12 @@ import CredentialStore
 import Foundation
 import PushModel
 import TestSupport
+import TestTraits
 import Testing
+import WorkerTestSupport
 
 /// `martlet credential check` against the simulator.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+@Suite(.needsServers)
 struct CredentialCheckCommandTests {
     private struct Report: Decodable {
         let id, reason, advice: String?

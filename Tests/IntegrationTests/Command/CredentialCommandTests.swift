@@ -2,9 +2,11 @@ import APNSSimulator
 import Foundation
 import PostgresClient
 import TestSupport
+import TestTraits
 import Testing
+import WorkerTestSupport
 
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+@Suite(.needsServers)
 struct CredentialCommandTests {
     private struct Imported: Decodable {
         let id: String?

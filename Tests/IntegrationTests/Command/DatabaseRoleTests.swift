@@ -2,10 +2,12 @@ import APNSSimulator
 import Foundation
 import PostgresClient
 import TestSupport
+import TestTraits
 import Testing
+import WorkerTestSupport
 
 /// The command as a user of the database that may do no more than it must.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing), .timeLimit(.minutes(10)))
+@Suite(.needsServers, .timeLimit(.minutes(10)))
 struct DatabaseRoleTests {
     @Test func aWorkerNeedsNoMoreThanTheGroupOfWorkers() async throws {
         try await Installation.with { installation in

@@ -2,9 +2,10 @@ import DeliveryPipeline
 import Foundation
 import PushModel
 import TestSupport
+import TestTraits
 import Testing
 
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+@Suite(.needsServers)
 struct DeadCommandTests {
     private static let (known, unknown) = ("com.example.shop", "com.example.late")
 

@@ -3,9 +3,10 @@ import DeliveryPipeline
 import Foundation
 import PushModel
 import TestSupport
+import TestTraits
 import Testing
 
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+@Suite(.needsServers)
 struct DeadReplayTests {
     private static let app = "com.example.shop"
 

@@ -1,9 +1,11 @@
 import Foundation
 import PostgresClient
 import TestSupport
+import TestTraits
 import Testing
+import WorkerTestSupport
 
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+@Suite(.needsServers)
 struct DoctorTests {
     private func doctor(
         _ installation: Installation, host: String? = nil, options: String = ""

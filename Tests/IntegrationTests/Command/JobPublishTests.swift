@@ -2,9 +2,10 @@ import CredentialStore
 import Foundation
 import PushModel
 import TestSupport
+import TestTraits
 import Testing
 
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+@Suite(.needsServers)
 struct JobPublishTests {
     private static let app = "com.example.shop"
 

@@ -2,10 +2,11 @@ import AMQPClient
 import DeliveryPipeline
 import PushModel
 import TestSupport
+import TestTraits
 import Testing
 
 /// Commands use what is in the broker and declare nothing, except for `doctor --declare`.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+@Suite(.needsServers)
 struct LookingTests {
     @Test func whatIsMissingIsNamedAndStaysMissing() async throws {
         try await Installation.with { installation in

@@ -3,10 +3,12 @@ import CredentialStore
 import Foundation
 import PostgresClient
 import TestSupport
+import TestTraits
 import Testing
+import WorkerTestSupport
 
 /// `credential rekey` beside workers that run.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing), .timeLimit(.minutes(10)))
+@Suite(.needsServers, .timeLimit(.minutes(10)))
 struct RekeyTests {
     private static let oldLine = Installation.keyringText
     private static let newLine = "master-2 \(String(repeating: "B", count: 42))A=\n"

@@ -3,10 +3,12 @@ import DeliveryPipeline
 import Foundation
 import PostgresClient
 import TestSupport
+import TestTraits
 import Testing
+import WorkerTestSupport
 
 /// Nothing that a stranger has written reaches a terminal raw.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+@Suite(.needsServers)
 struct TerminalTests {
     private static let app = "com.example.shop"
     /// Colours, sets the window's title, turns the direction of writing, begins a line of its own.

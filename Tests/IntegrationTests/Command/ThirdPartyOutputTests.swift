@@ -2,10 +2,11 @@ import CredentialStore
 import Foundation
 import PushModel
 import TestSupport
+import TestTraits
 import Testing
 
 /// A package that is not ours, with an output that we do not know: `examples/third-party-output`, which `scripts/test` builds.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing), .timeLimit(.minutes(2)))
+@Suite(.needsServers, .timeLimit(.minutes(2)))
 struct ThirdPartyOutputTests {
     private static let program = Project.example
     private static let app = "com.example.ship"

@@ -3,10 +3,12 @@ import Foundation
 import PostgresClient
 import PushModel
 import TestSupport
+import TestTraits
 import Testing
+import WorkerTestSupport
 
 /// The registry from a shell.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+@Suite(.needsServers)
 struct TokenCommandTests {
     private static let app = "com.example.shop"
 

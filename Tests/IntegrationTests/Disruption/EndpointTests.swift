@@ -1,9 +1,11 @@
 import Foundation
 import TestSupport
+import TestTraits
 import Testing
+import WorkerTestSupport
 
 /// The worker's HTTP endpoint, to which anybody may connect who reaches it.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+@Suite(.needsServers)
 struct EndpointTests {
     /// Connects, and says nothing or asks a lot and reads no answer, until it is killed.
     private func crowd(of count: Int, port: Int) throws -> Subprocess {

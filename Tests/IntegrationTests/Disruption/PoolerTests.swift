@@ -2,12 +2,14 @@ import PushModel
 import CredentialStore
 import Foundation
 import TestSupport
+import TestTraits
 import Testing
+import WorkerTestSupport
 
 /// `martlet migrate` and `martlet worker` with PgBouncer in transaction mode between them and PostgreSQL.
 @Suite(
-    .enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing),
-    .enabled(if: Pooler.isInstalled, "pgbouncer is not installed"))
+    .needsServers,
+    .needsPooler)
 struct PoolerTests {
     private static let app = "com.example.shop"
 

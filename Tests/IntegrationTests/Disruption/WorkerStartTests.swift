@@ -1,9 +1,11 @@
 import Foundation
 import TestSupport
+import TestTraits
 import Testing
+import WorkerTestSupport
 
 /// A worker that starts while the database is away.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+@Suite(.needsServers)
 struct WorkerStartTests {
     @Test func itAnswersBeforeTheDatabaseIsThere() async throws {
         try await Installation.with { installation in

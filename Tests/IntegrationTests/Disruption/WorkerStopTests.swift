@@ -1,10 +1,12 @@
 import APNSSimulator
 import Foundation
 import TestSupport
+import TestTraits
 import Testing
+import WorkerTestSupport
 
 /// The worker is stopped or killed in the middle of a campaign, and another one goes on.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+@Suite(.needsServers)
 struct WorkerStopTests {
     @Test func aStopDrainsAndTheNextWorkerDoesTheRest() async throws {
         try await Installation.with(simulator: { $0.streamLimit = LongCampaign.streamLimit }) { installation in

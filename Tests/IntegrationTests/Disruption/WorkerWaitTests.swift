@@ -1,10 +1,12 @@
 import Foundation
 import PostgresClient
 import TestSupport
+import TestTraits
 import Testing
+import WorkerTestSupport
 
 /// A worker that waits for a server, or for a table that somebody has locked.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+@Suite(.needsServers)
 struct WorkerWaitTests {
     /// How soon whoever waits has stopped.
     private static let soon: Duration = .seconds(3)

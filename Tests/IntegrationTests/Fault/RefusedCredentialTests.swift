@@ -3,10 +3,11 @@ import CredentialStore
 import DeliveryPipeline
 import PushModel
 import TestSupport
+import TestTraits
 import Testing
 
 /// Credentials that APNs refuses, and times when it refuses everything, through the whole worker.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing), .timeLimit(.minutes(10)))
+@Suite(.needsServers, .timeLimit(.minutes(10)))
 struct RefusedCredentialTests {
     private static let app = "com.example.shop"
 

@@ -5,10 +5,12 @@ import Foundation
 import PostgresClient
 import PushModel
 import TestSupport
+import TestTraits
 import Testing
+import WorkerTestSupport
 
 /// A certificate expires: only its own app's jobs wait, and go on when there is a valid one.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing), .timeLimit(.minutes(10)))
+@Suite(.needsServers, .timeLimit(.minutes(10)))
 struct ExpiredCredentialTests {
     private static let shop = "com.example.shop", news = "com.example.news"
 

@@ -5,6 +5,7 @@ import Foundation
 import PostgresClient
 import PushModel
 import TestSupport
+import WorkerTestSupport
 
 /// Forty apps of four teams, each team with a key, two of the apps with certificates; and every secret of it.
 struct Landscape {

@@ -3,6 +3,7 @@ import Foundation
 import PostgresClient
 import TestSupport
 import Testing
+import WorkerTestSupport
 
 /// After a run: neither its logs nor a dump of its database hold a secret or a whole device token.
 struct LeakCheck {

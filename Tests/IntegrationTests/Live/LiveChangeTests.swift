@@ -4,12 +4,14 @@ import Foundation
 import PostgresClient
 import PushModel
 import TestSupport
+import TestTraits
 import Testing
+import WorkerTestSupport
 
 /// Three workers under load over forty apps, while credentials and apps change: all follow within five seconds, and
 /// every recipient is sent to once.
 @Suite(
-    .enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing), .serialized,
+    .needsServers, .serialized,
     .timeLimit(.minutes(10)))
 struct LiveChangeTests {
     /// Five seconds are promised, and measured where workers have a machine to themselves (docs/credentials.md); this one

@@ -1,11 +1,12 @@
 import APNSSimulator
 import Foundation
 import TestSupport
+import TestTraits
 import Testing
 import Threading
 
 /// Broadcast jobs from the broker to a server that answers as Apple's page on broadcasts says.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+@Suite(.needsServers)
 struct BroadcastTests {
     private static let app = "com.example.sport"
     private static let requestID = "eabeae54-14a8-11e5-b60b-1697f925ec7b"

@@ -4,10 +4,11 @@ import DeliveryPipeline
 import Foundation
 import PushModel
 import TestSupport
+import TestTraits
 import Testing
 
 /// Jobs in, outcomes and marks out, everything between them real.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+@Suite(.needsServers)
 struct CampaignTests {
     private static let apps = ["com.example.shop", "com.example.news"]
 

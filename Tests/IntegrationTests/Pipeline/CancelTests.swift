@@ -1,9 +1,10 @@
 import APNSSimulator
 import PushModel
 import TestSupport
+import TestTraits
 import Testing
 
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing), .timeLimit(.minutes(5)))
+@Suite(.needsServers, .timeLimit(.minutes(5)))
 struct CancelTests {
     private static let app = "com.example.shop"
 

@@ -3,10 +3,11 @@ import DeliveryPipeline
 import Foundation
 import PushModel
 import TestSupport
+import TestTraits
 import Testing
 
 /// Connections that APNs limits, ends or loses in the middle of a campaign.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+@Suite(.needsServers)
 struct ConnectionTests {
     private static let app = "com.example.shop"
 

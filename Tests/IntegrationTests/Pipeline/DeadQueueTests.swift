@@ -2,10 +2,11 @@ import AMQPClient
 import DeliveryPipeline
 import Logging
 import TestSupport
+import TestTraits
 import Testing
 import Threading
 
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+@Suite(.needsServers)
 struct DeadQueueTests {
     /// Each command that lists the dead jobs and leaves them is a delivery to the broker.
     @Test func aDeadJobSurvivesBeingLookedAt() async throws {

@@ -1,10 +1,11 @@
 import DeliveryPipeline
 import Foundation
 import TestSupport
+import TestTraits
 import Testing
 
 /// The jobs and the publisher that the documents show, with a worker and the simulator.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+@Suite(.needsServers)
 struct DocumentedJobTests {
     private static let pages = ["README.md", "docs/publish.md", "docs/apns.md", "docs/follow-a-job.md"]
 

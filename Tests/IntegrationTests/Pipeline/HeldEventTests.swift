@@ -4,10 +4,12 @@ import DeliveryPipeline
 import PostgresClient
 import PushModel
 import TestSupport
+import TestTraits
 import Testing
+import WorkerTestSupport
 
 /// What can't be told now waits in the broker, and the jobs don't.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+@Suite(.needsServers)
 struct HeldEventTests {
     private static let app = "com.example.shop"
 

@@ -3,10 +3,12 @@ import CredentialStore
 import DeliveryPipeline
 import PushModel
 import TestSupport
+import TestTraits
 import Testing
+import WorkerTestSupport
 
 /// What is refused for now waits in the broker and comes back.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+@Suite(.needsServers)
 struct RetryTests {
     private static let app = "com.example.shop"
 

@@ -1,10 +1,11 @@
 import APNSSimulator
 import PushModel
 import TestSupport
+import TestTraits
 import Testing
 
 /// A worker that is busy leaves work to those who join, and lets those be served who come new.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+@Suite(.needsServers)
 struct ScalingOutTests {
     private static let (campaign, newcomer) = ("com.example.campaign", "com.example.newcomer")
 

@@ -4,10 +4,12 @@ import DeliveryPipeline
 import PostgresClient
 import PushModel
 import TestSupport
+import TestTraits
 import Testing
+import WorkerTestSupport
 
 /// Tokens that are known to be dead are not sent to, until they are registered again.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+@Suite(.needsServers)
 struct SuppressionTests {
     private static let app = "com.example.shop"
 

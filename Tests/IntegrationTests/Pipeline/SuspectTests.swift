@@ -4,11 +4,12 @@ import Foundation
 import Logging
 import PushModel
 import TestSupport
+import TestTraits
 import Testing
 import Threading
 
 /// A job that is delivered again and again without being settled.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing))
+@Suite(.needsServers)
 struct SuspectTests {
     private static let app = "com.example.shop"
 

@@ -5,11 +5,13 @@ import PostgresClient
 import PushModel
 import PushTestSupport
 import TestSupport
+import TestTraits
 import Testing
+import WorkerTestSupport
 
 /// Ten workers share a key for two simulated hours. They start and stop at random, their connections are cut, their
 /// clocks are wrong; all that they share is the database. The simulator judges.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing), .timeLimit(.minutes(10)))
+@Suite(.needsServers, .timeLimit(.minutes(10)))
 struct FleetTests {
     private static let app = "com.example.shop"
     private static let minute: Int64 = 60_000
@@ -87,7 +89,7 @@ struct FleetTests {
         _ installation: Installation, _ credential: Credential, _ clock: SimulatedClock, _ log: WatchedTokenStore.Log,
         seed: UInt64, away: [Range<Int64>]
     ) async throws -> Report {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         var report = Report()
         var workers: [FleetWorker?] = Array(repeating: nil, count: 10)
         let start = clock.now
@@ -136,7 +138,7 @@ struct FleetTests {
 
     /// One for either environment, whose pools share their tokens.
     private func job(
-        _ credential: Credential, to count: Int, using generator: inout SeededGenerator
+        _ credential: Credential, to count: Int, using generator: inout SplitMix64
     ) throws -> RoutedJob {
         let tokens = Token.random(count: count).map { "\"\($0)\"" }.joined(separator: ",")
         return RoutedJob(

@@ -9,6 +9,7 @@ import PushModel
 import PushTestSupport
 import TestSupport
 import Threading
+import WorkerTestSupport
 
 /// A clock that the test moves, in milliseconds since 1970.
 final class SimulatedClock: Sendable {

@@ -4,10 +4,11 @@ import Foundation
 import PushModel
 import PushTestSupport
 import TestSupport
+import TestTraits
 import Testing
 
 /// What a worker does when its token grows old, when APNs refuses it, or when it can have none.
-@Suite(.enabled(if: Installation.Servers.shared != nil, Installation.Servers.areMissing), .timeLimit(.minutes(10)))
+@Suite(.needsServers, .timeLimit(.minutes(10)))
 struct WorkerTokenTests {
     private static let app = "com.example.shop"
     private static let minute: Int64 = 60_000

@@ -8,6 +8,7 @@ import NIOPosix
 import PushModel
 import TestSupport
 import Testing
+import WorkerTestSupport
 
 /// The pipeline with its APNs output, as a worker puts them together, but with delays that a test can wait for.
 struct InProcessWorker: Sendable {

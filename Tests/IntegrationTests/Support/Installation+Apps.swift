@@ -4,6 +4,7 @@ import Crypto
 import CredentialStore
 import PushModel
 import TestSupport
+import WorkerTestSupport
 
 extension Installation {
     /// An app with a token key that the simulator knows.

@@ -2,6 +2,7 @@ import APNSSimulator
 import DeliveryPipeline
 import Foundation
 import TestSupport
+import WorkerTestSupport
 
 extension Installation {
     /// A configuration file for the command.

@@ -2,6 +2,7 @@ import Foundation
 import PostgresClient
 import TestSupport
 import Testing
+import WorkerTestSupport
 
 extension Installation {
     /// Lends the URL of a login role that is in a group and has no other rights.

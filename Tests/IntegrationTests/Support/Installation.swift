@@ -9,6 +9,7 @@ import PostgresClient
 import PushModel
 import TestSupport
 import Testing
+import WorkerTestSupport
 
 /// All that a worker needs, of its own for one test: a database, names in the broker, an APNs simulator, a master
 /// key, a consumer of the results. Nothing of it is left afterwards.
@@ -20,13 +21,9 @@ struct Installation: Sendable {
 
         /// Those that `make test` provides.
         static let shared: Servers? = {
-            let environment = ProcessInfo.processInfo.environment
-            guard let broker = environment["MARTLET_TEST_WORKER_AMQP_URL"],
-                let database = environment["MARTLET_TEST_DATABASE_URL"]
-            else { return nil }
+            guard let broker = TestServers.workerBroker, let database = TestServers.database else { return nil }
             return Servers(broker: broker, database: database)
         }()
-        static let areMissing: Comment = "MARTLET_TEST_WORKER_AMQP_URL and MARTLET_TEST_DATABASE_URL are not set"
     }
 
     /// Delays short enough to be waited for.

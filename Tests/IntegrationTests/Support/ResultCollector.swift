@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import TestSupport
 import Threading
+import WorkerTestSupport
 
 /// Gathers all results, each event once.
 final class ResultCollector: Sendable {

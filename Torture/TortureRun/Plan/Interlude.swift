@@ -1,4 +1,4 @@
-import PushTestSupport
+import TestSupport
 
 /// Something that shows only while nothing else hides it, once in a run: meanwhile others are left out.
 struct Interlude {
@@ -28,7 +28,7 @@ struct Interlude {
     }
 
     func entry(seed: UInt64) -> Schedule.Entry {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         return Schedule.Entry(start: start, milliseconds: .random(in: length, using: &generator), fault: fault)
     }
 

@@ -1,4 +1,4 @@
-import PushTestSupport
+import TestSupport
 
 /// What goes wrong, and when: the same for the same seed and profile. A value; nothing happens by it.
 package struct Schedule: Sendable {
@@ -13,14 +13,14 @@ package struct Schedule: Sendable {
     package let tracks: [[Entry]]
 
     package init(seed: UInt64, profile: Profile) {
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let interludes = Interlude.all(profile)
         var tracks: [[Entry]] = []
         func track(
-            _ gaps: ClosedRange<Int>, _ make: (inout SeededGenerator) -> (Fault, ClosedRange<Int>)
+            _ gaps: ClosedRange<Int>, _ make: (inout SplitMix64) -> (Fault, ClosedRange<Int>)
         ) {
             // Each track draws from a generator of its own: a longer run begins like a shorter one.
-            var own = SeededGenerator(seed: generator.next())
+            var own = SplitMix64(seed: generator.next())
             var entries: [Entry] = []
             var time = 1_000 + Int.random(in: 0...gaps.lowerBound, using: &own)
             while true {
@@ -59,7 +59,7 @@ package struct Schedule: Sendable {
 
     /// The first worker lives through the whole run, so that its memory tells something.
     private static func workerFault(
-        _ worker: Int, _ profile: Profile, _ generator: inout SeededGenerator
+        _ worker: Int, _ profile: Profile, _ generator: inout SplitMix64
     ) -> (Fault, ClosedRange<Int>) {
         switch worker == 1 ? 9 : Int.random(in: 0..<10, using: &generator) {
         case 0..<4: (.killWorker(worker), 0...profile.outage.upperBound / 2)
@@ -70,7 +70,7 @@ package struct Schedule: Sendable {
     }
 
     private static func serverFault(
-        _ profile: Profile, _ generator: inout SeededGenerator
+        _ profile: Profile, _ generator: inout SplitMix64
     ) -> (Fault, ClosedRange<Int>) {
         if Int.random(in: 0..<6, using: &generator) == 0 { return (.lockTokens, profile.locking) }
         let servers: Fault.Servers =
@@ -87,7 +87,7 @@ package struct Schedule: Sendable {
     }
 
     /// Of any worker: chunks of other sizes than those of the rest, of which some are no size of a job here.
-    private static func otherSettings(_ profile: Profile, _ generator: inout SeededGenerator) -> Fault {
+    private static func otherSettings(_ profile: Profile, _ generator: inout SplitMix64) -> Fault {
         .reconfigureWorker(
             .random(in: 1...profile.workers, using: &generator),
             Fault.Settings(
@@ -98,7 +98,7 @@ package struct Schedule: Sendable {
     }
 
     private static func networkFault(
-        _ profile: Profile, _ generator: inout SeededGenerator
+        _ profile: Profile, _ generator: inout SplitMix64
     ) -> (Fault, ClosedRange<Int>) {
         let link = Fault.Link.allCases.randomElement(using: &generator) ?? .broker
         let worker = Int.random(in: 1...profile.workers, using: &generator)
@@ -112,7 +112,7 @@ package struct Schedule: Sendable {
     }
 
     private static func apnsFault(
-        _ profile: Profile, _ generator: inout SeededGenerator
+        _ profile: Profile, _ generator: inout SplitMix64
     ) -> (Fault, ClosedRange<Int>) {
         switch Int.random(in: 0..<14, using: &generator) {
         case 0, 1: (.goAway(announced: .random(using: &generator)), 0...0)

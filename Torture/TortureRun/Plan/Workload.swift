@@ -1,5 +1,5 @@
 import PushModel
-import PushTestSupport
+import TestSupport
 
 /// What is published: the same jobs for the same seed, each by its number.
 package struct Workload: Sendable {
@@ -29,7 +29,7 @@ package struct Workload: Sendable {
 
     package func job(_ number: Int) -> JobPlan {
         if JobNumber.isFollower(number) { return follower(of: job(JobNumber.followed(number))) }
-        var generator = SeededGenerator(seed: seed ^ UInt64(number) &* 0x9E37_79B9_7F4A_7C15)
+        var generator = SplitMix64(seed: seed ^ UInt64(number) &* 0x9E37_79B9_7F4A_7C15)
         var size =
             switch Int.random(in: 0..<10, using: &generator) {
             case 0..<4: 1
@@ -87,7 +87,7 @@ package struct Workload: Sendable {
     }
 
     /// The first job is an ordinary one: with its outcome the run begins.
-    private func traits(of number: Int, _ generator: inout SeededGenerator) -> JobTraits {
+    private func traits(of number: Int, _ generator: inout SplitMix64) -> JobTraits {
         var traits = wishes(of: number, &generator)
         guard number > 0, !isOfCampaign(number) else { return traits }
         traits.slip = slip(of: number, traits)
@@ -116,7 +116,7 @@ package struct Workload: Sendable {
         }
     }
 
-    private func wishes(of number: Int, _ generator: inout SeededGenerator) -> JobTraits {
+    private func wishes(of number: Int, _ generator: inout SplitMix64) -> JobTraits {
         func share(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
         var traits = JobTraits()
         guard number > 0 else { return traits }
@@ -165,7 +165,7 @@ package struct Workload: Sendable {
         profile.deduplicationWindow == 0 && (20...21).contains(number % 100)
     }
 
-    private func recipient(_ generator: inout SeededGenerator) -> RecipientKind {
+    private func recipient(_ generator: inout SplitMix64) -> RecipientKind {
         switch Int.random(in: 0..<10_000, using: &generator) {
         case 0..<200: .dead
         case 200..<220: .refusedForNow

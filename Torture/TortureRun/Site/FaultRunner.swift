@@ -2,6 +2,7 @@ import APNSSimulator
 import Foundation
 import PostgresClient
 import TestSupport
+import WorkerTestSupport
 
 /// Carries a schedule out on a site, and writes down when what began and ended.
 struct FaultRunner: Sendable {

@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import PushModel
 import TestSupport
+import WorkerTestSupport
 
 /// Counts the results that come, as often as they come.
 final class ResultConsumer: Sendable {

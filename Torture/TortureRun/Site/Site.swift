@@ -7,6 +7,7 @@ import Logging
 import PostgresClient
 import PushModel
 import TestSupport
+import WorkerTestSupport
 
 /// All that a run needs, of its own: broker, database, simulator, workers, and something between each two of them.
 struct Site: Sendable {

@@ -2,6 +2,7 @@ import AMQPClient
 import DeliveryPipeline
 import Logging
 import TestSupport
+import WorkerTestSupport
 
 /// Gets a copy of every job that a worker puts among the suspects.
 final class SuspicionWatch: Sendable {

@@ -1,5 +1,6 @@
-/// SplitMix64: the same numbers for the same seed, so that what a generated test found can be found again.
-package struct SeededGenerator: RandomNumberGenerator {
+/// The same numbers for the same seed, so that what a generated test found can be found again (Steele, Lea, Flood: "Fast
+/// Splittable Pseudorandom Number Generators", 2014).
+package struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 
     package init(seed: UInt64) {

@@ -1,0 +1,22 @@
+import TestSupport
+package import Testing
+
+/// What a test needs; without, it is left out and the report says why.
+extension Trait where Self == ConditionTrait {
+    package static var needsBroker: Self {
+        .enabled(if: TestServers.broker != nil, "MARTLET_TEST_AMQP_URL is not set")
+    }
+
+    package static var needsDatabase: Self {
+        .enabled(if: TestServers.database != nil, "MARTLET_TEST_DATABASE_URL is not set")
+    }
+
+    /// The broker, as a worker uses it, and the database.
+    package static var needsServers: Self {
+        .enabled(
+            if: TestServers.workerBroker != nil && TestServers.database != nil,
+            "MARTLET_TEST_WORKER_AMQP_URL and MARTLET_TEST_DATABASE_URL are not set")
+    }
+
+    package static var needsPooler: Self { .enabled(if: Pooler.isInstalled, "pgbouncer is not installed") }
+}
