@@ -257,7 +257,8 @@ let package = Package(
             name: "TestSupport", dependencies: ["Threading", .logging], path: "Tests/Support/TestSupport",
             exclude: ["broker.py"], swiftSettings: settings),
         .target(
-            name: "TestTraits", dependencies: ["TestSupport"], path: "Tests/Support/TestTraits", swiftSettings: settings),
+            name: "TestTraits", dependencies: ["TestSupport"], path: "Tests/Support/TestTraits", swiftSettings: settings
+        ),
         // The same with a broker and a database as a worker uses them.
         .target(
             name: "WorkerTestSupport",

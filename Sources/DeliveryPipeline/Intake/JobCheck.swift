@@ -83,6 +83,6 @@ extension PipelineConfiguration {
 
 extension Job {
     func rejected(_ field: String, _ problem: String) -> JobRejection {
-        JobRejection(jobID: id, app: app, faults: [.init(field: field, problem: problem)])
+        JobRejection(jobID: fields.id, app: fields.app, faults: [.init(field: field, problem: problem)])
     }
 }

@@ -195,5 +195,7 @@ import Testing
 }
 
 extension Job {
-    fileprivate var recipientTokens: [String] { recipients.map { String(decoding: bytes($0.token), as: UTF8.self) } }
+    fileprivate var recipientTokens: [String] {
+        fields.recipients.map { String(decoding: bytes($0.token), as: UTF8.self) }
+    }
 }

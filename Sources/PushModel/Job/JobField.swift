@@ -1,0 +1,155 @@
+/// The fields of a job, in the order in which they are written. How each is read and how it is written stands below.
+package enum JobField: UInt8, CaseIterable {
+    case id, app, output, environment, credential, pushType, topic, priority, expiresAt, collapseID, sendAt, atMostOnce
+    case trim, results, payload, channel, recipients
+
+    /// In JSON.
+    var key: StaticString {
+        switch self {
+        case .id: "id"
+        case .app: "app"
+        case .output: "output"
+        case .environment: "environment"
+        case .credential: "credential"
+        case .pushType: "push_type"
+        case .topic: "topic"
+        case .priority: "priority"
+        case .expiresAt: "expires_at"
+        case .collapseID: "collapse_id"
+        case .sendAt: "send_at"
+        case .atMostOnce: "at_most_once"
+        case .trim: "trim"
+        case .results: "results"
+        case .payload: "payload"
+        case .channel: "channel"
+        case .recipients: "recipients"
+        }
+    }
+
+    package var name: String { "\(key)" }
+
+    static let required: [JobField] = [.app, .payload]
+
+    /// By the length of their names.
+    private static let byLength = {
+        let names = allCases.map { (name: Array($0.name.utf8), field: $0) }
+        return (0...(names.map(\.name.count).max() ?? 0)).map { length in names.filter { $0.name.count == length } }
+    }()
+
+    /// Known by its bytes as they are mostly written, without a text made of them.
+    static func named(_ name: Slice<UnsafeBufferPointer<UInt8>>, hasEscapes: Bool) -> JobField? {
+        hasEscapes ? named(JSONText.unescaped(name)) : named(name)
+    }
+
+    private static func named(_ name: some Collection<UInt8>) -> JobField? {
+        guard byLength.indices.contains(name.count) else { return nil }
+        return byLength[name.count].first { $0.name.elementsEqual(name) }?.field
+    }
+
+    /// A bit for each.
+    struct Set {
+        private var bits: UInt32 = 0
+
+        private static func bit(_ field: JobField) -> UInt32 { 1 << UInt32(field.rawValue) }
+
+        func contains(_ field: JobField) -> Bool { bits & Self.bit(field) != 0 }
+
+        /// - Returns: whether it is new.
+        mutating func insert(_ field: JobField) -> Bool {
+            defer { bits |= Self.bit(field) }
+            return !contains(field)
+        }
+    }
+}
+
+extension JobReader {
+    mutating func read(
+        _ field: JobField, _ scanner: inout JSONScanner, _ bytes: UnsafeBufferPointer<UInt8>
+    ) throws(JSONSyntaxError) {
+        var value = FieldReader(scanner: scanner, bytes: bytes)
+        switch field {
+        case .id:
+            fields.id =
+                try value.text(maximum: Self.maximumIDLength, unit: "characters", { $0.unicodeScalars.count }) ?? ""
+        case .app: fields.app = try value.text(maximum: JobLimits.appBytes, unit: "bytes", { $0.utf8.count }) ?? ""
+        case .output:
+            fields.output = try value.text(maximum: JobLimits.outputBytes, unit: "bytes", { $0.utf8.count }) ?? ""
+        case .environment: fields.environment = try value.oneOf(PushEnvironment.self)
+        case .credential: fields.credential = try value.uuid()
+        case .pushType:
+            fields.pushType = try value.text(
+                maximum: JobLimits.pushTypeBytes, unit: "bytes (InvalidPushType)", { $0.utf8.count })
+        case .topic:
+            fields.topic = try value.text(maximum: JobLimits.topicBytes, unit: "bytes (BadTopic)", { $0.utf8.count })
+        case .collapseID:
+            fields.collapseID = try value.text(
+                maximum: Self.maximumCollapseIDBytes, unit: "bytes (BadCollapseId)", { $0.utf8.count })
+        case .priority:
+            fields.priority = try value.integer().map(Int.init(clamping:))
+            if let priority = fields.priority, ![1, 5, 10].contains(priority) { value.problem = "must be 1, 5 or 10" }
+        case .expiresAt:
+            fields.expiration = try value.timestamp().map { $0.milliseconds == 0 ? .nowOrNever : .at($0) }
+        case .sendAt: fields.sendAt = try value.timestamp()
+        case .atMostOnce: fields.atMostOnce = try value.boolean() ?? false
+        case .trim: fields.trim = try value.boolean() ?? false
+        case .results: fields.results = try value.oneOf(Job.ResultScope.self) ?? .all
+        case .payload:
+            fields.payload = try value.object() ?? 0..<0
+            if fields.payload.count > JobLimits.payloadBytes {
+                value.problem =
+                    "has \(fields.payload.count) bytes, more than the \(JobLimits.payloadBytes) that a job's payload may have"
+            }
+        case .channel:
+            if let token = try value.string(maximum: JobLimits.tokenBytes), value.problem == nil {
+                appendChannel(token, bytes)
+            }
+        case .recipients:
+            scanner = value.scanner
+            return try readRecipients(&scanner, bytes)
+        }
+        scanner = value.scanner
+        if let problem = value.problem { fault(field.name, problem) }
+    }
+}
+
+extension JobField {
+    /// Appends what a job says of this field, if anything, for some of its recipients.
+    func write(
+        _ fields: JobFields, _ recipients: [Int], _ bytes: UnsafeBufferPointer<UInt8>, to writer: inout JSONObjectWriter
+    ) {
+        switch self {
+        case .id: writer.member(key, string: fields.id)
+        case .app: writer.member(key, string: fields.app)
+        case .output: writer.member(key, string: fields.output)
+        case .environment: if let environment = fields.environment { writer.member(key, string: environment.rawValue) }
+        case .credential: if let credential = fields.credential { writer.member(key, string: credential) }
+        case .pushType: if let pushType = fields.pushType { writer.member(key, string: pushType) }
+        case .topic: if let topic = fields.topic { writer.member(key, string: topic) }
+        case .priority: if let priority = fields.priority { writer.member(key, integer: Int64(priority)) }
+        case .expiresAt:
+            switch fields.expiration {
+            case .nowOrNever: writer.member(key, integer: 0)
+            case .at(let moment): writer.member(key, string: moment.rfc3339)
+            case nil: break
+            }
+        case .collapseID: if let collapseID = fields.collapseID { writer.member(key, string: collapseID) }
+        case .sendAt: break  // A job is written when its time has come.
+        case .atMostOnce: if fields.atMostOnce { writer.member(key, raw: "true".utf8) }
+        case .trim: if fields.trim { writer.member(key, raw: "true".utf8) }
+        case .results: writer.member(key, string: fields.results.rawValue)
+        case .payload: writer.member(key, raw: bytes[fields.payload])
+        case .channel:
+            if fields.isBroadcast, let channel = recipients.first {
+                writer.member(key, raw: bytes[fields.recipients[channel].tokenJSON])
+            }
+        case .recipients:
+            if fields.isBroadcast { break }
+            writer.array(key) { output in
+                for (position, index) in recipients.enumerated() {
+                    if position > 0 { output.append(UInt8(ascii: ",")) }
+                    fields.recipients[index].write(bytes, to: &output)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,180 @@
+/// Collects a job's fields and every fault among them; only broken JSON ends the reading early.
+struct JobReader {
+    static let maximumIDLength = 128
+    static let maximumCollapseIDBytes = 64
+    /// Beyond this many faults the rest adds nothing; a job may have a million recipients.
+    static let maximumFaults = 20
+
+    var fields = JobFields()
+    private(set) var faults: [JobRejection.Fault] = []
+    private(set) var unescapedTokens: [UInt8] = []
+    private let bodyLength: Int
+    private let limits: JobLimits
+    /// Place in the list of the recipient being read.
+    private var recipientIndex = 0
+
+    init(bodyLength: Int, limits: JobLimits) {
+        self.bodyLength = bodyLength
+        self.limits = limits
+    }
+
+    mutating func read(_ bytes: UnsafeBufferPointer<UInt8>) {
+        guard bodyLength < UInt32.max / 2 else { return fault("body", "is larger than 2 GiB") }
+        guard (try? UTF8Span(validating: bytes.span)) != nil else { return fault("body", "is not valid UTF-8") }
+        var scanner = JSONScanner(bytes)
+        guard scanner.nextKind() == .object else { return fault("body", "is not a JSON object") }
+        var seen = JobField.Set()
+        do throws(JSONSyntaxError) {
+            try scanner.object { (key, scanner) throws(JSONSyntaxError) in
+                guard let field = JobField.named(bytes[key.range], hasEscapes: key.hasEscapes) else {
+                    fault(
+                        JSONText.text(bytes[key.range], hasEscapes: key.hasEscapes), "is not a field of a job")
+                    try scanner.value()
+                    return
+                }
+                if !seen.insert(field) { fault(field.name, "is given twice") }
+                try read(field, &scanner, bytes)
+            }
+            try scanner.end()
+        } catch {
+            return fault("body", "is not valid JSON: \(error.problem) at byte \(error.offset)")
+        }
+        for field in JobField.required where !seen.contains(field) {
+            fault(field.name, "is required")
+        }
+        checkAddressee(seen)
+        checkTimes()
+    }
+
+    private mutating func checkTimes() {
+        guard let sendAt = fields.sendAt else { return }
+        switch fields.expiration {
+        case .at(let deadline) where deadline <= sendAt: fault("expires_at", "is not later than send_at")
+        default: break
+        }
+    }
+
+    /// A job goes to devices or to a channel; a channel has neither a topic nor anything to collapse.
+    private mutating func checkAddressee(_ seen: JobField.Set) {
+        guard seen.contains(.channel) else {
+            if !seen.contains(.recipients) { fault("recipients", "is required, or channel for a broadcast") }
+            return
+        }
+        for field in [JobField.recipients, .topic, .collapseID] where seen.contains(field) {
+            fault(field.name, "can't be given together with channel")
+        }
+    }
+
+    mutating func readRecipients(
+        _ scanner: inout JSONScanner, _ bytes: UnsafeBufferPointer<UInt8>
+    ) throws(JSONSyntaxError) {
+        guard scanner.nextKind() == .array else {
+            try scanner.value()
+            return fault("recipients", "must be an array")
+        }
+        // A token of 32 bytes takes 67 bytes of JSON: reserving by that keeps the list from growing by halves.
+        fields.recipients.reserveCapacity(min((bytes.count - scanner.position) / 67, limits.recipients))
+        try scanner.array { (scanner) throws(JSONSyntaxError) in
+            switch scanner.nextKind() {
+            case .string:
+                var value = FieldReader(scanner: scanner, bytes: bytes)
+                let token = try value.string(maximum: JobLimits.tokenBytes)
+                scanner = value.scanner
+                if let problem = value.problem {
+                    fault(place(), problem)
+                } else if let token {
+                    append(token: token, ref: nil, payload: nil, registeredAt: nil, bytes)
+                }
+            case .object:
+                try readRecipient(&scanner, bytes)
+            default:
+                try scanner.value()
+                fault(place(), "must be a device token or an object with one")
+            }
+            recipientIndex += 1
+        }
+        if recipientIndex == 0 { fault("recipients", "must not be empty") }
+        if recipientIndex > limits.recipients {
+            fault("recipients", "has \(recipientIndex), more than jobs.maximum_recipients = \(limits.recipients)")
+        }
+    }
+
+    private mutating func readRecipient(
+        _ scanner: inout JSONScanner, _ bytes: UnsafeBufferPointer<UInt8>
+    ) throws(JSONSyntaxError) {
+        var tokenIsGiven = false
+        var token: JSONScanner.StringToken?
+        var ref: Range<Int>?
+        var payload: Range<Int>?
+        var registeredAt: Timestamp?
+        try scanner.object { (key, scanner) throws(JSONSyntaxError) in
+            let name = JSONText.text(bytes[key.range], hasEscapes: key.hasEscapes)
+            var value = FieldReader(scanner: scanner, bytes: bytes)
+            let isRepeated =
+                switch name {
+                case "token": tokenIsGiven
+                case "ref": ref != nil
+                case "registered_at": registeredAt != nil
+                case "payload": payload != nil
+                default: false
+                }
+            if isRepeated { value.problem = "is given twice" }
+            switch name {
+            case "token":
+                token = try value.string(maximum: JobLimits.tokenBytes)
+                tokenIsGiven = true
+            case "ref":
+                ref = try value.string(maximum: JobLimits.refBytes).map {
+                    $0.range.lowerBound - 1..<$0.range.upperBound + 1
+                }
+            case "registered_at":
+                registeredAt = try value.timestamp()
+                if let registeredAt, registeredAt > limits.latestRegistration {
+                    value.problem = "\(registeredAt.rfc3339) is in the future"
+                }
+            case "payload": payload = try value.object()
+            default:
+                try value.scanner.value()
+                value.problem = "is not a field of a recipient"
+            }
+            scanner = value.scanner
+            if let problem = value.problem { fault("\(place()).\(name)", problem) }
+        }
+        guard let token else {
+            if !tokenIsGiven { fault("\(place()).token", "is required") }
+            return
+        }
+        append(token: token, ref: ref, payload: payload, registeredAt: registeredAt, bytes)
+    }
+
+    mutating func appendChannel(_ token: JSONScanner.StringToken, _ bytes: UnsafeBufferPointer<UInt8>) {
+        guard !token.range.isEmpty else { return fault("channel", "must not be empty") }
+        fields.isBroadcast = true
+        append(token: token, ref: nil, payload: nil, registeredAt: nil, bytes)
+    }
+
+    private mutating func append(
+        token: JSONScanner.StringToken, ref: Range<Int>?, payload: Range<Int>?, registeredAt: Timestamp?,
+        _ bytes: UnsafeBufferPointer<UInt8>
+    ) {
+        // Counted, and not kept: what is refused for its size must not take more than its size.
+        guard recipientIndex < limits.recipients else { return }
+        if token.range.isEmpty { fault(place(), "has an empty device token") }
+        var range = token.range
+        if token.hasEscapes {
+            let start = bodyLength + unescapedTokens.count
+            unescapedTokens += JSONText.unescaped(bytes[token.range])
+            range = start..<bodyLength + unescapedTokens.count
+        }
+        fields.recipients.append(
+            Recipient(
+                token: range, tokenJSON: token.range.lowerBound - 1..<token.range.upperBound + 1, ref: ref,
+                payload: payload, registeredAt: registeredAt))
+    }
+
+    private func place() -> String { "recipients[\(recipientIndex)]" }
+
+    mutating func fault(_ field: String, _ problem: String) {
+        if faults.count < Self.maximumFaults { faults.append(.init(field: field, problem: problem)) }
+    }
+}
