@@ -26,6 +26,8 @@ extension Target.Dependency {
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
     static let nioTLS = product(name: "NIOTLS", package: "swift-nio")
     static let nioSSL = product(name: "NIOSSL", package: "swift-nio-ssl")
+    static let deque = product(name: "DequeModule", package: "swift-collections")
+    static let orderedCollections = product(name: "OrderedCollections", package: "swift-collections")
     static let crypto = product(name: "Crypto", package: "swift-crypto")
     static let cryptoExtras = product(name: "CryptoExtras", package: "swift-crypto")
     static let x509 = product(name: "X509", package: "swift-certificates")
@@ -55,6 +57,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
@@ -75,9 +78,12 @@ let package = Package(
         .testTarget(name: "PacingTests", dependencies: ["Pacing"], swiftSettings: settings),
         .testTarget(name: "ThreadingTests", dependencies: ["Threading"], swiftSettings: settings),
         .target(
-            name: "AMQPClient", dependencies: ["CRabbitMQ", "Pacing", "Threading", .logging], swiftSettings: settings),
+            name: "AMQPClient", dependencies: ["CRabbitMQ", "Pacing", "Threading", .deque, .logging],
+            swiftSettings: settings),
         .target(
-            name: "PostgresClient", dependencies: ["CLibPQ", "Pacing", "Threading", .logging], swiftSettings: settings),
+            name: "PostgresClient",
+            dependencies: ["CLibPQ", "Pacing", "Threading", .deque, .logging, .orderedCollections],
+            swiftSettings: settings),
         .target(name: "HTTP2Session", dependencies: ["CNGHTTP2"], swiftSettings: settings),
         .target(
             name: "HTTP2Channel", dependencies: ["HTTP2Session", .nioCore], swiftSettings: settings),
@@ -134,19 +140,21 @@ let package = Package(
         .target(
             name: "APNSOutput",
             dependencies: [
-                "CredentialFormats", "HTTP2Pool", "HTTP2Session", "Pacing", "PushModel", "Threading", .crypto, .logging,
-                .nioCore, .nioPosix, .nioSSL,
+                "CredentialFormats", "HTTP2Pool", "HTTP2Session", "Pacing", "PushModel", "Threading", .crypto, .deque,
+                .logging, .nioCore, .nioPosix, .nioSSL,
             ],
             swiftSettings: settings),
         .target(
             name: "DeliveryPipeline",
-            dependencies: ["AMQPClient", "CredentialStore", "Pacing", "PushModel", .logging],
+            dependencies: [
+                "AMQPClient", "CredentialStore", "Pacing", "PushModel", .deque, .logging, .orderedCollections,
+            ],
             swiftSettings: settings),
         .target(
             name: "PushSimulator",
             dependencies: [
-                "HTTP2Channel", "HTTP2Session", "Threading", .crypto, .cryptoExtras, .hummingbird, .lifecycle, .logging,
-                .nioCore, .nioPosix, .nioSSL, .nioTLS, .swiftASN1, .x509,
+                "HTTP2Channel", "HTTP2Session", "Threading", .crypto, .cryptoExtras, .deque, .hummingbird, .lifecycle,
+                .logging, .nioCore, .nioPosix, .nioSSL, .nioTLS, .swiftASN1, .x509,
             ],
             swiftSettings: settings),
         .target(
@@ -204,7 +212,8 @@ let package = Package(
         .testTarget(
             name: "DeliveryPipelineTests",
             dependencies: [
-                "AMQPClient", "CredentialStore", "DeliveryPipeline", "PushModel", "TestSupport", "Threading", .logging,
+                "AMQPClient", "CredentialStore", "DeliveryPipeline", "PushModel", "TestSupport", "Threading", .deque,
+                .logging,
             ],
             swiftSettings: settings),
         .testTarget(

@@ -1,4 +1,5 @@
 import DeliveryPipeline
+import DequeModule
 import Testing
 
 @Suite struct StatementQueueTests {

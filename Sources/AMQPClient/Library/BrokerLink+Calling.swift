@@ -1,4 +1,5 @@
 internal import CRabbitMQ
+import DequeModule
 import Glibc
 
 extension BrokerLink {

@@ -1,4 +1,5 @@
 internal import CRabbitMQ
+import DequeModule
 import Glibc
 import Threading
 
@@ -24,7 +25,7 @@ final class BrokerLink {
     /// By channel number, those that are open.
     var assemblers: [MessageAssembler] = []
     /// Came while an answer was awaited.
-    var kept = FIFO<Inbound>()
+    var kept = Deque<Inbound>()
     let methods = MethodDecoder()
     /// Whether the broker writes the header `x-acquired-count`: from RabbitMQ 4.3 on. Before, only a publisher can have.
     private(set) var countsAcquisitions = false

@@ -1,3 +1,5 @@
+import DequeModule
+
 /// Which message each publisher confirm is about (rabbitmq.com, "Consumer Acknowledgements and Publisher Confirms").
 ///
 /// The broker counts the messages of a channel from 1 and confirms numbers, in any order, one by one or all up to one.
@@ -18,7 +20,7 @@ package struct ConfirmTracker<Message> {
         var state: State
     }
 
-    private var entries = FIFO<Entry>()
+    private var entries = Deque<Entry>()
     /// The number of the first entry.
     private var firstNumber: UInt64 = 1
     /// Returns come in the order of publishing, so none is for an entry before this number.
@@ -49,10 +51,11 @@ package struct ConfirmTracker<Message> {
                 if entry.state == .open { settle(entry.message, body) }
             }
         } else {
-            guard number >= firstNumber, number < end, let entry = entries[Int(number - firstNumber)],
-                entry.state != .settled
-            else { throw .unknownNumber(number) }
-            entries[Int(number - firstNumber)]?.state = .settled
+            guard number >= firstNumber, number < end else { throw .unknownNumber(number) }
+            let offset = Int(number - firstNumber)
+            let entry = entries[offset]
+            guard entry.state != .settled else { throw .unknownNumber(number) }
+            entries[offset].state = .settled
             if entry.state == .open { settle(entry.message, body) }
         }
         while entries.first?.state == .settled { _ = popFirst() }
@@ -67,8 +70,9 @@ package struct ConfirmTracker<Message> {
         while number < firstNumber + UInt64(entries.count) {
             let offset = Int(number - firstNumber)
             number += 1
-            guard let entry = entries[offset], entry.state == .open, matches(entry.message) else { continue }
-            entries[offset]?.state = .returned
+            let entry = entries[offset]
+            guard entry.state == .open, matches(entry.message) else { continue }
+            entries[offset].state = .returned
             openCount -= 1
             nextReturnable = number
             return entry.message
@@ -79,7 +83,7 @@ package struct ConfirmTracker<Message> {
     /// The channel is gone: the messages without a verdict, in the order of publishing.
     package mutating func channelLost() -> [Message] {
         defer { self = Self() }
-        return entries.takeAll().compactMap { $0.state == .open ? $0.message : nil }
+        return entries.compactMap { $0.state == .open ? $0.message : nil }
     }
 
     private mutating func settle(_ message: Message, _ body: (Message) -> Void) {

@@ -1,3 +1,5 @@
+import DequeModule
+
 /// The publications of one publisher: those that wait and those on the wire, and which may be written next. A value.
 ///
 /// When the broker closes the channel because of a publication (missing exchange, no permission, refused property), it
@@ -15,7 +17,7 @@ package struct PublishingQueue<Message> {
     }
 
     private let limits: Limits
-    private var waiting = FIFO<Message>()
+    private var waiting = Deque<Message>()
     private var onWire = ConfirmTracker<Message>()
     /// How many of the first in ``waiting`` and on the wire are suspects.
     private var suspects = 0
@@ -76,7 +78,7 @@ package struct PublishingQueue<Message> {
     ) -> [Message] {
         let open = onWire.channelLost()
         guard open.count == 1, let culprit = open.first else {
-            waiting.prepend(open)
+            waiting.prepend(contentsOf: open)
             suspects = max(suspects, open.count)
             return []
         }
@@ -98,7 +100,7 @@ package struct PublishingQueue<Message> {
     ///
     /// - Parameter change: what is written in place of each of these.
     package mutating func connectionLost(_ change: (Message) -> Message = { $0 }) {
-        waiting.prepend(onWire.channelLost().map(change))
+        waiting.prepend(contentsOf: onWire.channelLost().map(change))
         isBlocked = false
     }
 
@@ -106,7 +108,8 @@ package struct PublishingQueue<Message> {
     package mutating func takeAll() -> [Message] {
         connectionLost()
         suspects = 0
-        return waiting.takeAll()
+        defer { waiting = [] }
+        return Array(waiting)
     }
 
     private mutating func resolvedSuspects(_ count: Int) {

@@ -1,4 +1,4 @@
-import NIOCore
+import DequeModule
 import PushModel
 
 /// One push waiting to be sent or on the wire.
@@ -33,10 +33,10 @@ package struct SendQueue {
         }
     }
 
-    private var again = CircularBuffer<QueuedPush>()
-    private var urgent = CircularBuffer<Cursor>()
-    private var normal = CircularBuffer<Cursor>()
-    private var bulk = CircularBuffer<Cursor>()
+    private var again = Deque<QueuedPush>()
+    private var urgent = Deque<Cursor>()
+    private var normal = Deque<Cursor>()
+    private var bulk = Deque<Cursor>()
 
     /// Pushes, not jobs.
     package private(set) var count = 0
@@ -80,12 +80,11 @@ package struct SendQueue {
         return Self.next(&urgent)
     }
 
-    private static func next(_ lane: inout CircularBuffer<Cursor>) -> QueuedPush? {
+    private static func next(_ lane: inout Deque<Cursor>) -> QueuedPush? {
         guard !lane.isEmpty else { return nil }
-        let index = lane.startIndex
-        let push = lane[index].step()
-        let next = lane[index].next
-        if next >= lane[index].end {
+        let push = lane[0].step()
+        let next = lane[0].next
+        if next >= lane[0].end {
             lane.removeFirst()
         } else if next % turn == 0, lane.count > 1 {
             lane.append(lane.removeFirst())
@@ -95,7 +94,7 @@ package struct SendQueue {
 
     /// Takes out all pushes of some jobs.
     package mutating func removeAll(where isMeant: (PreparedJob) -> Bool) -> [QueuedPush] {
-        var removed = Array(again.filter { isMeant($0.job) })
+        var removed = again.filter { isMeant($0.job) } as [QueuedPush]
         again.removeAll { isMeant($0.job) }
         for lane in [\SendQueue.urgent, \.normal, \.bulk] {
             for var cursor in self[keyPath: lane] where isMeant(cursor.job) {

@@ -1,4 +1,6 @@
 import AMQPClient
+import DequeModule
+import OrderedCollections
 package import PushModel
 
 /// A job that has been decoded and waits for room.
@@ -50,34 +52,21 @@ package struct FairQueue {
         }
     }
 
-    /// Two stacks: what leaves is let go at once, even while the queue never runs empty.
     private struct AppQueue {
-        private var arriving: [WaitingJob] = []
-        /// The oldest last.
-        private var leaving: [WaitingJob] = []
-
+        let use: AppUse
+        /// The oldest first.
+        private(set) var jobs: Deque<WaitingJob> = []
         private(set) var size = Size()
 
-        var oldest: WaitingJob? { leaving.last ?? arriving.first }
-
         mutating func append(_ job: WaitingJob) {
-            arriving.append(job)
+            jobs.append(job)
             size += job.size
         }
 
-        mutating func popFirst() -> WaitingJob? {
-            if leaving.isEmpty {
-                leaving = arriving.reversed()
-                arriving.removeAll(keepingCapacity: true)
-            }
-            return counted(leaving.popLast())
-        }
+        mutating func popFirst() -> WaitingJob? { counted(jobs.popFirst()) }
 
         /// The newest.
-        mutating func popLast() -> WaitingJob? {
-            if let last = arriving.popLast() { return counted(last) }
-            return counted(leaving.isEmpty ? nil : leaving.removeFirst())
-        }
+        mutating func popLast() -> WaitingJob? { counted(jobs.popLast()) }
 
         private mutating func counted(_ job: WaitingJob?) -> WaitingJob? {
             if let job { size -= job.size }
@@ -85,33 +74,30 @@ package struct FairQueue {
         }
     }
 
-    private var queues: [ObjectIdentifier: AppQueue] = [:]
-    /// Those that have jobs, the next one first.
-    private var turns: [AppUse] = []
+    /// Of those that have jobs, the next one first.
+    private var queues: OrderedDictionary<ObjectIdentifier, AppQueue> = [:]
     package private(set) var size = Size()
     package var count: Int { size.jobs }
 
     /// Since when one has been waiting.
-    var oldestArrival: Timestamp? { queues.values.compactMap { $0.oldest?.inbound.arrivedAt }.min() }
+    var oldestArrival: Timestamp? { queues.values.compactMap { $0.jobs.first?.inbound.arrivedAt }.min() }
 
     package init() {}
 
     package mutating func append(_ job: WaitingJob) {
-        let id = ObjectIdentifier(job.use)
-        if queues[id] == nil { turns.append(job.use) }
-        queues[id, default: AppQueue()].append(job)
+        queues[ObjectIdentifier(job.use), default: AppQueue(use: job.use)].append(job)
         job.use.waiting += 1
         size += job.size
     }
 
     /// The oldest job of the app whose turn it is, among those that may start one.
     package mutating func next(where mayStart: (AppUse) -> Bool) -> WaitingJob? {
-        guard let turn = turns.firstIndex(where: mayStart) else { return nil }
-        let use = turns[turn]
-        guard let job = take(from: use, { $0.popFirst() }) else { return nil }
-        if turns.count > 1, turns.indices.contains(turn), turns[turn] === use {
-            turns.remove(at: turn)
-            turns.append(use)
+        guard let turn = queues.values.firstIndex(where: { mayStart($0.use) }) else { return nil }
+        let apps = queues.count
+        guard let job = take(at: turn, { $0.popFirst() }) else { return nil }
+        if queues.count == apps, turn < apps - 1 {
+            let (id, queue) = queues.remove(at: turn)
+            queues[id] = queue
         }
         return job
     }
@@ -121,18 +107,18 @@ package struct FairQueue {
     package mutating func surplus(
         over limit: (AppUse) -> Size, all: Size, where mayStart: (AppUse) -> Bool
     ) -> WaitingJob? {
-        func share(_ use: AppUse) -> Double { queues[ObjectIdentifier(use)]?.size.share(of: limit(use)) ?? 0 }
-        guard let use = turns.max(by: { share($0) < share($1) }), share(use) > 1 || size.share(of: all) > 1,
-            !mayStart(use)
+        func share(_ turn: Int) -> Double { queues.values[turn].size.share(of: limit(queues.values[turn].use)) }
+        guard let turn = queues.values.indices.max(by: { share($0) < share($1) }),
+            share(turn) > 1 || size.share(of: all) > 1, !mayStart(queues.values[turn].use)
         else { return nil }
-        return take(from: use) { $0.popLast() }
+        return take(at: turn) { $0.popLast() }
     }
 
     /// The newest job of the app that has most recipients.
     package mutating func newest() -> WaitingJob? {
-        func recipients(_ use: AppUse) -> Int { queues[ObjectIdentifier(use)]?.size.recipients ?? 0 }
-        guard let use = turns.max(by: { recipients($0) < recipients($1) }) else { return nil }
-        return take(from: use) { $0.popLast() }
+        func recipients(_ turn: Int) -> Int { queues.values[turn].size.recipients }
+        guard let turn = queues.values.indices.max(by: { recipients($0) < recipients($1) }) else { return nil }
+        return take(at: turn) { $0.popLast() }
     }
 
     /// Takes out everything that waits.
@@ -142,14 +128,10 @@ package struct FairQueue {
         return all
     }
 
-    private mutating func take(from use: AppUse, _ pop: (inout AppQueue) -> WaitingJob?) -> WaitingJob? {
-        let id = ObjectIdentifier(use)
-        guard let place = queues.index(forKey: id), let job = pop(&queues.values[place]) else { return nil }
-        if queues.values[place].size.jobs == 0 {
-            queues.remove(at: place)
-            turns.removeAll { $0 === use }
-        }
-        use.waiting -= 1
+    private mutating func take(at turn: Int, _ pop: (inout AppQueue) -> WaitingJob?) -> WaitingJob? {
+        guard let job = pop(&queues.values[turn]) else { return nil }
+        if queues.values[turn].jobs.isEmpty { queues.remove(at: turn) }
+        job.use.waiting -= 1
         size -= job.size
         return job
     }

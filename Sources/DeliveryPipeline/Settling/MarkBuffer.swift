@@ -1,5 +1,6 @@
 import AMQPClient
 package import CredentialStore
+import DequeModule
 import PushModel
 
 /// Dead tokens on their way into the database: one statement at a time, the rest gathers meanwhile. Nobody is told
@@ -40,7 +41,7 @@ package struct MarkBuffer {
     private var queue = StatementQueue<Finding>()
     /// Not read yet: there may be thousands, of hundreds of tokens each. They have waited, and go on waiting behind what is
     /// found out now, whose jobs are open.
-    private var held: [Finding] = []
+    private var held: Deque<Finding> = []
     /// A statement has had no answer for so long that nobody waits for it.
     private(set) var isDelayed = false
 

@@ -1,3 +1,5 @@
+package import DequeModule
+
 /// What waits for the database: one statement at a time, the rest gathers meanwhile. A value: no clock, no I/O.
 ///
 /// | an item | until |
@@ -6,7 +8,7 @@
 /// | is asked about | the answer comes |
 /// | either | it is taken out, and waits no longer; the statement goes on, since answers come by place |
 package struct StatementQueue<Item> {
-    package private(set) var gathering: [Item] = []
+    package private(set) var gathering: Deque<Item> = []
     /// What was taken out of it is nil.
     private var asked: (id: UInt64, items: [Item?])?
 
@@ -43,7 +45,7 @@ package struct StatementQueue<Item> {
 
     /// What is not to wait any longer.
     package mutating func takeOut(where isOut: (Item) -> Bool = { _ in true }) -> (asked: [Item], gathering: [Item]) {
-        let taken = ((asked?.items ?? []).compactMap(\.self).filter(isOut), gathering.filter(isOut))
+        let taken = ((asked?.items ?? []).compactMap(\.self).filter(isOut), Array(gathering.filter(isOut)))
         if let asked { self.asked = (asked.id, asked.items.map { $0.map(isOut) == true ? nil : $0 }) }
         gathering.removeAll(where: isOut)
         return taken

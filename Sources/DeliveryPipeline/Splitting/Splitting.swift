@@ -1,4 +1,5 @@
 import AMQPClient
+import DequeModule
 import PushModel
 
 /// Jobs on their way to becoming chunks. A value: no clock, no I/O.
@@ -29,7 +30,7 @@ struct Splitting {
 
     var configuration: PipelineConfiguration
     /// The oldest first. A lane that takes no more holds up no other.
-    private var unnamed: [Lane: [StartedJob]] = [:]
+    private var unnamed: [Lane: Deque<StartedJob>] = [:]
     /// Under a name and not confirmed.
     private var namesOnTheWay: [Lane: Int] = [:]
     /// Being split, by their entry in the ledger.
@@ -55,9 +56,7 @@ struct Splitting {
     }
 
     private mutating func publishUnderNames(in lane: Lane, _ turn: inout Turn) {
-        while namesOnTheWay[lane, default: 0] < Self.mostOnTheWay, unnamed[lane]?.isEmpty == false,
-            let started = unnamed[lane]?.removeFirst()
-        {
+        while namesOnTheWay[lane, default: 0] < Self.mostOnTheWay, let started = unnamed[lane]?.popFirst() {
             namesOnTheWay[lane, default: 0] += 1
             let publication = turn.outbox.messages.named(
                 started.inbound, started.job, chunkSize: configuration.chunkSize(of: started.job, started.inbound))

@@ -1,9 +1,10 @@
+import DequeModule
 import Threading
 
 /// What other threads say to a connection's thread, and what it lets them know.
 final class Mailbox: Sendable {
     private struct State {
-        var requests: [Request] = []
+        var requests: Deque<Request> = []
         var lastRequestID = 0
         /// Of what the thread carries out, or did last.
         var current: Request.ID?
@@ -81,8 +82,7 @@ final class Mailbox: Sendable {
 
     func next() -> Request? {
         state.withLock { state in
-            guard !state.requests.isEmpty, !state.isClosing else { return nil }
-            let request = state.requests.removeFirst()
+            guard !state.isClosing, let request = state.requests.popFirst() else { return nil }
             (state.current, state.isCurrentCancelled) = (request.id, false)
             return request
         }

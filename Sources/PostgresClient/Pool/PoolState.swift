@@ -1,3 +1,4 @@
+import OrderedCollections
 import Pacing
 
 /// Decides who gets which connection of a pool. Waiters are served in the order in which they came.
@@ -21,7 +22,7 @@ package struct PoolState {
     private var idle: [ConnectionID] = []
     private var leased: Set<ConnectionID> = []
     private var opening: Set<ConnectionID> = []
-    private var waiters: [WaiterID] = []
+    private var waiters: OrderedSet<WaiterID> = []
     private var lastConnectionID = 0
     private var backoff = Backoff.reconnecting
     /// Why the database can't be reached, and until when it is not tried again.
@@ -126,9 +127,7 @@ package struct PoolState {
     }
 
     private mutating func remove(_ waiter: WaiterID) -> Bool {
-        guard let index = waiters.firstIndex(of: waiter) else { return false }
-        waiters.remove(at: index)
-        return true
+        waiters.remove(waiter) != nil
     }
 }
 

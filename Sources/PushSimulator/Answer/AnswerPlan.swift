@@ -1,7 +1,9 @@
+import DequeModule
+
 /// The answers chosen for requests that pass all checks. In order of precedence: for the next requests
 /// whatever their token, for tokens that begin so, for all.
 package struct AnswerPlan<Answer: SimulatedAnswer>: Sendable {
-    private var next: [(answer: Answer, remaining: Int)] = []
+    private var next: Deque<(answer: Answer, remaining: Int)> = []
     private var byPrefix: [String: (answer: Answer, acceptedBefore: Int)] = [:]
     /// How many bytes the prefixes have, the longest first.
     private var lengths: [Int] = []
