@@ -47,7 +47,7 @@ import Testing
         var table = InFlightTable()
         let removed = table.remove(place)
         #expect(removed?.streamID == nil)
-        table[place]?.status = 200
+        table.update(place) { $0.status = 200 }
         #expect(table[place]?.status == nil)
         #expect(table.isEmpty)
     }
@@ -56,8 +56,10 @@ import Testing
         var table = InFlightTable()
         table.insert(.sample(stream: 1))
         table.insert(.sample(stream: 3))
-        table[1]?.status = 410
-        for byte in [1, 2] as [UInt8] { withUnsafeBytes(of: byte) { table[1]?.append($0, maximum: 4096) } }
+        table.update(1) { $0.status = 410 }
+        for byte in [1, 2] as [UInt8] {
+            withUnsafeBytes(of: byte) { bytes in table.update(1) { $0.append(bytes, maximum: 4096) } }
+        }
         let untouched = table.remove(0)
         #expect(untouched?.status == 0)
         #expect(untouched?.body == [])

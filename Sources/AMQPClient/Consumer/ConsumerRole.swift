@@ -36,6 +36,7 @@ final class ConsumerRole: ConnectionRole {
     /// Bytes to be read although the budget is used up: enough for the broker's socket to move.
     private var bytesBeyond = 0
     private static let mostBeyondAtOnce = 1_048_576
+    private static let acquisitions = "x-acquired-count"
 
     init(
         topology: AMQPTopology, queues: [AMQPConsumedQueue], budget: AMQPByteBudget?, logger: Logger,
@@ -111,14 +112,13 @@ final class ConsumerRole: ConnectionRole {
             guard channel >= BrokerLink.firstWorkChannel else {
                 throw AMQPError(.protocolViolation, "The broker delivered a message on channel \(channel)")
             }
-            var properties = message.properties
-            if !link.countsAcquisitions, properties.headers["x-acquired-count"] != nil {
-                properties.headers["x-acquired-count"] = nil
-            }
+            // Of a broker that does not write it, it is the publisher's.
+            let isForged = !link.countsAcquisitions && message.properties.headers[Self.acquisitions] != nil
             let delivery = AMQPDelivery(
                 tag: open.tag(queue: Int(channel - BrokerLink.firstWorkChannel), number: number),
                 isRedelivered: isRedelivered, exchange: message.exchange, routingKey: message.routingKey,
-                properties: properties, body: message.body, problem: message.problem)
+                properties: isForged ? message.properties.without(Self.acquisitions) : message.properties,
+                body: message.body, problem: message.problem)
             budget?.take(delivery)
             bytesBeyond = max(0, bytesBeyond - delivery.size)
             batch.append(delivery)

@@ -20,7 +20,7 @@ extension AMQPProperties {
         while more & 1 != 0 { more = try reader.integer(UInt16.self) }
         func isSet(_ bit: UInt16) -> Bool { flags & 1 << bit != 0 }
 
-        if isSet(15) { contentType = try reader.shortString() }
+        if isSet(15) { contentType = try reader.shortString(usually: "application/json") }
         if isSet(14) { contentEncoding = try reader.shortString() }
         if isSet(13) {
             let table = try reader.takeLong()

@@ -28,7 +28,19 @@ struct WireReader {
 
     /// Invalid UTF-8 is repaired: AMQP defines names and texts as UTF-8. A short string stays one: a repaired byte takes
     /// three, and what is longer than 255 bytes could never be published again.
-    mutating func shortString() throws(Unreadable) -> String {
-        String(decoding: try take(Int(try integer(UInt8.self))), as: UTF8.self).cut(toBytes: 255)
+    mutating func shortString() throws(Unreadable) -> String { Self.text(try takeShort()) }
+
+    /// - Parameter expected: what it is most often, so that no copy of that is made.
+    mutating func shortString(usually expected: String) throws(Unreadable) -> String {
+        let bytes = try takeShort()
+        return expected.utf8.elementsEqual(bytes) ? expected : Self.text(bytes)
+    }
+
+    private mutating func takeShort() throws(Unreadable) -> UnsafeRawBufferPointer {
+        try take(Int(try integer(UInt8.self)))
+    }
+
+    private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
+        String(decoding: bytes, as: UTF8.self).cut(toBytes: 255)
     }
 }

@@ -46,3 +46,11 @@ public struct AMQPProperties: Sendable, Hashable {
         self.appID = appID
     }
 }
+
+extension AMQPProperties {
+    func without(_ header: String) -> AMQPProperties {
+        var properties = self
+        properties.headers[header] = nil
+        return properties
+    }
+}

@@ -17,13 +17,13 @@ public struct APNSCredentials: OutputCredentials {
     /// the app itself.
     private static func topic(of job: Job, _ type: APNSPushType?) -> String {
         if job.isBroadcast { return job.app }
-        return job.topic ?? job.app + (type?.topicSuffix ?? "")
+        return job.topic ?? type?.topic(of: job.app) ?? job.app
     }
 
     /// A key for an app is taken to cover the app's topics with a suffix (`.voip`, …) too.
     private static func need(of app: String, topic: String, _ type: APNSPushType?) -> CredentialNeed {
         CredentialNeed(
-            topic: topic, widerTopic: topic.hasPrefix(app + ".") ? app : nil,
+            topic: topic, widerTopic: topic != app && topic.hasPrefix(app + ".") ? app : nil,
             refusesCertificates: type?.needsProviderToken ?? false)
     }
 
@@ -32,7 +32,7 @@ public struct APNSCredentials: OutputCredentials {
             APNSPushType.allCases.map { type in
                 CredentialUse(
                     environment: environment, pushType: type.rawValue,
-                    need: Self.need(of: app, topic: app + type.topicSuffix, type))
+                    need: Self.need(of: app, topic: type.topic(of: app), type))
             }
         }
     }

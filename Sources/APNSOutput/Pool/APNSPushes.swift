@@ -199,11 +199,12 @@ extension APNSPushes: PoolClient {
     func answerField(_ tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         // A broadcast's answer has the one or the other, by Apple's pages.
         if name.is("apns-id") || name.is("apns-request-id") {
-            onWire[tag]?.providerID = ProviderID(ascii: value.assumingMemoryBound(to: UInt8.self))
+            let id = ProviderID(ascii: value.assumingMemoryBound(to: UInt8.self))
+            onWire.update(tag) { $0.providerID = id }
         } else if name.is("apns-unique-id") {
-            onWire[tag]?.withExtras { $0.uniqueID = String(decoding: value, as: UTF8.self) }
+            onWire.update(tag) { $0.withExtras { $0.uniqueID = String(decoding: value, as: UTF8.self) } }
         } else if name.is("retry-after"), let seconds = Int32(String(decoding: value, as: UTF8.self)), seconds > 0 {
-            onWire[tag]?.withExtras { $0.retryAfterSeconds = seconds }
+            onWire.update(tag) { $0.withExtras { $0.retryAfterSeconds = seconds } }
         }
     }
 

@@ -28,6 +28,11 @@ package enum APNSPushType: String, Sendable, CaseIterable {
         }
     }
 
+    package func topic(of app: String) -> String {
+        // why: nothing is appended where there is nothing to append, which would copy the text.
+        topicSuffix.isEmpty ? app : app + topicSuffix
+    }
+
     /// The priority sent when the job names none: Apple's default of 10, but 5 where 10 is an error
     /// (`background`) or costs the widget's budget.
     package var defaultPriority: Int {

@@ -40,7 +40,7 @@ package struct APNSRequest: Equatable, Sendable {
             try Self.checkBroadcast(to: topic, facts)
         } else {
             channelID = nil
-            topic = job.topic ?? job.app + pushType.topicSuffix
+            topic = job.topic ?? pushType.topic(of: job.app)
             maximumPayloadBytes = pushType.maximumPayloadBytes
             try checkDevicePush()
         }

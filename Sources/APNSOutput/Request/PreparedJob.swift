@@ -63,15 +63,12 @@ package final class PreparedJob: Sendable {
     }
 
     private static func body(_ range: Range<Int>, of job: Job, _ request: APNSRequest) -> Body {
-        job.withBytes { bytes in
-            let payload = UnsafeBufferPointer(rebasing: bytes[range])
-            if job.trim, payload.count > request.maximumPayloadBytes,
-                let trimmed = PayloadTrimmer.trim(payload, toBytes: request.maximumPayloadBytes)
-            {
-                return Body(bytes: HTTP2Body(trimmed.payload), trimmedBytes: trimmed.removedBytes)
-            }
-            return Body(bytes: HTTP2Body(copying: UnsafeRawBufferPointer(payload)), trimmedBytes: 0)
-        }
+        let limit = request.maximumPayloadBytes
+        let trimmed =
+            job.trim && range.count > limit
+            ? job.withBytes { PayloadTrimmer.trim(UnsafeBufferPointer(rebasing: $0[range]), toBytes: limit) } : nil
+        guard let trimmed else { return Body(bytes: HTTP2Body(job.bytes(range)), trimmedBytes: 0) }
+        return Body(bytes: HTTP2Body(trimmed.payload), trimmedBytes: trimmed.removedBytes)
     }
 }
 

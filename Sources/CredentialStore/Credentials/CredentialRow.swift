@@ -71,7 +71,7 @@ struct CredentialRow {
 }
 
 extension Credential {
-    init(_ summary: CredentialSummary, kind: Kind) {
+    convenience init(_ summary: CredentialSummary, kind: Kind) {
         self.init(
             id: summary.id, output: summary.output, kind: kind, account: summary.account,
             environments: summary.environments, topics: summary.topics)

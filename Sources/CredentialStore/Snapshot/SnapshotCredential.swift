@@ -1,7 +1,7 @@
 package import PushModel
 
-/// A credential as routing sees it.
-package struct SnapshotCredential: Sendable {
+/// A credential as routing sees it. A class, since every job is shown some of them.
+package final class SnapshotCredential: Sendable {
     package let summary: CredentialSummary
     /// Opened, or why it could not be.
     package let opened: Result<Credential, CredentialStoreError>
@@ -9,13 +9,8 @@ package struct SnapshotCredential: Sendable {
     let keptBecause: CredentialStoreError?
 
     package init(
-        summary: CredentialSummary, opened: Result<Credential, CredentialStoreError>
-    ) {
-        self.init(summary: summary, opened: opened, keptBecause: nil)
-    }
-
-    private init(
-        summary: CredentialSummary, opened: Result<Credential, CredentialStoreError>, keptBecause: CredentialStoreError?
+        summary: CredentialSummary, opened: Result<Credential, CredentialStoreError>,
+        keptBecause: CredentialStoreError? = nil
     ) {
         self.summary = summary
         self.opened = opened
@@ -24,7 +19,7 @@ package struct SnapshotCredential: Sendable {
 
     /// Opens a row. When its master key is not there (it was sealed anew under a key that has not come here yet),
     /// the secret stays in use that was opened before, provided that the row is still of the same key.
-    init(_ row: CredentialRow, keyring: MasterKeyring, previous: SnapshotCredential?) {
+    convenience init(_ row: CredentialRow, keyring: MasterKeyring, previous: SnapshotCredential?) {
         do throws(CredentialStoreError) {
             self.init(summary: row.summary, opened: .success(try row.open(with: keyring)))
         } catch {

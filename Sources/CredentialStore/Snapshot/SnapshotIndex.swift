@@ -2,19 +2,31 @@ import PushModel
 
 /// The credentials that are not retired, by what routing looks for; a lookup takes a few dictionary accesses.
 struct SnapshotIndex: Sendable {
-    private struct Account: Hashable {
+    private struct AccountName: Hashable {
         let output: String
         let account: String
     }
 
-    private struct Topic: Hashable {
-        let account: Account
-        let topic: String
+    /// Those of one account, the newest first.
+    private struct Account {
+        /// Both by topic.
+        var certificates: [String: [SnapshotCredential]] = [:]
+        var topicKeys: [String: [SnapshotCredential]] = [:]
+        /// Good for every topic.
+        var keys: [SnapshotCredential] = []
+
+        mutating func add(_ credential: SnapshotCredential) {
+            let topics = credential.summary.topics
+            switch credential.summary.kind {
+            case .certificate: for topic in topics { certificates[topic, default: []].append(credential) }
+            case .token, .secret:
+                if topics.isEmpty { keys.append(credential) }
+                for topic in topics { topicKeys[topic, default: []].append(credential) }
+            }
+        }
     }
 
-    private var certificates: [Topic: [SnapshotCredential]] = [:]
-    private var topicKeys: [Topic: [SnapshotCredential]] = [:]
-    private var accountKeys: [Account: [SnapshotCredential]] = [:]
+    private var accounts: [AccountName: Account] = [:]
     private let byID: [Credential.ID: SnapshotCredential]
     /// The newest first.
     let all: [SnapshotCredential]
@@ -27,17 +39,7 @@ struct SnapshotIndex: Sendable {
         byID = Dictionary(all.map { ($0.summary.id, $0) }) { $1 }
         for credential in all {
             let summary = credential.summary
-            let account = Account(output: summary.output, account: summary.account)
-            if summary.kind != .certificate, summary.topics.isEmpty {
-                accountKeys[account, default: []].append(credential)
-            }
-            for topic in summary.topics {
-                let key = Topic(account: account, topic: topic)
-                switch summary.kind {
-                case .certificate: certificates[key, default: []].append(credential)
-                case .token, .secret: topicKeys[key, default: []].append(credential)
-                }
-            }
+            accounts[AccountName(output: summary.output, account: summary.account), default: Account()].add(credential)
         }
     }
 
@@ -45,14 +47,12 @@ struct SnapshotIndex: Sendable {
 
     /// Shows the credentials that come into question, the best first, until `isEnough`.
     func candidates(for need: RoutingNeed, until isEnough: (RoutingRank, SnapshotCredential) -> Bool) {
-        let account = Account(output: need.output, account: need.account)
-        let exact = Topic(account: account, topic: need.topic)
-        for credential in certificates[exact] ?? [] where isEnough(.certificate, credential) { return }
-        for credential in topicKeys[exact] ?? [] where isEnough(.topicKey, credential) { return }
+        guard let account = accounts[AccountName(output: need.output, account: need.account)] else { return }
+        for credential in account.certificates[need.topic] ?? [] where isEnough(.certificate, credential) { return }
+        for credential in account.topicKeys[need.topic] ?? [] where isEnough(.topicKey, credential) { return }
         if let widerTopic = need.widerTopic {
-            let wider = Topic(account: account, topic: widerTopic)
-            for credential in topicKeys[wider] ?? [] where isEnough(.appKey, credential) { return }
+            for credential in account.topicKeys[widerTopic] ?? [] where isEnough(.appKey, credential) { return }
         }
-        for credential in accountKeys[account] ?? [] where isEnough(.accountKey, credential) { return }
+        for credential in account.keys where isEnough(.accountKey, credential) { return }
     }
 }

@@ -39,10 +39,9 @@ package struct InFlightTable {
 
     package mutating func insert(_ request: consuming InFlightRequest) { slab.insert(request) }
 
-    package subscript(place: Int) -> InFlightRequest? {
-        get { slab[place] }
-        _modify { yield &slab[place] }
-    }
+    package subscript(place: Int) -> InFlightRequest? { slab[place] }
+
+    package mutating func update(_ place: Int, _ change: (inout InFlightRequest) -> Void) { slab.update(place, change) }
 
     package mutating func remove(_ place: Int) -> InFlightRequest? { slab.remove(place) }
 
@@ -65,7 +64,7 @@ package struct InFlightTable {
     /// Marks the requests sent before `uptime` as given up; the answer is their streams, each named once.
     package mutating func giveUp(sentBefore uptime: Int64) -> [Int32] {
         slab.elements.filter { $0.element.sentAt < uptime && !$0.element.isGivenUp }.map { place, request in
-            slab[place]?.isGivenUp = true
+            slab.update(place) { $0.isGivenUp = true }
             return request.streamID
         }
     }

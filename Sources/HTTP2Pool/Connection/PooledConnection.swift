@@ -236,7 +236,7 @@ final class PooledConnection: @unchecked Sendable {
 
 extension PooledConnection: HTTP2ClientDelegate {
     func responseStarted(tag place: Int, status: Int) {
-        inFlight[place]?.status = status
+        inFlight.update(place) { $0.status = status }
     }
 
     func responseField(tag place: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
@@ -245,7 +245,7 @@ extension PooledConnection: HTTP2ClientDelegate {
     }
 
     func responseData(tag place: Int, _ bytes: UnsafeRawBufferPointer) {
-        inFlight[place]?.append(bytes, maximum: configuration.maximumAnswerBytes)
+        inFlight.update(place) { $0.append(bytes, maximum: configuration.maximumAnswerBytes) }
         guard let request = inFlight[place], request.isTooLong else { return }
         // The status has come and says all there is to know; the rest of such a body may never end.
         logger.warning(

@@ -1,5 +1,6 @@
-/// What an output needs to speak for an app: a signing key, a TLS client certificate, or another secret.
-public struct Credential: Sendable, Identifiable, Hashable {
+/// What an output needs to speak for an app: a signing key, a TLS client certificate, or another secret. A class, since every
+/// job carries one.
+public final class Credential: Sendable, Identifiable, Hashable {
     /// Where the secret of a credential comes in.
     public enum Kind: Sendable, Hashable {
         /// A key that signs short-lived tokens: private, in PKCS#8 PEM, and the id under which the provider knows it.
@@ -35,6 +36,6 @@ public struct Credential: Sendable, Identifiable, Hashable {
         self.topics = topics
     }
 
-    public static func == (lhs: Self, rhs: Self) -> Bool { lhs.id == rhs.id && lhs.kind == rhs.kind }
+    public static func == (lhs: Credential, rhs: Credential) -> Bool { lhs.id == rhs.id && lhs.kind == rhs.kind }
     public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }

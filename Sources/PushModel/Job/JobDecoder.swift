@@ -12,7 +12,7 @@ public enum JobDecoder {
     ) throws(JobRejection) -> Job {
         var reader = JobReader(bodyLength: body.count, limits: limits)
         body.withUnsafeBufferPointer { reader.read($0) }
-        let id = [reader.fields.id, messageID ?? ""].first { !$0.isEmpty }
+        let id = reader.fields.id.isEmpty ? messageID.flatMap { $0.isEmpty ? nil : $0 } : reader.fields.id
         if reader.fields.id.isEmpty, let messageID, messageID.contains("\u{FFFD}") {
             // What was not UTF-8 reads so, and ids that differ in it would be one.
             reader.fault("message_id", "is no text: it has U+FFFD, the replacement character")
