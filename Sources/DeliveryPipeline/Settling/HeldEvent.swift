@@ -28,16 +28,16 @@ struct HeldEvent: Sendable {
     ///
     /// - Returns: nil for any other, and for one that `worker`'s user has not written.
     init?(_ inbound: InboundJob, worker: String?, results exchange: String) {
-        let properties = inbound.delivery.properties
-        guard var told = properties.ofHeldEvent(worker: worker), let routingKey = told.headers[JobHeader.event]?.string
+        guard var told = inbound.delivery.properties.ofHeldEvent(worker: worker),
+            let routingKey = told.headers[JobHeader.event]?.string
         else { return nil }
+        needsMarks = told.headers[JobHeader.marks] == .boolean(true)
         (told.headers[JobHeader.event], told.headers[JobHeader.marks], told.userID) = (nil, nil, nil)
         event = AMQPPublication(
             id: 0, exchange: exchange, routingKey: routingKey, properties: told, body: inbound.delivery.body)
         lane = inbound.lane
         failures = inbound.attempt
         since = inbound.firstAttempt(now: inbound.arrivedAt)
-        needsMarks = properties.headers[JobHeader.marks] == .boolean(true)
     }
 
     /// The message that waits for it.

@@ -36,6 +36,8 @@ public final class Credential: Sendable, Identifiable, Hashable {
         self.topics = topics
     }
 
-    public static func == (lhs: Credential, rhs: Credential) -> Bool { lhs.id == rhs.id && lhs.kind == rhs.kind }
+    public static func == (lhs: Credential, rhs: Credential) -> Bool {
+        lhs === rhs || lhs.id == rhs.id && lhs.kind == rhs.kind
+    }
     public func hash(into hasher: inout Hasher) { hasher.combine(id) }
 }
