@@ -47,7 +47,7 @@ let package = Package(
     platforms: [.macOS(.v15)],
     products: [
         .executable(name: "martlet", targets: ["martlet"]),
-        .library(name: "PushModel", targets: ["PushModel"]),
+        .library(name: "PushModel", targets: ["Addressing", "PushModel"]),
         .library(name: "CredentialFormats", targets: ["CredentialFormats"]),
         .library(name: "OutputConformance", targets: ["OutputConformance"]),
         .library(name: "MartletOutputs", targets: ["MartletOutputs"]),
@@ -74,11 +74,13 @@ let package = Package(
         .systemLibrary(name: "COpenSSL"),
         .systemLibrary(name: "CLinux"),
         .target(name: "Threading", swiftSettings: settings),
+        .target(name: "Addressing", swiftSettings: settings),
+        .testTarget(name: "AddressingTests", dependencies: ["Addressing"], swiftSettings: settings),
         .target(name: "Pacing", swiftSettings: settings),
         .testTarget(name: "PacingTests", dependencies: ["Pacing"], swiftSettings: settings),
         .testTarget(name: "ThreadingTests", dependencies: ["Threading"], swiftSettings: settings),
         .target(
-            name: "AMQPClient", dependencies: ["CRabbitMQ", "Pacing", "Threading", .deque, .logging],
+            name: "AMQPClient", dependencies: ["Addressing", "CRabbitMQ", "Pacing", "Threading", .deque, .logging],
             swiftSettings: settings),
         .target(
             name: "PostgresClient",
@@ -90,20 +92,22 @@ let package = Package(
         .target(
             name: "HTTP2Pool",
             dependencies: [
-                "HTTP2Channel", "HTTP2Session", "Pacing", "Threading", .logging, .nioCore, .nioPosix, .nioSSL, .nioTLS,
+                "Addressing", "HTTP2Channel", "HTTP2Session", "Pacing", "Threading", .logging, .nioCore, .nioPosix,
+                .nioSSL, .nioTLS,
             ],
             swiftSettings: settings),
         .testTarget(
             name: "HTTP2PoolTests",
             dependencies: [
-                "HTTP2Pool", "HTTP2Session", "TestSupport", "Threading", "WireTestSupport", .logging,
+                "Addressing", "HTTP2Pool", "HTTP2Session", "TestSupport", "Threading", "WireTestSupport", .logging,
                 .nioCore, .nioPosix, .nioSSL,
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "AMQPClientTests", dependencies: ["AMQPClient", "TestSupport", "TestTraits", "Threading", .logging],
+            name: "AMQPClientTests",
+            dependencies: ["Addressing", "AMQPClient", "TestSupport", "TestTraits", "Threading", .logging],
             swiftSettings: settings),
-        .target(name: "PushModel", dependencies: ["Threading", .logging], swiftSettings: settings),
+        .target(name: "PushModel", dependencies: ["Addressing", "Threading", .logging], swiftSettings: settings),
         // What an output has to do. No Testing in it, so that any package's tests can use it.
         .target(
             name: "OutputConformance", dependencies: ["PushModel", "Threading"], swiftSettings: settings),
@@ -114,7 +118,7 @@ let package = Package(
         .testTarget(
             name: "OutputConformanceTests",
             dependencies: [
-                "APNSOutput", "APNSSimulator", "CredentialStore", "HTTP2Pool", "MartletOutputs", "OutputConformance",
+                "Addressing", "APNSOutput", "APNSSimulator", "CredentialStore", "MartletOutputs", "OutputConformance",
                 "PushModel", "TestSupport", "ThirdPartyOutput", "Threading", .crypto, .logging, .nioPosix,
             ],
             swiftSettings: settings),
@@ -140,7 +144,8 @@ let package = Package(
         .target(
             name: "APNSOutput",
             dependencies: [
-                "CredentialFormats", "HTTP2Pool", "HTTP2Session", "Pacing", "PushModel", "Threading", .crypto, .deque,
+                "Addressing", "CredentialFormats", "HTTP2Pool", "HTTP2Session", "Pacing", "PushModel", "Threading",
+                .crypto, .deque,
                 .logging, .nioCore, .nioPosix, .nioSSL,
             ],
             swiftSettings: settings),
@@ -153,7 +158,8 @@ let package = Package(
         .target(
             name: "PushSimulator",
             dependencies: [
-                "HTTP2Channel", "HTTP2Session", "Threading", .crypto, .cryptoExtras, .deque, .hummingbird, .lifecycle,
+                "Addressing", "HTTP2Channel", "HTTP2Session", "Threading", .crypto, .cryptoExtras, .deque, .hummingbird,
+                .lifecycle,
                 .logging, .nioCore, .nioPosix, .nioSSL, .nioTLS, .swiftASN1, .x509,
             ],
             swiftSettings: settings),
@@ -175,10 +181,9 @@ let package = Package(
         .testTarget(
             name: "APNSOutputTests",
             dependencies: [
-                "APNSOutput", "APNSSimulator", "CredentialStore", "HTTP2Channel", "HTTP2Pool", "HTTP2Session",
-                "PushModel",
-                "PushTestSupport", "TestSupport", "Threading", "WireTestSupport", .crypto, .logging, .nioCore,
-                .nioPosix, .nioSSL,
+                "Addressing", "APNSOutput", "APNSSimulator", "CredentialStore", "HTTP2Pool", "HTTP2Session",
+                "PushModel", "PushTestSupport", "TestSupport", "Threading", "WireTestSupport", .crypto, .logging,
+                .nioCore, .nioPosix, .nioSSL,
             ],
             swiftSettings: settings),
         .testTarget(name: "HTTP2SessionTests", dependencies: ["HTTP2Session", "TestSupport"], swiftSettings: settings),
@@ -204,7 +209,8 @@ let package = Package(
         .target(
             name: "MartletService",
             dependencies: [
-                "AMQPClient", "CLinux", "CredentialStore", "DeliveryPipeline", "Pacing", "PostgresClient", "PushModel",
+                "Addressing", "AMQPClient", "CLinux", "CredentialStore", "DeliveryPipeline", "Pacing", "PostgresClient",
+                "PushModel",
                 "Threading", .configuration, .hummingbird, .lifecycle, .logging, .nioCore, .nioPosix,
                 .unixSignals, .yams,
             ],
@@ -219,18 +225,15 @@ let package = Package(
         .testTarget(
             name: "MartletServiceTests",
             dependencies: [
-                "AMQPClient", "APNSOutput", "CredentialStore", "DeliveryPipeline", "HTTP2Pool", "MartletService",
-                "PostgresClient",
-                "PushModel", .lifecycle, .logging,
+                "Addressing", "AMQPClient", "APNSOutput", "CredentialStore", "DeliveryPipeline", "MartletService",
+                "PostgresClient", "PushModel", .lifecycle, .logging,
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "martlet-bench",
             dependencies: [
-                "APNSOutput", "CredentialStore", "HTTP2Pool", "PostgresClient", "PushModel", "Threading",
-                .argumentParser,
-                .logging,
-                .nioPosix,
+                "Addressing", "APNSOutput", "CredentialStore", "PostgresClient", "PushModel", "Threading",
+                .argumentParser, .logging, .nioPosix,
             ],
             path: "Benchmarks/SendBench",
             swiftSettings: settings),
@@ -244,7 +247,7 @@ let package = Package(
         .target(
             name: "APNSCommands",
             dependencies: [
-                "APNSOutput", "APNSSimulator", "CredentialFormats", "CredentialStore", "MartletCommand",
+                "Addressing", "APNSOutput", "APNSSimulator", "CredentialFormats", "CredentialStore", "MartletCommand",
                 "MartletService", "PushModel", .argumentParser, .logging, .nioPosix,
             ],
             swiftSettings: settings),
@@ -256,7 +259,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "AMQPClient", "APNSOutput", "CredentialFormats", "CredentialStore", "DeliveryPipeline", "HTTP2Session",
+                "Addressing", "AMQPClient", "APNSOutput", "CredentialFormats", "CredentialStore", "DeliveryPipeline",
+                "HTTP2Session",
                 "MartletService", "PostgresClient", "PushModel",
             ],
             path: "Fuzzing/FuzzTargets", swiftSettings: settings),
@@ -293,8 +297,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "AMQPClient", "APNSOutput", "APNSSimulator", "CredentialStore", "DeliveryPipeline", "HTTP2Channel",
-                "HTTP2Pool", "HTTP2Session", "PostgresClient", "PushModel", "PushTestSupport", "TestSupport",
+                "Addressing", "AMQPClient", "APNSOutput", "APNSSimulator", "CredentialStore", "DeliveryPipeline",
+                "HTTP2Channel", "HTTP2Session", "PostgresClient", "PushModel", "PushTestSupport", "TestSupport",
                 "TestTraits", "Threading", "WorkerTestSupport", .crypto, .logging, .nioCore, .nioPosix, .nioSSL,
             ],
             swiftSettings: settings),

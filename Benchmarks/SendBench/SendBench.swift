@@ -1,9 +1,9 @@
+import Addressing
 import APNSOutput
 import ArgumentParser
 import CredentialStore
 import Foundation
 import Glibc
-import HTTP2Pool
 import Logging
 import NIOPosix
 import PushModel
@@ -46,11 +46,9 @@ struct Send: AsyncParsableCommand {
     var seconds: Int?
 
     func run() async throws {
-        let parts = endpoint.split(separator: ":")
-        guard parts.count == 2, let port = Int(parts[1]) else { throw ValidationError("--endpoint: must be host:port") }
+        guard let endpoint = try? Endpoint(endpoint) else { throw ValidationError("--endpoint: must be host:port") }
         let configuration = APNSConfiguration(
-            production: .init(host: String(parts[0]), port: port), authorityFile: caFile,
-            maximumConnections: connections)
+            production: endpoint, authorityFile: caFile, maximumConnections: connections)
         let output = APNSOutput(
             configuration: configuration, tokens: LocalTokenStore(clock: { .now }),
             eventLoops: MultiThreadedEventLoopGroup(numberOfThreads: 1),

@@ -1,3 +1,4 @@
+import Addressing
 import AMQPClient
 import APNSOutput
 import DeliveryPipeline
@@ -64,7 +65,7 @@ enum ConfigurationFuzz {
             return "\(apns.maximumConnections) connections"
         }
         if source.string(.keyringKeys) != nil, source.string(.keyringFile) == nil { _ = attempt(source.keyring) }
-        if let listen = attempt({ try source.hostAndPort(.httpListen) }), !(0...65_535).contains(listen.port) {
+        if let listen = attempt({ try source.endpoint(.httpListen) }), !(0...65_535).contains(listen.port) {
             return "port \(listen.port)"
         }
         _ = attempt(source.logLevel)

@@ -1,3 +1,4 @@
+import Addressing
 import APNSSimulator
 
 /// What `martlet simulate` says once it listens.
@@ -12,9 +13,9 @@ struct SimulatorGreeting {
 
     /// One line that programs read, then what a newcomer needs.
     func text() throws -> String {
-        let listening = "APNs simulator (\(configuration.environment.rawValue)) on https://\(host):\(port)"
-        let control = controlPort.map { ", control http://\(host):\($0)" } ?? ""
-        let channels = channelPort.map { ", channels https://\(host):\($0)" } ?? ""
+        let listening = "APNs simulator (\(configuration.environment.rawValue)) on https://\(at(port))"
+        let control = controlPort.map { ", control http://\(at($0))" } ?? ""
+        let channels = channelPort.map { ", channels https://\(at($0))" } ?? ""
         return try listening + control + ", CA file \(caFile)" + channels + "\n" + (key.map(invitation) ?? "")
     }
 
@@ -27,19 +28,15 @@ struct SimulatorGreeting {
         curl --http2 --cacert '\(caFile)' -d '{"aps":{"alert":"hi"}}' \\
             -H 'authorization: bearer \(try key.providerToken())' \\
             -H 'apns-topic: com.example.app' -H 'apns-push-type: alert' \\
-            https://\(callableHost):\(port)/3/device/c2732227a1d8021cfaf781d71fb2f908c61f5861079a00954a5453f1d0281433
+            https://\(callable)/3/device/c2732227a1d8021cfaf781d71fb2f908c61f5861079a00954a5453f1d0281433
 
         """
     }
 
-    private var host: String { bracketed(configuration.host) }
+    private func at(_ port: Int) -> Endpoint { Endpoint(host: configuration.host, port: port) }
 
     /// One can't call "all addresses".
-    private var callableHost: String {
-        ["0.0.0.0", "::"].contains(configuration.host) ? "localhost" : host
-    }
-
-    private func bracketed(_ host: String) -> String {
-        host.contains(":") ? "[\(host)]" : host
+    private var callable: Endpoint {
+        ["0.0.0.0", "::"].contains(configuration.host) ? Endpoint(host: "localhost", port: port) : at(port)
     }
 }

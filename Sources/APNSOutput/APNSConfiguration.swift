@@ -1,3 +1,4 @@
+public import Addressing
 public import HTTP2Pool
 import NIOSSL
 public import PushModel

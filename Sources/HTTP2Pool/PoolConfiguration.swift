@@ -1,3 +1,4 @@
+package import Addressing
 package import NIOCore
 package import NIOSSL
 

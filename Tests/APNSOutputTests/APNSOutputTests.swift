@@ -1,3 +1,4 @@
+import Addressing
 import APNSOutput
 import CredentialStore
 import Crypto

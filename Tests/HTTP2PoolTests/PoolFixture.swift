@@ -1,3 +1,4 @@
+import Addressing
 import HTTP2Pool
 import HTTP2Session
 import Logging

@@ -1,3 +1,4 @@
+import Addressing
 import APNSOutput
 import DeliveryPipeline
 import MartletService
@@ -162,8 +163,8 @@ import Testing
         ("[::1]:8080", "::1", 8080), ("[fe80::1%eth0]:65535", "fe80::1%eth0", 65535), ("localhost:0", "localhost", 0),
     ])
     func aHostAndItsPort(text: String, host: String, port: Int) async throws {
-        let pair = try await source("http.listen=\(text)").hostAndPort(.httpListen)
-        #expect(pair == (host, port))
+        let endpoint = try await source("http.listen=\(text)").endpoint(.httpListen)
+        #expect(endpoint == Endpoint(host: host, port: port))
     }
 
     @Test(arguments: [
@@ -172,7 +173,7 @@ import Testing
     ])
     func whatIsNoHostAndPort(text: String) async {
         #expect(
-            await failure { try await source("http.listen=\(text)").hostAndPort(.httpListen) }
+            await failure { try await source("http.listen=\(text)").endpoint(.httpListen) }
                 == "configuration key http.listen (MARTLET_HTTP_LISTEN): is \(text), but must be host:port, or [address]:port for IPv6"
         )
     }

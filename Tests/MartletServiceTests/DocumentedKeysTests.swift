@@ -1,3 +1,4 @@
+import Addressing
 import AMQPClient
 import APNSOutput
 import DeliveryPipeline
@@ -17,7 +18,7 @@ import Testing
         #expect(try source.broker().endpoints.count == 2)
         #expect("\(try source.database(applicationName: "test"))".contains("db.example.net"))
         #expect(try source.apns().maximumConnections == 16)
-        #expect(try source.hostAndPort(.httpListen).port == 8080)
+        #expect(try source.endpoint(.httpListen).port == 8080)
         #expect(try source.logLevel() == .info)
     }
 

@@ -1,7 +1,7 @@
+import Addressing
 import APNSOutput
 import DeliveryPipeline
 import Logging
-import HTTP2Pool
 import MartletService
 import PushModel
 import Testing

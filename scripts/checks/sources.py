@@ -5,10 +5,10 @@ import re
 # A module may import those before it in this list, never itself or one after it.
 ORDER = [
     "CRabbitMQ", "CLibPQ", "CNGHTTP2", "COpenSSL", "CLinux",
-    "Threading", "Pacing", "AMQPClient", "PostgresClient", "HTTP2Session", "HTTP2Channel", "HTTP2Pool", "PushModel",
-    "OutputConformance", "CredentialFormats", "MigrationFiles", "CredentialStore", "APNSOutput", "DeliveryPipeline",
-    "PushSimulator", "APNSSimulator", "MartletService", "MartletCommand", "APNSCommands", "MartletOutputs", "martlet",
-    "martlet-bench",
+    "Threading", "Addressing", "Pacing", "AMQPClient", "PostgresClient", "HTTP2Session", "HTTP2Channel", "HTTP2Pool",
+    "PushModel", "OutputConformance", "CredentialFormats", "MigrationFiles", "CredentialStore", "APNSOutput",
+    "DeliveryPipeline", "PushSimulator", "APNSSimulator", "MartletService", "MartletCommand", "APNSCommands",
+    "MartletOutputs", "martlet", "martlet-bench",
 ]
 # Only these may name an output: everything else works with the Output protocol.
 COMPOSERS = {"APNSCommands", "MartletOutputs", "martlet-bench"}

@@ -1,3 +1,5 @@
+import Addressing
+
 extension AMQPConfiguration {
     /// Reads `amqp://user:password@host1:5672,host2:5673/vhost?heartbeat=15`, or `amqps://` for TLS
     /// (rabbitmq.com, "RabbitMQ URI Specification", plus several hosts).
@@ -79,25 +81,26 @@ private enum AMQPURL {
     }
 
     static func endpoint(
-        _ text: Substring, number: Int, defaultPort: UInt16
-    ) throws(AMQPError) -> AMQPConfiguration.Endpoint {
-        var (host, port) = cut(text, at: ":")
-        if text.hasPrefix("[") {
-            guard let end = text.firstIndex(of: "]") else { throw problem("host \(number) has no closing bracket") }
-            host = text[text.index(after: text.startIndex)..<end]
-            let rest = text[text.index(after: end)...]
-            guard rest.isEmpty || rest.hasPrefix(":") else {
-                throw problem("host \(number) has text after its bracket")
-            }
-            port = rest.isEmpty ? nil : rest.dropFirst()
+        _ text: Substring, number: Int, defaultPort: Int
+    ) throws(AMQPError) -> Endpoint {
+        let read: Endpoint
+        do {
+            read = try Endpoint(text, defaultPort: defaultPort)
+        } catch {
+            throw problem(of: number, error)
         }
-        let name = try decode(host, part: "host \(number)")
-        guard !name.isEmpty else { throw problem("host \(number) is empty") }
-        guard let port else { return .init(host: name, port: defaultPort) }
-        guard let value = UInt16(port), value > 0 else {
-            throw problem("port of host \(number) is not a number from 1 to 65535")
+        let name = try decode(read.host, part: "host \(number)")
+        guard read.port > 0 else { throw problem(of: number, .port) }
+        return Endpoint(host: name, port: read.port)
+    }
+
+    private static func problem(of number: Int, _ fault: Endpoint.Fault) -> AMQPError {
+        switch fault {
+        case .bracket: problem("host \(number) has no closing bracket")
+        case .textAfterBracket: problem("host \(number) has text after its bracket")
+        case .noHost: problem("host \(number) is empty")
+        case .port: problem("port of host \(number) is not a number from 1 to 65535")
         }
-        return .init(host: name, port: value)
     }
 
     static func apply(option: String, value: String, to tls: inout AMQPTLSConfiguration) throws(AMQPError) {
@@ -119,10 +122,10 @@ private enum AMQPURL {
         }
     }
 
-    static func decode(_ text: Substring, part: String) throws(AMQPError) -> String {
+    static func decode(_ text: some StringProtocol, part: String) throws(AMQPError) -> String {
         guard text.utf8.contains(UInt8(ascii: "%")) else { return String(text) }
         var bytes: [UInt8] = []
-        var rest = text.utf8[...]
+        var rest = Substring(text).utf8
         while let byte = rest.popFirst() {
             guard byte == UInt8(ascii: "%") else {
                 bytes.append(byte)

@@ -1,17 +1,7 @@
+public import Addressing
+
 /// Where the broker is and how to talk to it. See ``init(url:)`` for the usual way to make one.
 public struct AMQPConfiguration: Sendable, Hashable {
-    public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
-        public let host: String
-        public let port: UInt16
-
-        public init(host: String, port: UInt16) {
-            self.host = host
-            self.port = port
-        }
-
-        public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
-    }
-
     /// Tried in turn, one after each failed attempt or lost connection.
     public var endpoints: [Endpoint]
     public var user: String

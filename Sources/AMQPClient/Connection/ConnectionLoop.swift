@@ -1,3 +1,4 @@
+import Addressing
 import Logging
 
 /// What the connection's thread does, from start to end.
@@ -45,7 +46,7 @@ struct ConnectionLoop<Role: ConnectionRole> {
         return role.isConnectionWanted && !role.isFinished && clock.now < deadline
     }
 
-    private mutating func connect(to endpoint: AMQPConfiguration.Endpoint) -> ConnectionLifecycle.Action {
+    private mutating func connect(to endpoint: Endpoint) -> ConnectionLifecycle.Action {
         var connectedAt: ContinuousClock.Instant?
         do throws(AMQPError) {
             let link = try BrokerLink.open(to: endpoint, configuration) {
@@ -73,7 +74,7 @@ struct ConnectionLoop<Role: ConnectionRole> {
     }
 
     private func report(
-        _ error: AMQPError, at endpoint: AMQPConfiguration.Endpoint, wasConnected: Bool,
+        _ error: AMQPError, at endpoint: Endpoint, wasConnected: Bool,
         next: ConnectionLifecycle.Action
     ) {
         var metadata: Logger.Metadata = [

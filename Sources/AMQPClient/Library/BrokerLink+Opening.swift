@@ -1,3 +1,4 @@
+import Addressing
 internal import CRabbitMQ
 import Glibc
 
@@ -8,7 +9,7 @@ extension BrokerLink {
     /// - Parameter isWanted: asked before each address but the first; with false the failure of the last one is final.
     /// - Throws: ``AMQPError`` naming the host and the step that failed.
     static func open(
-        to endpoint: AMQPConfiguration.Endpoint, _ configuration: AMQPConfiguration,
+        to endpoint: Endpoint, _ configuration: AMQPConfiguration,
         while isWanted: () -> Bool = { true }
     ) throws(AMQPError) -> BrokerLink {
         let addresses =
@@ -28,7 +29,7 @@ extension BrokerLink {
     }
 
     private static func open(
-        to endpoint: AMQPConfiguration.Endpoint, at address: String, _ configuration: AMQPConfiguration
+        to endpoint: Endpoint, at address: String, _ configuration: AMQPConfiguration
     ) throws(AMQPError) -> BrokerLink {
         let watch = configuration.tls == nil ? nil : TLSWatch(host: endpoint.host)
         let link = try BrokerLink(answerLimit: configuration.connectTimeout, tls: watch)
@@ -42,7 +43,7 @@ extension BrokerLink {
     }
 
     private func openSocket(
-        _ endpoint: AMQPConfiguration.Endpoint, at address: String, _ tls: AMQPTLSConfiguration?, _ limit: timeval
+        _ endpoint: Endpoint, at address: String, _ tls: AMQPTLSConfiguration?, _ limit: timeval
     ) throws(AMQPError) {
         let socket: OpaquePointer? =
             if let tls { try tlsSocket(tls) } else { amqp_tcp_socket_new(state) }
@@ -88,7 +89,7 @@ extension BrokerLink {
     }
 
     private static func logIn(
-        _ state: amqp_connection_state_t, _ endpoint: AMQPConfiguration.Endpoint, _ configuration: AMQPConfiguration
+        _ state: amqp_connection_state_t, _ endpoint: Endpoint, _ configuration: AMQPConfiguration
     ) throws(AMQPError) {
         let pool = FieldPool()
         var properties = pool.table([

@@ -1,10 +1,11 @@
+import Addressing
 import Glibc
 
 enum HostAddresses {
     /// In the order in which the system would have them tried (RFC 6724).
     ///
     /// - Throws: ``AMQPError/Code/connectionFailed`` in the resolver's words.
-    static func of(_ endpoint: AMQPConfiguration.Endpoint) throws(AMQPError) -> [String] {
+    static func of(_ endpoint: Endpoint) throws(AMQPError) -> [String] {
         var hints = addrinfo()
         hints.ai_family = AF_UNSPEC
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)

@@ -1,3 +1,4 @@
+import Addressing
 import Foundation
 import HTTP2Pool
 public import PushModel
@@ -49,12 +50,12 @@ extension APNSConfiguration {
             throw SettingFault("ca_file", "there is no file \(authorityFile) that can be read")
         }
         self.init(
-            production: try Self.endpoint("endpoint.production", settings),
-            sandbox: try Self.endpoint("endpoint.sandbox", settings),
+            production: try settings.endpoint("endpoint.production"),
+            sandbox: try settings.endpoint("endpoint.sandbox"),
             broadcastProduction: try Self.endpointIfSet("endpoint.broadcast.production", settings),
             broadcastSandbox: try Self.endpointIfSet("endpoint.broadcast.sandbox", settings),
-            channelsProduction: try Self.endpoint("endpoint.channels.production", settings),
-            channelsSandbox: try Self.endpoint("endpoint.channels.sandbox", settings), authorityFile: authorityFile,
+            channelsProduction: try settings.endpoint("endpoint.channels.production"),
+            channelsSandbox: try settings.endpoint("endpoint.channels.sandbox"), authorityFile: authorityFile,
             verifiesCertificates: try settings.text("certificate_verification") == "full",
             proxy: try Self.proxy(settings), maximumConnections: try settings.integer("maximum_connections"),
             requestTimeoutSeconds: try settings.integer("request_timeout"))
@@ -94,12 +95,7 @@ extension APNSConfiguration {
         return proxy
     }
 
-    private static func endpoint(_ key: String, _ settings: OutputSettings) throws(SettingFault) -> Endpoint {
-        let (host, port) = try settings.endpoint(key)
-        return Endpoint(host: host, port: port)
-    }
-
     private static func endpointIfSet(_ key: String, _ settings: OutputSettings) throws(SettingFault) -> Endpoint? {
-        settings[key] == nil ? nil : try endpoint(key, settings)
+        settings[key] == nil ? nil : try settings.endpoint(key)
     }
 }

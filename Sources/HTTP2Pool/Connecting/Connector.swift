@@ -1,3 +1,4 @@
+import Addressing
 import HTTP2Channel
 import HTTP2Session
 import NIOCore
@@ -31,16 +32,16 @@ struct Connector: Sendable {
 
     /// The addresses to connect to, the endpoint's own or the proxy's, looked up anew.
     func addresses(on eventLoop: any EventLoop) -> EventLoopFuture<[SocketAddress]> {
-        let (host, port) = proxy.map { ($0.host, $0.port) } ?? (endpoint.host, endpoint.port)
-        if let address = try? SocketAddress(ipAddress: host, port: port) {
+        let endpoint = proxy?.endpoint ?? endpoint
+        if let address = try? SocketAddress(ipAddress: endpoint.host, port: endpoint.port) {
             return eventLoop.makeSucceededFuture([address])
         }
         let looked = eventLoop.makePromise(of: [SocketAddress].self)
         // The system's own patience with name servers is longer than ours.
         let overdue = eventLoop.scheduleTask(in: .seconds(Int64(timeoutSeconds))) { [timeoutSeconds] in
-            looked.fail(ConnectError.timeout(doing: "looking up \(host)", seconds: timeoutSeconds))
+            looked.fail(ConnectError.timeout(doing: "looking up \(endpoint.host)", seconds: timeoutSeconds))
         }
-        lookups.addresses(host: host, port: port, resolve: resolve, on: eventLoop).whenComplete { result in
+        lookups.addresses(of: endpoint, resolve: resolve, on: eventLoop).whenComplete { result in
             overdue.cancel()
             looked.completeWith(result)
         }

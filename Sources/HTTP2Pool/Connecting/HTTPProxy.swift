@@ -1,3 +1,4 @@
+public import Addressing
 import Foundation
 
 /// An HTTP proxy that opens tunnels by CONNECT (RFC 9110, section 9.3.6).
@@ -10,8 +11,7 @@ public struct HTTPProxy: Sendable, Hashable {
         var customMirror: Mirror { Mirror(self, children: []) }
     }
 
-    public let host: String
-    public let port: Int
+    public let endpoint: Endpoint
     let basicCredentials: BasicCredentials?
 
     /// - Parameter url: `http://[user:password@]host:port`, user and password percent-encoded; nil comes of
@@ -22,8 +22,7 @@ public struct HTTPProxy: Sendable, Hashable {
             parts.path.isEmpty || parts.path == "/", parts.query == nil, parts.fragment == nil,
             (parts.user == nil) == (parts.password == nil)
         else { return nil }
-        self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
-        self.port = port
+        endpoint = Endpoint(host: host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host, port: port)
         if let user = parts.user, let password = parts.password {
             // The user ends at the first colon, so it can have none.
             guard !user.contains(":") else { return nil }

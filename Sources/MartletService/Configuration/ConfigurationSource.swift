@@ -1,3 +1,4 @@
+public import Addressing
 import Configuration
 import Foundation
 public import PushModel
@@ -103,7 +104,7 @@ public struct ConfigurationSource: Sendable {
     }
 
     /// `host:port`, the host of an IPv6 address in brackets.
-    public func hostAndPort(_ key: ConfigurationKey) throws -> (host: String, port: Int) {
+    public func endpoint(_ key: ConfigurationKey) throws -> Endpoint {
         do {
             return try OutputSettings.endpoint(try required(key), of: key.rawValue)
         } catch let fault as SettingFault {

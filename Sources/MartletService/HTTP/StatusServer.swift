@@ -1,3 +1,4 @@
+import Addressing
 import CredentialStore
 import Hummingbird
 import Logging
@@ -11,8 +12,7 @@ struct StatusServer: Service {
     /// Whoever opens more waits: delivery needs descriptors, too.
     private static let maximumConnections = 100
 
-    let host: String
-    let port: Int
+    let endpoint: Endpoint
     let eventLoops: any EventLoopGroup
     let logger: Logger
     let state: WorkerState
@@ -24,7 +24,7 @@ struct StatusServer: Service {
         do {
             try await application().run()
         } catch let error as IOError {
-            throw ListenError(address: "\(host):\(port)", cause: error)
+            throw ListenError(endpoint: endpoint, cause: error)
         }
     }
 
@@ -49,7 +49,7 @@ struct StatusServer: Service {
         return Application(
             router: router, server: .http1(configuration: .init(additionalChannelHandlers: [ConnectionLifetime()])),
             configuration: .init(
-                address: .hostname(host, port: port),
+                address: .hostname(endpoint.host, port: endpoint.port),
                 availableConnectionsDelegate: .maximum(Self.maximumConnections, logger: quiet)),
             eventLoopGroupProvider: .shared(eventLoops), logger: quiet)
     }
@@ -82,8 +82,8 @@ private final class ConnectionLifetime: ChannelInboundHandler, RemovableChannelH
 
 /// The configured address can't be listened on.
 struct ListenError: Error, CustomStringConvertible {
-    let address: String
+    let endpoint: Endpoint
     let cause: IOError
 
-    var description: String { "http.listen: can't listen on \(address): \(cause)" }
+    var description: String { "http.listen: can't listen on \(endpoint): \(cause)" }
 }

@@ -29,8 +29,8 @@ public struct Worker: Sendable {
         if let listen = configuration.listen {
             services.append(
                 StatusServer(
-                    host: listen.host, port: listen.port, eventLoops: MultiThreadedEventLoopGroup.singleton,
-                    logger: logger, state: state, board: board, accountNames: source.outputs.accountNames))
+                    endpoint: listen, eventLoops: MultiThreadedEventLoopGroup.singleton, logger: logger, state: state,
+                    board: board, accountNames: source.outputs.accountNames))
         }
         services.append(
             DeliveryService(

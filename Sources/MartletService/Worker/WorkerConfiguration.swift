@@ -1,3 +1,4 @@
+import Addressing
 import AMQPClient
 import CredentialStore
 import DeliveryPipeline
@@ -15,7 +16,7 @@ struct WorkerConfiguration: Sendable {
     let suppression: DeadTokenFeed.Configuration?
     let drainTimeout: Duration
     /// nil: no HTTP endpoint.
-    let listen: (host: String, port: Int)?
+    let listen: Endpoint?
 
     /// - Throws: ``ConfigurationError``.
     init(_ source: ConfigurationSource) throws {
@@ -27,6 +28,6 @@ struct WorkerConfiguration: Sendable {
         self.source = source
         suppression = try source.deadTokens()
         drainTimeout = .seconds(try source.integer(.workerDrainTimeout, in: 0...86_400))
-        listen = (source.string(.httpListen) ?? "").isEmpty ? nil : try source.hostAndPort(.httpListen)
+        listen = (source.string(.httpListen) ?? "").isEmpty ? nil : try source.endpoint(.httpListen)
     }
 }

@@ -1,3 +1,5 @@
+public import Addressing
+
 /// The values of an output's settings, by their key.
 public struct OutputSettings: Sendable {
     private let all: [OutputSetting]
@@ -39,7 +41,7 @@ public struct OutputSettings: Sendable {
     }
 
     /// - Throws: ``SettingFault``.
-    public func endpoint(_ key: String) throws(SettingFault) -> (host: String, port: Int) {
+    public func endpoint(_ key: String) throws(SettingFault) -> Endpoint {
         try Self.endpoint(try text(key), of: key, isSecret: isSecret(key))
     }
 
@@ -65,13 +67,12 @@ public struct OutputSettings: Sendable {
 
     package static func endpoint(
         _ text: String, of key: String, isSecret: Bool = false
-    ) throws(SettingFault) -> (host: String, port: Int) {
-        guard let parts = text.wholeMatch(of: /(?:\[([^\[\]]+)\]|([^:\[\]]+)):([0-9]+)/), let port = Int(parts.3),
-            port <= 65_535, let host = parts.1 ?? parts.2
-        else {
+    ) throws(SettingFault) -> Endpoint {
+        do {
+            return try Endpoint(text)
+        } catch {
             throw SettingFault(key, text, isSecret: isSecret, mustBe: "host:port, or [address]:port for IPv6")
         }
-        return (String(host), port)
     }
 }
 

@@ -1,3 +1,4 @@
+internal import Addressing
 internal import Hummingbird
 internal import Logging
 internal import NIOCore
@@ -35,7 +36,7 @@ struct ControlServer: Sendable {
                 return ControlServer(port: port, services: services, task: task)
             }
         } catch {
-            throw SimulatorError("control endpoint: can't listen on \(host):\(port): \(error)")
+            throw SimulatorError("control endpoint: can't listen on \(Endpoint(host: host, port: port)): \(error)")
         }
         throw SimulatorError("control endpoint: stopped before it listened")
     }

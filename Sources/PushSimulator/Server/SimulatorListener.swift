@@ -1,3 +1,4 @@
+internal import Addressing
 internal import Logging
 internal import NIOCore
 internal import NIOPosix
@@ -59,7 +60,7 @@ struct SimulatorListener {
         do {
             return try await bootstrap.bind(host: configuration.host, port: number).get()
         } catch {
-            throw SimulatorError("can't listen on \(configuration.host):\(number): \(error)")
+            throw SimulatorError("can't listen on \(Endpoint(host: configuration.host, port: number)): \(error)")
         }
     }
 

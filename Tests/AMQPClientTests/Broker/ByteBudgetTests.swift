@@ -1,3 +1,4 @@
+import Addressing
 import AMQPClient
 import TestSupport
 import TestTraits
@@ -89,9 +90,9 @@ struct ByteBudgetTests {
         var configuration = try TestBroker.configuration()
         configuration.heartbeatSeconds = 1
         let endpoint = try #require(configuration.endpoints.first)
-        let proxy = try TCPProxy(target: endpoint.port)
+        let proxy = try TCPProxy(target: UInt16(clamping: endpoint.port))
         defer { proxy.stop() }
-        configuration.endpoints = [.init(host: "127.0.0.1", port: proxy.port)]
+        configuration.endpoints = [.init(host: "127.0.0.1", port: Int(proxy.port))]
         let budget = AMQPByteBudget(limit: 2 * Self.size)
         let test = try await consumer(configuration, budget: budget)
         try await test.log.wait("two deliveries") { $0.deliveries.count == 2 }

@@ -1,3 +1,4 @@
+import Addressing
 import AMQPClient
 import TestTraits
 import Testing
@@ -40,7 +41,7 @@ struct InspectionTests {
     @Test("the next host is asked when one is away; none at all is an error that names it")
     func hosts() async throws {
         var configuration = try TestBroker.configuration()
-        let away = AMQPConfiguration.Endpoint(host: "127.0.0.1", port: 1)
+        let away = Endpoint(host: "127.0.0.1", port: 1)
         configuration.endpoints.insert(away, at: 0)
         let found = try await AMQPInspection.look(at: AMQPTopology(), on: configuration)
         #expect(found.missing == [])

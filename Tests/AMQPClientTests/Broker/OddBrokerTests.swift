@@ -1,3 +1,4 @@
+import Addressing
 import AMQPClient
 import Testing
 
@@ -9,7 +10,7 @@ struct OddBrokerTests {
     ) async throws {
         let broker = try OddBroker(sending: odd)
         defer { broker.stop() }
-        let configuration = AMQPConfiguration(endpoints: [.init(host: "127.0.0.1", port: broker.port)])
+        let configuration = AMQPConfiguration(endpoints: [.init(host: "127.0.0.1", port: Int(broker.port))])
         let test = try TestConsumer(configuration, queues: [.init(name: "queue", prefetch: 10)])
         test.start()
         try await body(test)

@@ -1,3 +1,4 @@
+import Addressing
 import AMQPClient
 import TestTraits
 import Testing

@@ -1,3 +1,4 @@
+import Addressing
 import AMQPClient
 import TestSupport
 import TestTraits
@@ -62,7 +63,7 @@ struct RecoveryTests {
         var configuration = try TestBroker.configuration()
         let port = configuration.endpoints[0].port
         let addresses = (0..<place).map { "127.0.\(place).\($0 + 1)" }
-        let dead = try addresses.map { try DeadPort(address: $0, port: port) }
+        let dead = try addresses.map { try DeadPort(address: $0, port: UInt16(clamping: port)) }
         configuration.endpoints = [.init(host: "broker.test", port: port)]
         configuration.knownAddresses = ["broker.test": addresses + ["127.0.0.1"], "dead.test": addresses]
         configuration.connectTimeout = .seconds(5)
@@ -85,7 +86,7 @@ struct RecoveryTests {
     func closedWhileConnecting() async throws {
         var configuration = try TestBroker.configuration()
         let port = configuration.endpoints[0].port
-        let dead = try DeadPort(address: "127.0.3.1", port: port)
+        let dead = try DeadPort(address: "127.0.3.1", port: UInt16(clamping: port))
         configuration.endpoints = [.init(host: "broker.test", port: port)]
         configuration.knownAddresses = ["broker.test": ["127.0.3.1", "127.0.0.1"]]
         configuration.connectTimeout = .seconds(1)
@@ -254,8 +255,8 @@ struct RecoveryTests {
 
     private func proxied(heartbeatSeconds: Int = 15) throws -> (TCPProxy, AMQPConfiguration) {
         var configuration = try TestBroker.configuration()
-        let proxy = try TCPProxy(target: configuration.endpoints[0].port)
-        configuration.endpoints = [.init(host: "127.0.0.1", port: proxy.port)]
+        let proxy = try TCPProxy(target: UInt16(clamping: configuration.endpoints[0].port))
+        configuration.endpoints = [.init(host: "127.0.0.1", port: Int(proxy.port))]
         configuration.heartbeatSeconds = heartbeatSeconds
         return (proxy, configuration)
     }

@@ -1,7 +1,7 @@
+import Addressing
 import APNSOutput
 import CredentialStore
 import Crypto
-import HTTP2Pool
 import Logging
 import NIOPosix
 import PushModel

@@ -1,8 +1,8 @@
+import Addressing
 import APNSOutput
 import APNSSimulator
 import CredentialStore
 import Crypto
-import HTTP2Pool
 import NIOCore
 import NIOPosix
 import NIOSSL

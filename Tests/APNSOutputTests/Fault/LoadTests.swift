@@ -1,6 +1,6 @@
+import Addressing
 import APNSOutput
 import APNSSimulator
-import HTTP2Pool
 import NIOCore
 import PushModel
 import PushTestSupport

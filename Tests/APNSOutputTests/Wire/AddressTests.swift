@@ -1,3 +1,4 @@
+import Addressing
 import APNSOutput
 import APNSSimulator
 import HTTP2Pool

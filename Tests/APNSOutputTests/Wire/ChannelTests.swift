@@ -1,8 +1,8 @@
+import Addressing
 import APNSOutput
 import APNSSimulator
 import Crypto
 import CredentialStore
-import HTTP2Pool
 import NIOCore
 import NIOPosix
 import PushModel

@@ -1,7 +1,7 @@
+import Addressing
 import APNSOutput
 import APNSSimulator
 import CredentialStore
-import HTTP2Pool
 import Logging
 import NIOPosix
 import PostgresClient

@@ -1,8 +1,8 @@
+import Addressing
 import APNSOutput
 import APNSSimulator
 import CredentialStore
 import DeliveryPipeline
-import HTTP2Pool
 import Logging
 import NIOPosix
 import PushModel

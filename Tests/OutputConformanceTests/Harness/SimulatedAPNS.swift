@@ -1,8 +1,8 @@
+import Addressing
 import APNSOutput
 import APNSSimulator
 import CredentialStore
 import Foundation
-import HTTP2Pool
 import Logging
 import NIOPosix
 import OutputConformance
