@@ -172,7 +172,7 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "WireTestSupport",
-            dependencies: ["APNSSimulator", "HTTP2Channel", "HTTP2Session", .nioCore, .nioPosix, .nioSSL],
+            dependencies: ["APNSSimulator", "HTTP2Channel", "HTTP2Session", "Threading", .nioCore, .nioPosix, .nioSSL],
             path: "Tests/Support/WireTestSupport", swiftSettings: settings),
         .testTarget(
             name: "PushModelTests", dependencies: ["PushModel", "PushTestSupport", "TestSupport", "Threading"],
@@ -298,8 +298,8 @@ let package = Package(
             name: "IntegrationTests",
             dependencies: [
                 "Addressing", "AMQPClient", "APNSOutput", "APNSSimulator", "CredentialStore", "DeliveryPipeline",
-                "HTTP2Channel", "HTTP2Session", "PostgresClient", "PushModel", "PushTestSupport", "TestSupport",
-                "TestTraits", "Threading", "WorkerTestSupport", .crypto, .logging, .nioCore, .nioPosix, .nioSSL,
+                "PostgresClient", "PushModel", "PushTestSupport", "TestSupport", "TestTraits", "Threading",
+                "WireTestSupport", "WorkerTestSupport", .crypto, .logging, .nioPosix,
             ],
             swiftSettings: settings),
     ]

@@ -7,6 +7,7 @@ import NIOPosix
 import PushModel
 import PushTestSupport
 import Testing
+import WireTestSupport
 
 /// The whole chain against servers that break the rules, over real TLS: every push ends in one outcome that says
 /// what is known, and the next one gets a new connection.

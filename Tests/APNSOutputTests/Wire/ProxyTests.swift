@@ -5,6 +5,7 @@ import NIOCore
 import PushTestSupport
 import TestSupport
 import Testing
+import WireTestSupport
 
 /// Pushes through a proxy, which looks the name up itself.
 @Suite struct ProxyTests {

@@ -4,6 +4,7 @@ import TestSupport
 import TestTraits
 import Testing
 import Threading
+import WireTestSupport
 
 /// `martlet channel` against a server that answers as Apple's page on channel management says.
 @Suite(.needsServers)
@@ -33,13 +34,13 @@ struct ChannelCommandTests {
     ) async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
-            try await ScriptedServer.with(in: installation.folder, answer: answer) { server in
+            try await ScriptedServer.with(answer: answer) { server in
                 try await body(server) { arguments in
                     try await installation.martlet(
                         ["channel"] + arguments + ["--app", Self.app],
                         [
                             "apns.endpoint.channels.production": "127.0.0.1:\(server.port)",
-                            "apns.ca_file": try installation.write(server.certificatePEM, to: "channels.pem"),
+                            "apns.ca_file": try installation.write(server.authorityPEM, to: "channels.pem"),
                             "apns.request_timeout": "5",
                         ])
                 }

@@ -4,6 +4,7 @@ import TestSupport
 import TestTraits
 import Testing
 import Threading
+import WireTestSupport
 
 /// Broadcast jobs from the broker to a server that answers as Apple's page on broadcasts says.
 @Suite(.needsServers)
@@ -33,8 +34,8 @@ struct BroadcastTests {
                 default: .init(status: 200, fields: ["apns-request-id": Self.requestID.uppercased()])
                 }
             }
-            try await ScriptedServer.with(in: installation.folder, answer: server) { server in
-                let authorities = try installation.simulator.caCertificatePEM + "\n" + server.certificatePEM
+            try await ScriptedServer.with(answer: server) { server in
+                let authorities = try installation.simulator.caCertificatePEM + "\n" + server.authorityPEM
                 let changes = [
                     "apns.endpoint.broadcast.production": "127.0.0.1:\(server.port)",
                     "apns.ca_file": try installation.write(authorities, to: "both.pem"),

@@ -1,16 +1,14 @@
-import APNSSimulator
 package import HTTP2Channel
 package import HTTP2Session
 package import NIOCore
 import NIOPosix
-import NIOSSL
 
 /// A server of the tests' own making: TLS and HTTP/2 on loopback, and what it answers is the test's affair.
 // why: unchecked because connections are touched on one event loop only.
 package final class TestServer: @unchecked Sendable {
     private let eventLoop = MultiThreadedEventLoopGroup.singleton.next()
     private var connections: [TestServerConnection] = []
-    private var listener: (any Channel)?
+    private var listener: TLSListener?
     private let settings: HTTP2Settings
     private let onConnect: @Sendable (TestServerConnection) -> Void
 
@@ -23,33 +21,19 @@ package final class TestServer: @unchecked Sendable {
     }
 
     package func start() async throws -> SocketAddress {
-        let issued = try CertificateAuthority().issueClientCertificate(app: "com.example.server")
-        var configuration = TLSConfiguration.makeServerConfiguration(
-            certificateChain: [
-                .certificate(try NIOSSLCertificate(bytes: Array(issued.certificatePEM.utf8), format: .pem))
-            ],
-            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(issued.privateKeyPEM.utf8), format: .pem)))
-        configuration.applicationProtocols = ["h2"]
-        let tls = try NIOSSLContext(configuration: configuration)
-        let listener = try await ServerBootstrap(group: eventLoop)
-            .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let connection = try TestServerConnection(
-                        settings: self.settings, number: self.connections.count)
-                    self.connections.append(connection)
-                    try channel.pipeline.syncOperations.addHandlers(
-                        NIOSSLServerHandler(context: tls), connection.handler)
-                    connection.channel = channel
-                    self.onConnect(connection)
-                }
-            }
-            .bind(host: "127.0.0.1", port: 0).get()
+        let listener = try await TLSListener.start(on: eventLoop) { channel in
+            let connection = try TestServerConnection(settings: self.settings, number: self.connections.count)
+            self.connections.append(connection)
+            try channel.pipeline.syncOperations.addHandler(connection.handler)
+            connection.channel = channel
+            self.onConnect(connection)
+        }
         self.listener = listener
-        return try listener.localAddress ?? SocketAddress(ipAddress: "127.0.0.1", port: 0)
+        return listener.address
     }
 
     package func stop() async throws {
-        try await listener?.close()
+        try await listener?.stop()
         try await withConnections { for connection in $0 { connection.channel?.close(promise: nil) } }
     }
 

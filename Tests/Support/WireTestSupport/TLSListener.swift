@@ -1,0 +1,41 @@
+import APNSSimulator
+package import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// Listens on loopback with TLS for HTTP/2, under a certificate of an authority of its own.
+package struct TLSListener: Sendable {
+    package let address: SocketAddress
+    package let authorityPEM: String
+    private let channel: any Channel
+
+    /// - Parameter serve: adds what speaks inside TLS; called for each connection, on its event loop.
+    package static func start(
+        on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
+        serve: @escaping @Sendable (any Channel) throws -> Void
+    ) async throws -> TLSListener {
+        let authority = try CertificateAuthority()
+        let issued = try authority.issueServerCertificate()
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: try NIOSSLCertificate.fromPEMBytes(Array(issued.certificatePEM.utf8)).map {
+                .certificate($0)
+            },
+            privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(issued.privateKeyPEM.utf8), format: .pem)))
+        configuration.applicationProtocols = ["h2"]
+        let tls = try NIOSSLContext(configuration: configuration)
+        let channel = try await ServerBootstrap(group: group)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: tls))
+                    try serve(channel)
+                }
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+        return TLSListener(
+            address: try channel.localAddress ?? SocketAddress(ipAddress: "127.0.0.1", port: 0),
+            authorityPEM: try authority.certificatePEM, channel: channel)
+    }
+
+    package func stop() async throws { try await channel.close() }
+}
