@@ -5,52 +5,21 @@ internal import CNGHTTP2
 ///
 /// Sends no PRIORITY, takes no server push, and opens one stream at most before the peer's first SETTINGS.
 public final class HTTP2ClientSession: HTTP2Endpoint {
-    /// Held strongly (weak references would slow each event down): set it to nil, or call
-    /// ``detachDelegate()``, when the connection is over.
+    /// Held strongly: set it to nil, or call ``detachDelegate()``, when the connection is over.
     public var delegate: (any HTTP2ClientDelegate)? {
-        get { delegateBox?.delegate }
-        set {
-            delegateBox = newValue.map(DelegateBox.init)
-            delegateReference = delegateBox.map(Unmanaged.passUnretained)
-        }
+        get { core.listener.delegate }
+        set { core.listener.delegate = newValue }
     }
-    private var delegateBox: DelegateBox?
-    // One owner, one thread: nothing for exclusivity checks to find on the hot path.
-    @exclusivity(unchecked) private var delegateReference: Unmanaged<DelegateBox>?
-    let core: SessionCore
-    /// Bytes of submitted bodies that no DATA frame has taken yet: what waits for window or for its turn.
-    // One owner, one thread: nothing for exclusivity checks to find on the hot path.
-    @exclusivity(unchecked) public private(set) var unsentBodyBytes = 0
-    private var hasPeerSettings = false
+    private let core: ClientCore
 
     public init(
         settings: HTTP2Settings = HTTP2Settings(), delegate: (any HTTP2ClientDelegate)? = nil
     ) throws(HTTP2Error) {
-        let native = try Self.makeNative()
-        core = SessionCore(
-            native: native,
-            headerListLimit: settings.maxHeaderListSize.map(Int.init) ?? HTTP2Settings.defaultHeaderListLimit)
-        nghttp2_session_set_user_data(native, Unmanaged.passUnretained(self).toOpaque())
+        core = try ClientCore(settings)
         self.delegate = delegate
         let noPush = nghttp2_settings_entry(
             settings_id: Int32(truncatingIfNeeded: NGHTTP2_SETTINGS_ENABLE_PUSH.rawValue), value: 0)
         try core.submitSettings([noPush] + settings.nativeEntries)
-    }
-
-    private static func makeNative() throws(HTTP2Error) -> OpaquePointer {
-        try NativeSetup.withCallbacks { callbacks throws(HTTP2Error) in
-            ClientCallbacks.install(in: callbacks)
-            return try NativeSetup.withOptions { options throws(HTTP2Error) in
-                // Until SETTINGS arrive the limit is unknown; with token authentication it will be 1.
-                nghttp2_option_set_peer_max_concurrent_streams(options, 1)
-                var native: OpaquePointer?
-                let result = nghttp2_session_client_new2(&native, callbacks, nil, options)
-                guard result == 0, let native else {
-                    throw HTTP2Error(native: Int(result), doing: "making a client session")
-                }
-                return native
-            }
-        }
     }
 
     // MARK: Requests
@@ -84,7 +53,7 @@ public final class HTTP2ClientSession: HTTP2Endpoint {
             StreamRecord(tag: tag, leadingFields: connectionFields, fields: requestFields, body: body))
         var provider = nghttp2_data_provider()
         provider.source.ptr = SessionCore.pointer(index)
-        provider.read_callback = ClientCallbacks.readBody
+        provider.read_callback = SessionCallbacks.readBody
         let stream = withUnsafePointer(to: &provider) { provider in
             nghttp2_submit_request(
                 core.native, nil, core.scratch.fields, core.scratch.count, body.count == 0 ? nil : provider,
@@ -94,7 +63,7 @@ public final class HTTP2ClientSession: HTTP2Endpoint {
             core.streams.remove(index)
             throw HTTP2Error(native: Int(stream), doing: "submitting a request")
         }
-        unsentBodyBytes += body.count
+        core.unsentBodyBytes += body.count
         return stream
     }
 
@@ -125,7 +94,12 @@ public final class HTTP2ClientSession: HTTP2Endpoint {
 
     /// The server's limit for open streams, in force now; nil before its first SETTINGS.
     public var peerMaxConcurrentStreams: Int? {
-        hasPeerSettings ? core.remoteSetting(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS) : nil
+        core.hasPeerSettings ? core.remoteSetting(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS) : nil
+    }
+
+    /// Bytes of submitted bodies that no DATA frame has taken yet: what waits for window or for its turn.
+    public var unsentBodyBytes: Int {
+        core.unsentBodyBytes
     }
 
     /// Bytes of body the connection as a whole may send now (RFC 9113, section 6.9).
@@ -160,22 +134,6 @@ public final class HTTP2ClientSession: HTTP2Endpoint {
 
     // MARK: Bytes
 
-    /// Calls the delegate without reference counting, which is a tenth of all the work on a request otherwise:
-    /// an immutable property of an object that is surely alive needs none. `receive` and `collectOutput`
-    /// keep it alive, also when the delegate is replaced meanwhile.
-    @inline(__always)
-    func tell(_ event: (any HTTP2ClientDelegate) -> Void) {
-        delegateReference?._withUnsafeGuaranteedRef { event($0.delegate) }
-    }
-
-    private final class DelegateBox {
-        let delegate: any HTTP2ClientDelegate
-
-        init(_ delegate: any HTTP2ClientDelegate) {
-            self.delegate = delegate
-        }
-    }
-
     public func detachDelegate() {
         delegate = nil
     }
@@ -184,30 +142,10 @@ public final class HTTP2ClientSession: HTTP2Endpoint {
     public var wantsWrite: Bool { core.wantsWrite }
 
     public func receive(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error) {
-        let alive = delegateBox
-        defer { withExtendedLifetime(alive) {} }
-        try core.receive(bytes)
+        try core.listener.keepingAlive { () throws(HTTP2Error) in try core.receive(bytes) }
     }
 
     public func collectOutput(limit: Int = .max, _ body: (UnsafeRawBufferPointer) -> Void) throws(HTTP2Error) {
-        let alive = delegateBox
-        defer { withExtendedLifetime(alive) {} }
-        try core.collectOutput(limit: limit, body)
-    }
-
-    func readBody(_ index: Int, into target: UnsafeMutableRawPointer, atMost length: Int) -> (copied: Int, ended: Bool)
-    {
-        let (copied, ended) = core.readBody(index, into: target, atMost: length)
-        unsentBodyBytes -= copied
-        return (copied, ended)
-    }
-
-    func bodyGivenUp(_ index: Int) {
-        unsentBodyBytes -= core.streams[index].pointee.unsentBytes
-    }
-
-    func peerSettingsArrived() {
-        hasPeerSettings = true
-        tell { $0.peerSettingsChanged() }
+        try core.listener.keepingAlive { () throws(HTTP2Error) in try core.collectOutput(limit: limit, body) }
     }
 }

@@ -18,11 +18,12 @@ extension UnsafePointer<nghttp2_frame> {
         "\(pointee.hd.place): \(String(cString: nghttp2_strerror(code)))"
     }
 
-    func reportGoAwaySent(to core: SessionCore) {
+    var goAway: (lastStreamID: Int32, code: HTTP2ErrorCode, debugData: UnsafeRawBufferPointer) {
         let goAway = pointee.goaway
-        core.goAwaySent(
-            code: goAway.error_code,
-            debugData: UnsafeRawBufferPointer(start: goAway.opaque_data, count: goAway.opaque_data_len))
+        return (
+            goAway.last_stream_id, HTTP2ErrorCode(rawValue: goAway.error_code),
+            UnsafeRawBufferPointer(start: goAway.opaque_data, count: goAway.opaque_data_len)
+        )
     }
 }
 

@@ -2,12 +2,17 @@ internal import CNGHTTP2
 
 /// What client and server sessions have in common: the library's session, its stream records, and how it
 /// fails. The library's handle is not thread-safe ("Programmers' Guide"), so neither is this.
-final class SessionCore {
+///
+/// ``SessionCallbacks`` call it; ``ClientCore`` and ``ServerCore`` add what an event means to their side.
+class SessionCore {
     let native: OpaquePointer
     // One owner, one thread: nothing for exclusivity checks to find on the hot path.
     @exclusivity(unchecked) var streams = StreamSlab()
     @exclusivity(unchecked) var scratch = FieldScratch()
-    let headerListLimit: Int
+    private let headerListLimit: Int
+    /// Bytes of submitted bodies that no DATA frame has taken yet: what waits for window or for its turn.
+    // One owner, one thread: nothing for exclusivity checks to find on the hot path.
+    @exclusivity(unchecked) var unsentBodyBytes = 0
     /// Why the session ended; set once.
     private(set) var failure: HTTP2Error?
     private(set) var isProcessing = false
@@ -22,9 +27,27 @@ final class SessionCore {
     @exclusivity(unchecked) private var lastFoundStream: Int32 = -1
     @exclusivity(unchecked) private var lastFoundIndex = 0
 
-    init(native: OpaquePointer, headerListLimit: Int) {
-        self.native = native
-        self.headerListLimit = headerListLimit
+    /// - Parameters:
+    ///   - configure: sets options of the library's.
+    ///   - new: makes the library's session of callbacks and options.
+    init(
+        _ settings: HTTP2Settings, configure: (_ options: OpaquePointer) -> Void,
+        new: (_ native: inout OpaquePointer?, _ callbacks: OpaquePointer, _ options: OpaquePointer) -> Int32
+    ) throws(HTTP2Error) {
+        native = try NativeSetup.withCallbacks { callbacks throws(HTTP2Error) in
+            SessionCallbacks.install(in: callbacks)
+            return try NativeSetup.withOptions { options throws(HTTP2Error) in
+                configure(options)
+                var native: OpaquePointer?
+                let result = new(&native, callbacks, options)
+                guard result == 0, let native else {
+                    throw HTTP2Error(native: Int(result), doing: "making a session")
+                }
+                return native
+            }
+        }
+        headerListLimit = settings.maxHeaderListSize.map(Int.init) ?? HTTP2Settings.defaultHeaderListLimit
+        nghttp2_session_set_user_data(native, Unmanaged.passUnretained(self).toOpaque())
     }
 
     deinit {
@@ -88,6 +111,7 @@ final class SessionCore {
 
     func closeRecord(_ index: Int) {
         lastFoundStream = -1
+        unsentBodyBytes -= streams[index].pointee.unsentBytes
         streams.remove(index)
     }
 
@@ -106,7 +130,37 @@ final class SessionCore {
         guard let body = record.pointee.body else { return (0, true) }
         let copied = body.copy(from: record.pointee.bodyOffset, to: target, atMost: length)
         record.pointee.bodyOffset += copied
+        unsentBodyBytes -= copied
         return (copied, record.pointee.bodyOffset == body.count)
+    }
+
+    // MARK: What the library's callbacks mean to either side
+
+    func frameReceived(_ frame: UnsafePointer<nghttp2_frame>) {}
+
+    func headersBegan(_ frame: UnsafePointer<nghttp2_frame>) {
+        headerListSize = 0
+    }
+
+    /// False: the message is not one, and its stream is to be reset.
+    func fieldReceived(
+        _ frame: UnsafePointer<nghttp2_frame>, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer
+    ) -> Bool { true }
+
+    func dataReceived(stream: Int32, _ bytes: UnsafeRawBufferPointer) {}
+
+    func streamClosed(stream: Int32, code: UInt32) {}
+
+    func resetSent(_ frame: UnsafePointer<nghttp2_frame>) {}
+
+    /// The library resets a stream over what the peer did; the reset is still to be sent.
+    func frameRefused(_ frame: UnsafePointer<nghttp2_frame>, code: Int32) {
+        noteDiagnosis(frame.diagnosis(code))
+    }
+
+    /// What the library says in words of the peer's input.
+    func complained(_ text: UnsafeRawBufferPointer) {
+        noteDiagnosis(String(decoding: text, as: UTF8.self))
     }
 
     // MARK: Failing
@@ -149,10 +203,6 @@ final class SessionCore {
         fail(HTTP2Error(kind, problem))
     }
 
-    func headersBegan() {
-        headerListSize = 0
-    }
-
     /// Counts one received field against the limit. False: the session has ended over it.
     func admitField(nameLength: Int, valueLength: Int) -> Bool {
         // RFC 9113, section 6.5.2: each field counts 32 bytes more than its name and value.
@@ -167,13 +217,13 @@ final class SessionCore {
     }
 
     /// The library ends a session over the peer's faults with a GOAWAY of its own making.
-    func goAwaySent(code: UInt32, debugData: UnsafeRawBufferPointer) {
-        guard failure == nil, code != HTTP2ErrorCode.noError.rawValue, code != submittedGoAwayCode else { return }
-        let code = HTTP2ErrorCode(rawValue: code)
+    func goAwaySent(_ frame: UnsafePointer<nghttp2_frame>) {
+        let goAway = frame.goAway
+        guard failure == nil, goAway.code != .noError, goAway.code.rawValue != submittedGoAwayCode else { return }
         // The library's own words name frame and rule, where it has any.
-        let said = String(decoding: debugData, as: UTF8.self)
-        let problem = said.isEmpty ? diagnosis ?? code.meaning(at: currentFrame.place) : said
-        fail(HTTP2Error(.connection(code), "the peer broke the protocol: \(problem)"))
+        let said = String(decoding: goAway.debugData, as: UTF8.self)
+        let problem = said.isEmpty ? diagnosis ?? goAway.code.meaning(at: currentFrame.place) : said
+        fail(HTTP2Error(.connection(goAway.code), "the peer broke the protocol: \(problem)"))
     }
 
     @discardableResult

@@ -3,27 +3,14 @@ internal import CNGHTTP2
 /// The server's end of an HTTP/2 connection (RFC 9113) on nghttp2: bytes in, bytes out. Single owner, not
 /// thread-safe.
 public final class HTTP2ServerSession: HTTP2Endpoint {
-    /// Held strongly (weak references would slow each event down): set it to nil, or call
-    /// ``detachDelegate()``, when the connection is over.
+    /// Held strongly: set it to nil, or call ``detachDelegate()``, when the connection is over.
     public var delegate: (any HTTP2ServerDelegate)? {
-        get { delegateBox?.delegate }
-        set {
-            delegateBox = newValue.map(DelegateBox.init)
-            delegateReference = delegateBox.map(Unmanaged.passUnretained)
-        }
+        get { core.listener.delegate }
+        set { core.listener.delegate = newValue }
     }
-    private var delegateBox: DelegateBox?
-    // One owner, one thread: nothing for exclusivity checks to find on the hot path.
-    @exclusivity(unchecked) private var delegateReference: Unmanaged<DelegateBox>?
-    let core: SessionCore
+    private let core: ServerCore
     // One owner, one thread: nothing for exclusivity checks to find on the hot path.
     @exclusivity(unchecked) private var announcement = StreamLimitAnnouncement()
-    /// Streams the client may have open: the limit announced last, whether it knows of it or not.
-    private(set) var streamLimit = Int.max
-    /// The stream whose field list has begun and not ended; 0: none. Nothing else can arrive meanwhile.
-    @exclusivity(unchecked) public internal(set) var unfinishedHeaders: Int32 = 0
-    /// Streams told of as malformed whose reset has not left yet, so that none is told of twice.
-    var malformedStreams: Set<Int32> = []
 
     /// - Parameter grantsWindowByHand: true: no WINDOW_UPDATE is sent for received body bytes until
     ///   ``consume(_:stream:)`` says so.
@@ -31,36 +18,10 @@ public final class HTTP2ServerSession: HTTP2Endpoint {
         settings: HTTP2Settings = HTTP2Settings(), grantsWindowByHand: Bool = false,
         delegate: (any HTTP2ServerDelegate)? = nil
     ) throws(HTTP2Error) {
-        let native = try Self.makeNative(grantsWindowByHand: grantsWindowByHand)
-        core = SessionCore(
-            native: native,
-            headerListLimit: settings.maxHeaderListSize.map(Int.init) ?? HTTP2Settings.defaultHeaderListLimit)
-        nghttp2_session_set_user_data(native, Unmanaged.passUnretained(self).toOpaque())
+        core = try ServerCore(settings, grantsWindowByHand: grantsWindowByHand)
         self.delegate = delegate
         try changeSettings(settings)
     }
-
-    private static func makeNative(grantsWindowByHand: Bool) throws(HTTP2Error) -> OpaquePointer {
-        try NativeSetup.withCallbacks { callbacks throws(HTTP2Error) in
-            ServerCallbacks.install(in: callbacks)
-            return try NativeSetup.withOptions { options throws(HTTP2Error) in
-                nghttp2_option_set_no_auto_window_update(options, grantsWindowByHand ? 1 : 0)
-                // Closed streams are otherwise kept for the sake of priorities, which nobody here uses.
-                nghttp2_option_set_no_closed_streams(options, 1)
-                // By default the library takes a client that cancels 1,000 streams for an attacker.
-                limit_stream_resets(options, Self.cancellations, Self.cancellations)
-                var native: OpaquePointer?
-                let result = nghttp2_session_server_new2(&native, callbacks, nil, options)
-                guard result == 0, let native else {
-                    throw HTTP2Error(native: Int(result), doing: "making a server session")
-                }
-                return native
-            }
-        }
-    }
-
-    /// Streams a client may cancel at once, and then in a second.
-    private static let cancellations: UInt64 = 1_000_000
 
     // MARK: Responses
 
@@ -85,9 +46,10 @@ public final class HTTP2ServerSession: HTTP2Endpoint {
         }
         record.pointee.fields = fields
         record.pointee.body = body
+        core.unsentBodyBytes += record.pointee.unsentBytes
         var provider = nghttp2_data_provider()
         provider.source.ptr = SessionCore.pointer(index)
-        provider.read_callback = ServerCallbacks.readBody
+        provider.read_callback = SessionCallbacks.readBody
         let hasBody = (body?.count ?? 0) > 0
         let result = withUnsafePointer(to: &provider) { provider in
             nghttp2_submit_response(
@@ -105,7 +67,7 @@ public final class HTTP2ServerSession: HTTP2Endpoint {
     /// Announces new values; ``HTTP2ServerDelegate/settingsAcknowledged()`` tells when they are in force.
     public func changeSettings(_ settings: HTTP2Settings) throws(HTTP2Error) {
         try core.submitSettings(announcement.entries(for: settings))
-        if let limit = settings.maxConcurrentStreams { streamLimit = Int(limit) }
+        if let limit = settings.maxConcurrentStreams { core.streamLimit = Int(limit) }
     }
 
     /// Gives the client window for body bytes that have been received, on the stream and the connection.
@@ -139,6 +101,11 @@ public final class HTTP2ServerSession: HTTP2Endpoint {
         nghttp2_session_get_last_proc_stream_id(core.native)
     }
 
+    /// The stream whose field list has begun and not ended; 0: none. Nothing else can arrive meanwhile.
+    public var unfinishedHeaders: Int32 {
+        core.unfinishedHeaders
+    }
+
     /// Requests begun and not yet closed.
     public var openStreams: Int {
         core.streams.count
@@ -151,22 +118,6 @@ public final class HTTP2ServerSession: HTTP2Endpoint {
 
     // MARK: Bytes
 
-    /// Calls the delegate without reference counting, which is a tenth of all the work on a request otherwise:
-    /// an immutable property of an object that is surely alive needs none. `receive` and `collectOutput`
-    /// keep it alive, also when the delegate is replaced meanwhile.
-    @inline(__always)
-    func tell(_ event: (any HTTP2ServerDelegate) -> Void) {
-        delegateReference?._withUnsafeGuaranteedRef { event($0.delegate) }
-    }
-
-    private final class DelegateBox {
-        let delegate: any HTTP2ServerDelegate
-
-        init(_ delegate: any HTTP2ServerDelegate) {
-            self.delegate = delegate
-        }
-    }
-
     public func detachDelegate() {
         delegate = nil
     }
@@ -175,18 +126,16 @@ public final class HTTP2ServerSession: HTTP2Endpoint {
     public var wantsWrite: Bool { core.wantsWrite }
 
     public func receive(_ bytes: UnsafeRawBufferPointer) throws(HTTP2Error) {
-        let alive = delegateBox
-        defer { withExtendedLifetime(alive) {} }
-        try core.receive(bytes)
+        try core.listener.keepingAlive { () throws(HTTP2Error) in try core.receive(bytes) }
     }
 
     public func collectOutput(limit: Int = .max, _ body: (UnsafeRawBufferPointer) -> Void) throws(HTTP2Error) {
-        let alive = delegateBox
-        defer { withExtendedLifetime(alive) {} }
-        try core.collectOutput(limit: limit) { piece in
-            guard let replacement = announcement.replacement(for: piece) else { return body(piece) }
-            replacement.withUnsafeBytes { body($0) }
+        try core.listener.keepingAlive { () throws(HTTP2Error) in
+            try core.collectOutput(limit: limit) { piece in
+                guard let replacement = announcement.replacement(for: piece) else { return body(piece) }
+                replacement.withUnsafeBytes { body($0) }
+            }
         }
-        if !malformedStreams.isEmpty, !core.wantsWrite { malformedStreams = [] }
+        core.outputCollected()
     }
 }

@@ -1,29 +1,29 @@
 internal import CNGHTTP2
 
-/// The library's callbacks of client sessions. Each finds its session, hands on Swift values, returns.
-enum ClientCallbacks {
+/// The library's callbacks. Each finds its session's core, hands on Swift values, returns.
+enum SessionCallbacks {
     static func install(in callbacks: OpaquePointer) {
         nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, context in
             guard let frame, let context else { return 0 }
-            context.session._withUnsafeGuaranteedRef { $0.frameReceived(frame) }
+            context.core._withUnsafeGuaranteedRef { $0.frameReceived(frame) }
             return 0
         }
         nghttp2_session_callbacks_set_on_begin_frame_callback(callbacks) { _, header, context in
             guard let header, let context else { return 0 }
-            context.session._withUnsafeGuaranteedRef { $0.core.frameBegan(header.pointee) }
+            context.core._withUnsafeGuaranteedRef { $0.frameBegan(header.pointee) }
             return 0
         }
-        nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, _, context in
-            guard let context else { return 0 }
-            context.session._withUnsafeGuaranteedRef { $0.core.headersBegan() }
+        nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, context in
+            guard let frame, let context else { return 0 }
+            context.core._withUnsafeGuaranteedRef { $0.headersBegan(frame) }
             return 0
         }
         nghttp2_session_callbacks_set_on_header_callback(callbacks) {
             _, frame, name, nameLength, value, valueLength, _, context in
             guard let frame, let context else { return 0 }
-            return context.session._withUnsafeGuaranteedRef {
+            return context.core._withUnsafeGuaranteedRef {
                 let isGood = $0.fieldReceived(
-                    stream: frame.pointee.hd.stream_id,
+                    frame,
                     name: UnsafeRawBufferPointer(start: name, count: nameLength),
                     value: UnsafeRawBufferPointer(start: value, count: valueLength))
                 // The library resets the stream then.
@@ -33,37 +33,40 @@ enum ClientCallbacks {
         nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) {
             _, _, stream, bytes, count, context in
             guard let context else { return 0 }
-            context.session._withUnsafeGuaranteedRef {
+            context.core._withUnsafeGuaranteedRef {
                 $0.dataReceived(stream: stream, UnsafeRawBufferPointer(start: bytes, count: count))
             }
             return 0
         }
         nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, stream, code, context in
             guard let context else { return 0 }
-            context.session._withUnsafeGuaranteedRef { $0.streamClosed(stream: stream, code: code) }
+            context.core._withUnsafeGuaranteedRef { $0.streamClosed(stream: stream, code: code) }
             return 0
         }
         nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, context in
-            guard let frame, let context, frame.type == NGHTTP2_GOAWAY else { return 0 }
-            context.session._withUnsafeGuaranteedRef { frame.reportGoAwaySent(to: $0.core) }
+            guard let frame, let context else { return 0 }
+            switch frame.type {
+            case NGHTTP2_GOAWAY: context.core._withUnsafeGuaranteedRef { $0.goAwaySent(frame) }
+            case NGHTTP2_RST_STREAM: context.core._withUnsafeGuaranteedRef { $0.resetSent(frame) }
+            default: break
+            }
             return 0
         }
         nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks) { _, frame, code, context in
             guard let frame, let context else { return 0 }
-            context.session._withUnsafeGuaranteedRef { $0.core.noteDiagnosis(frame.diagnosis(code)) }
+            context.core._withUnsafeGuaranteedRef { $0.frameRefused(frame, code: code) }
             return 0
         }
         nghttp2_session_callbacks_set_error_callback2(callbacks) { _, _, text, length, context in
             guard let text, let context else { return 0 }
-            let message = String(decoding: UnsafeRawBufferPointer(start: text, count: length), as: UTF8.self)
-            context.session._withUnsafeGuaranteedRef { $0.core.noteDiagnosis(message) }
+            context.core._withUnsafeGuaranteedRef { $0.complained(UnsafeRawBufferPointer(start: text, count: length)) }
             return 0
         }
     }
 
     static let readBody: nghttp2_data_source_read_callback = { _, _, target, length, flags, source, context in
         guard let target, let flags, let record = source?.pointee.ptr, let context else { return 0 }
-        return context.session._withUnsafeGuaranteedRef {
+        return context.core._withUnsafeGuaranteedRef {
             let (copied, ended) = $0.readBody(SessionCore.index(record), into: target, atMost: length)
             if ended {
                 flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue
@@ -74,7 +77,7 @@ enum ClientCallbacks {
 }
 
 extension UnsafeMutableRawPointer {
-    fileprivate var session: Unmanaged<HTTP2ClientSession> {
+    fileprivate var core: Unmanaged<SessionCore> {
         .fromOpaque(self)
     }
 }
