@@ -73,7 +73,7 @@ class Registry:
             *(text for name, value in options.items() for text in (f"--{name}", value))]))
         self.row(f"filter, {what}: load", f"{result['load_seconds']:.1f} s, {result['load_cpu_seconds']:.1f} s of CPU, "
                  f"{result['bytes'] / 1e6:.1f} MB, {result['dead']} tokens")
-        self.row("  a living token: filter", f"{result['filter_ns']:.0f} ns, suspected {result['suspected'] * 100:.3f} %")
+        self.row("  a living token: filter", f"{result['filter_ns']:.0f} ns, not cleared {result['uncleared'] * 100:.3f} %")
         self.row("  a living token: query of 1,000", f"{result['query_us']:.1f} µs, worker's CPU {result['query_cpu_us']:.2f} µs")
 
 

@@ -109,12 +109,12 @@ struct Tokens: AsyncParsableCommand {
 
             let tokens = (0..<count).map { Array(tokenText(first + $0 * every).utf8) }
             let rounds = max(1, 2_000_000 / count)
-            var suspected = 0
+            var uncleared = 0
             let filterCPU = cpuSeconds()
             for _ in 0..<rounds {
                 let seed = TokenHash.seed(output: "apns", app: app, environment: .production)
-                for token in tokens where token.withUnsafeBytes({ filter.suspects(TokenHash.hash($0, seed: seed)) }) {
-                    suspected += 1
+                for token in tokens where token.withUnsafeBytes({ filter.mayContain(TokenHash.hash($0, seed: seed)) }) {
+                    uncleared += 1
                 }
             }
             let filterNanoseconds = (cpuSeconds() - filterCPU) / Double(rounds * count) * 1e9
@@ -136,7 +136,7 @@ struct Tokens: AsyncParsableCommand {
                 """
                 {"dead": \(filter.count), "bytes": \(filter.bytes), "load_seconds": \(loadSeconds), \
                 "load_cpu_seconds": \(loadCPUSeconds), "filter_ns": \(filterNanoseconds), \
-                "suspected": \(Double(suspected) / Double(rounds * count)), "query_us": \(askMicroseconds), \
+                "uncleared": \(Double(uncleared) / Double(rounds * count)), "query_us": \(askMicroseconds), \
                 "query_cpu_us": \(askCPUMicroseconds)}
                 """)
         }

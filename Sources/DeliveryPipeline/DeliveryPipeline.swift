@@ -19,7 +19,7 @@ public final class DeliveryPipeline: Sendable {
     private let markBatches: AsyncStream<MarkBuffer.Batch>
     private let claimBatches: AsyncStream<Claims.Batch>
     private let claims: ClaimRepository
-    private let lookUps: AsyncStream<SuspectBuffer.LookUp>
+    private let lookUps: AsyncStream<LookUpBuffer.LookUp>
     private let registry: DeviceTokenRegistry
     private let deadTokens: DeadTokenFeed?
     private let cancellations: CancellationFeed?
@@ -54,7 +54,7 @@ public final class DeliveryPipeline: Sendable {
         let publisher = try AMQPPublisher(configuration: publishing, topology: topology, logger: logger)
         let (markBatches, marksToWrite) = AsyncStream.makeStream(of: MarkBuffer.Batch.self)
         let (claimBatches, claimsToMake) = AsyncStream.makeStream(of: Claims.Batch.self)
-        let (lookUps, lookUpsToMake) = AsyncStream.makeStream(of: SuspectBuffer.LookUp.self)
+        let (lookUps, lookUpsToMake) = AsyncStream.makeStream(of: LookUpBuffer.LookUp.self)
         let queue = PipelineCore.makeQueue()
         core = PipelineCore(
             configuration: configuration, outputs: outputs, on: queue,
@@ -165,13 +165,13 @@ public final class DeliveryPipeline: Sendable {
         return nil
     }
 
-    /// One after the other: what is suspected meanwhile gathers for the next.
+    /// One after the other: tokens that come meanwhile gather for the next.
     private func answerLookUps(_ deadTokens: DeadTokenFeed) async {
         for await lookUp in lookUps {
             do {
                 let deaths = try await registry.deaths(among: lookUp.keys)
                 core.lookedUp(lookUp.id, deaths: deaths)
-                deadTokens.note(falseAlarms: lookUp.keys.count - deaths.count)
+                deadTokens.note(falsePositives: lookUp.keys.count - deaths.count)
                 await register(lookUp.registrations(against: deaths))
             } catch {
                 if Task.isCancelled { return }

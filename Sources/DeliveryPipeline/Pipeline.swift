@@ -55,7 +55,7 @@ struct Pipeline {
         do throws(JobRejection) {
             // First of all: whatever else is to become of it, it is published once more, and has to fit into a frame.
             try configuration.check(inbound, now: turn.now)
-            if inbound.earlierDeliveries >= PipelineConfiguration.suspicion, inbound.queue != .suspects {
+            if inbound.earlierDeliveries >= PipelineConfiguration.deliveriesUntilSuspect, inbound.queue != .suspects {
                 turn.counts.jobsSuspected += 1
                 return turn.move(turn.open(inbound), to: .suspects)
             }
@@ -193,15 +193,15 @@ struct Pipeline {
 
     mutating func carryOut(_ findings: Suppression.Findings, _ turn: inout Turn) {
         for outcome in findings.dead { settling.settle(outcome, &turn) }
-        for suspect in findings.living {
-            guard isCancelled(suspect.job.job) else {
-                turn.send(suspect.job.limited(to: suspect.recipients), to: suspect.output)
+        for selection in findings.living {
+            guard isCancelled(selection.job.job) else {
+                turn.send(selection.job.limited(to: selection.recipients), to: selection.output)
                 continue
             }
-            for recipient in suspect.recipients {
+            for recipient in selection.recipients {
                 settling.settle(
                     Outcome(
-                        job: suspect.job, recipient: recipient, verdict: .failed, reason: Outcome.cancelled,
+                        job: selection.job, recipient: recipient, verdict: .failed, reason: Outcome.cancelled,
                         at: turn.now),
                     &turn)
             }

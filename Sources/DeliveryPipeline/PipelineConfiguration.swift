@@ -47,8 +47,8 @@ public struct PipelineConfiguration: Sendable {
     /// Most bytes of a job's headers, on the wire. A frame holds four times as much, so there is room for what the broker
     /// and the workers write on a job.
     package static let maximumHeaderBytes = 32_768
-    /// After so many deliveries that were not settled a job is set apart, as what may have ended the workers.
-    package static let suspicion = 5
+    /// After so many deliveries that were not settled a job is moved to the suspects: it may have ended the workers.
+    package static let deliveriesUntilSuspect = 5
     /// How long a job or a push waits for the database, in milliseconds, before it goes on without, where it may.
     package var databasePatience = 2_000
     /// How long a job, or what was found out of a dead token, waits in a worker for the database, in milliseconds, before

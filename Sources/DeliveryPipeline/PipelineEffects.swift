@@ -31,7 +31,7 @@ package final class PipelineEffects: Sendable {
     /// Claims parts of jobs and calls ``PipelineCore/claimed(_:_:)``.
     let claim: @Sendable (Claims.Batch) -> Void
     /// Asks which tokens are dead and calls ``PipelineCore/lookedUp(_:deaths:)``.
-    let lookUp: @Sendable (SuspectBuffer.LookUp) -> Void
+    let lookUp: @Sendable (LookUpBuffer.LookUp) -> Void
     /// Runs something on the core's queue after so many milliseconds.
     let wait: @Sendable (_ timer: PipelineTimer, _ milliseconds: Int, _ work: @escaping @Sendable () -> Void) -> Void
     let snapshot: @Sendable () -> Snapshot
@@ -45,7 +45,7 @@ package final class PipelineEffects: Sendable {
         letGo: @escaping @Sendable (AMQPDelivery) -> Void,
         write: @escaping @Sendable (MarkBuffer.Batch) -> Void,
         claim: @escaping @Sendable (Claims.Batch) -> Void,
-        lookUp: @escaping @Sendable (SuspectBuffer.LookUp) -> Void,
+        lookUp: @escaping @Sendable (LookUpBuffer.LookUp) -> Void,
         wait:
             @escaping @Sendable (_ timer: PipelineTimer, _ milliseconds: Int, _ work: @escaping @Sendable () -> Void) ->
             Void,

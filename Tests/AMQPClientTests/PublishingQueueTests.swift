@@ -59,12 +59,12 @@ struct PublishingQueueTests {
         try queue.settled(2, multiple: false) { _ in }
         #expect(write(&queue) == [5])
         try queue.settled(3, multiple: false) { _ in }
-        // All suspects are settled: the full window again.
+        // No publication is in doubt any more: the full window again.
         queue.append([7])
         #expect(write(&queue) == [6, 7])
     }
 
-    @Test("suspects that share the culprit's fate are refused with it, later ones are not")
+    @Test("those in doubt that share the culprit's fate are refused with it, later ones are not")
     func sharedFate() {
         var queue = filled(1...8, limit: 6)
         #expect(write(&queue).count == 6)
@@ -75,8 +75,8 @@ struct PublishingQueueTests {
         #expect(queue.count == 5)
     }
 
-    @Test("a lost connection while looking for the culprit does not forget the suspects")
-    func lostWhileSuspecting() {
+    @Test("a lost connection while looking for the culprit does not forget which are in doubt")
+    func lostWhileInDoubt() {
         var queue = filled(1...3, limit: 3)
         _ = write(&queue)
         _ = queue.channelClosedByPublication { _, _ in false }

@@ -22,10 +22,10 @@ struct DeadTokenFeedTests {
             }
         }
 
-        func suspects(_ key: DeviceTokenKey) -> Bool {
+        func mayContain(_ key: DeviceTokenKey) -> Bool {
             let seed = TokenHash.seed(output: key.output, app: key.app, environment: key.environment)
             let hash = Array(key.token.utf8).withUnsafeBytes { TokenHash.hash($0, seed: seed) }
-            return state.withLock { $0.filter?.suspects(hash) ?? false }
+            return state.withLock { $0.filter?.mayContain(hash) ?? false }
         }
     }
 
@@ -60,11 +60,11 @@ struct DeadTokenFeedTests {
             try await DeviceTokenRegistry(database.pool).mark(marks(before))
             try await following(database) { follower, registry in
                 try await eventually("a filter") { follower.state.withLock { $0.filter != nil } }
-                #expect(before.allSatisfy { follower.suspects($0) })
-                #expect(!follower.suspects(key("bb")))
-                #expect(!follower.suspects(key("aa0")), "of another app")
+                #expect(before.allSatisfy { follower.mayContain($0) })
+                #expect(!follower.mayContain(key("bb")))
+                #expect(!follower.mayContain(key("aa0")), "of another app")
                 try await registry.mark(marks([key("bb"), key("CC")]))
-                try await eventually("the new marks") { follower.suspects(key("bb")) && follower.suspects(key("cc")) }
+                try await eventually("the new marks") { follower.mayContain(key("bb")) && follower.mayContain(key("cc")) }
                 #expect(follower.state.withLock { $0.loads } == 1)
             }
         }
@@ -82,10 +82,10 @@ struct DeadTokenFeedTests {
                         """)
                     try await database.nextTick(of: "second")
                     try await registry.mark(marks([key("bb")]))
-                    try await eventually("the later one is not held up") { follower.suspects(key("bb")) }
-                    #expect(!follower.suspects(key("aa")))
+                    try await eventually("the later one is not held up") { follower.mayContain(key("bb")) }
+                    #expect(!follower.mayContain(key("aa")))
                 }
-                try await eventually("the late one") { follower.suspects(key("aa")) }
+                try await eventually("the late one") { follower.mayContain(key("aa")) }
             }
         }
     }
@@ -101,7 +101,7 @@ struct DeadTokenFeedTests {
                 let registry = DeviceTokenRegistry(
                     PostgresPool(database.configuration, logger: database.logger))
                 try await eventually("a mark") { (try? await registry.mark(marks([key("aa")]))) != nil }
-                try await eventually("the mark is told") { follower.suspects(key("aa")) }
+                try await eventually("the mark is told") { follower.mayContain(key("aa")) }
             }
         }
     }
@@ -126,7 +126,7 @@ struct DeadTokenFeedTests {
                     let running = try await database.pool.query(
                         "SELECT FROM pg_stat_activity WHERE usename = $1 AND state = 'active'", [.text(role)])
                     most = max(most, running.count)
-                    return follower.suspects(key("aa"))
+                    return follower.mayContain(key("aa"))
                 }
                 #expect(most == 1)
                 task.cancel()

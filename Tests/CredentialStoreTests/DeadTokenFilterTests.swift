@@ -16,26 +16,26 @@ import Testing
         return String(repeating: "0", count: 64 - digits.count) + digits
     }
 
-    @Test func whatIsInItIsAlwaysSuspected() {
+    @Test func whatIsInItIsNeverCleared() {
         var filter = DeadTokenFilter(expecting: 100_000, maximumBytes: 64 << 20)
         for number in 0..<100_000 { filter.insert(hash(token(number))) }
-        #expect((0..<100_000).allSatisfy { filter.suspects(hash(token($0))) })
+        #expect((0..<100_000).allSatisfy { filter.mayContain(hash(token($0))) })
     }
 
-    @Test func atItsCapacityOneInAThousandIsSuspectedWithoutCause() {
+    @Test func atItsCapacityOneInAThousandIsAFalsePositive() {
         var filter = DeadTokenFilter(expecting: 100_000, maximumBytes: 64 << 20)
         #expect(filter.capacity >= 150_000)
         for number in 0..<filter.capacity { filter.insert(hash(token(number))) }
-        let wrong = (1_000_000..<1_200_000).count { filter.suspects(hash(token($0))) }
+        let wrong = (1_000_000..<1_200_000).count { filter.mayContain(hash(token($0))) }
         #expect((20...800).contains(wrong), "\(wrong) of 200,000")
         #expect(abs(filter.count - filter.capacity) < filter.capacity / 100, "\(filter.count) of \(filter.capacity)")
     }
 
-    @Test func memoryIsBoundedAndAnOverfullOneSuspectsAll() {
+    @Test func memoryIsBoundedAndAnOverfullOneClearsNothing() {
         var filter = DeadTokenFilter(expecting: 1_000_000, maximumBytes: 4_096)
         #expect(filter.bytes == 4_096)
         for number in 0..<100_000 { filter.insert(hash(token(number))) }
-        #expect((500_000..<501_000).allSatisfy { filter.suspects(hash(token($0))) })
+        #expect((500_000..<501_000).allSatisfy { filter.mayContain(hash(token($0))) })
         #expect(filter.bytes == 4_096)
         #expect(DeadTokenFilter(expecting: 5_000_000, maximumBytes: 64 << 20).bytes < 16 << 20)
         #expect(DeadTokenFilter(expecting: 5, maximumBytes: 0).bytes == 32)
@@ -89,6 +89,6 @@ import Testing
         let age = FilterAge(loadedAt: start, count: 1_000, capacity: 2_000, mayGrow: example.mayGrow)
             .adding(example.added)
         #expect(
-            age.isOver(at: start + .seconds(example.hours * 3_600), falseAlarms: example.alarms) == example.isOver)
+            age.isOver(at: start + .seconds(example.hours * 3_600), falsePositives: example.alarms) == example.isOver)
     }
 }

@@ -79,8 +79,8 @@ struct WorldTests {
 
     @Test func whatIsSetApartWasDeliveredOftenEnough() {
         var record = record { $0.slip = .brokersWord }
-        record.suspicions = [SuspicionRecord(job: 7, received: 9_000)]
-        #expect(broken(record) == [.suspicionsEarned])
+        record.suspects = [SuspectRecord(job: 7, received: 9_000)]
+        #expect(broken(record) == [.suspectsEarned])
         record.faults = (1...5).map {
             FaultRecord(fault: .killWorker(2), start: 1_000 * Int64($0), end: 1_000 * Int64($0))
         }

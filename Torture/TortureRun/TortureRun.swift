@@ -76,8 +76,8 @@ package struct TortureRun: Sendable {
         log.update { $0.limits = Limits(profile) }
         let consumer = ResultConsumer(log: log)
         try await consumer.start(Site.names, broker: try site.brokerConfiguration(), logger: site.logger)
-        let suspicions = SuspicionWatch(log: log)
-        try await suspicions.start(Site.names, broker: try site.brokerConfiguration(client: 1), logger: site.logger)
+        let suspects = SuspectWatch(log: log)
+        try await suspects.start(Site.names, broker: try site.brokerConfiguration(client: 1), logger: site.logger)
         let workload = Workload(seed: seed, profile: profile)
         let canceller = Canceller(pool: site.database.pool, log: log)
         let publishers = (0..<profile.publishers).map { _ in
@@ -99,7 +99,7 @@ package struct TortureRun: Sendable {
         observer.cancel()
         await observer.value
         try await finish(site, log)
-        await suspicions.stop()
+        await suspects.stop()
         await consumer.stop()
     }
 

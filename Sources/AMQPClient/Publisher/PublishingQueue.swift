@@ -3,7 +3,7 @@ import DequeModule
 /// The publications of one publisher: those that wait and those on the wire, and which may be written next. A value.
 ///
 /// When the broker closes the channel because of a publication (missing exchange, no permission, refused property), it
-/// does not say which. The publications then on the wire become suspects and are written again one at a time; the one
+/// does not say which. The publications then on the wire are in doubt and are written again one at a time; the one
 /// that is alone on the wire when that happens again is the culprit and gets the broker's verdict. So each
 /// such round settles at least one publication, and none is tried for ever.
 package struct PublishingQueue<Message> {
@@ -19,8 +19,8 @@ package struct PublishingQueue<Message> {
     private let limits: Limits
     private var waiting = Deque<Message>()
     private var onWire = ConfirmTracker<Message>()
-    /// How many of the first in ``waiting`` and on the wire are suspects.
-    private var suspects = 0
+    /// How many of the first in ``waiting`` and on the wire are in doubt.
+    private var inDoubt = 0
     /// The broker asked to write nothing (connection.blocked).
     package var isBlocked = false
 
@@ -32,7 +32,7 @@ package struct PublishingQueue<Message> {
     package var count: Int { waiting.count + onWire.openCount }
 
     package var canWrite: Bool {
-        !isBlocked && !waiting.isEmpty && onWire.openCount < (suspects > 0 ? 1 : limits.messages)
+        !isBlocked && !waiting.isEmpty && onWire.openCount < (inDoubt > 0 ? 1 : limits.messages)
     }
 
     package mutating func append(_ messages: some Sequence<Message>) {
@@ -49,7 +49,7 @@ package struct PublishingQueue<Message> {
     /// The next one that can't be written at all: taken out, with a verdict of the caller's.
     package mutating func removeNext(where isImpossible: (Message) -> Bool) -> Message? {
         guard let first = waiting.first, isImpossible(first) else { return nil }
-        resolvedSuspects(1)
+        resolved(1)
         return waiting.popFirst()
     }
 
@@ -58,20 +58,20 @@ package struct PublishingQueue<Message> {
         _ number: UInt64, multiple: Bool, _ body: (Message) -> Void
     ) throws(ConfirmTracker<Message>.Problem) {
         let before = onWire.openCount
-        defer { resolvedSuspects(before - onWire.openCount) }
+        defer { resolved(before - onWire.openCount) }
         try onWire.settled(number, multiple: multiple, body)
     }
 
     /// The broker returned a message: the one it was.
     package mutating func returned(where matches: (Message) -> Bool) -> Message? {
         let message = onWire.returned(where: matches)
-        if message != nil { resolvedSuspects(1) }
+        if message != nil { resolved(1) }
         return message
     }
 
     /// The broker closed the channel because of a publication.
     ///
-    /// - Parameter sharesFate: whether another suspect certainly meets the same refusal.
+    /// - Parameter sharesFate: whether another one in doubt certainly meets the same refusal.
     /// - Returns: those that are refused, empty while the culprit is not known yet.
     package mutating func channelClosedByPublication(
         sharesFate: (_ culprit: Message, _ other: Message) -> Bool
@@ -79,20 +79,20 @@ package struct PublishingQueue<Message> {
         let open = onWire.channelLost()
         guard open.count == 1, let culprit = open.first else {
             waiting.prepend(contentsOf: open)
-            suspects = max(suspects, open.count)
+            inDoubt = max(inDoubt, open.count)
             return []
         }
-        resolvedSuspects(1)
+        resolved(1)
         var refused = [culprit]
         var index = 0
-        let suspectsLeft = suspects
+        let inDoubtBefore = inDoubt
         waiting.removeAll { message in
             defer { index += 1 }
-            guard index < suspectsLeft, sharesFate(culprit, message) else { return false }
+            guard index < inDoubtBefore, sharesFate(culprit, message) else { return false }
             refused.append(message)
             return true
         }
-        suspects -= refused.count - 1
+        inDoubt -= refused.count - 1
         return refused
     }
 
@@ -107,12 +107,12 @@ package struct PublishingQueue<Message> {
     /// Gives up: all without a verdict, in order.
     package mutating func takeAll() -> [Message] {
         connectionLost()
-        suspects = 0
+        inDoubt = 0
         defer { waiting = [] }
         return Array(waiting)
     }
 
-    private mutating func resolvedSuspects(_ count: Int) {
-        suspects = max(0, suspects - count)
+    private mutating func resolved(_ count: Int) {
+        inDoubt = max(0, inDoubt - count)
     }
 }

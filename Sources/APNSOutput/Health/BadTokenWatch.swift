@@ -1,5 +1,5 @@
 /// Notices when somebody mixes up the environments: more than half of the last thousand answers to an app were
-/// BadDeviceToken. It is a suspicion, so nothing follows from it but that it is told. A value: no clock, no I/O.
+/// BadDeviceToken. It is no proof, so nothing follows from it but that it is told. A value: no clock, no I/O.
 package struct BadTokenWatch: Sendable {
     package enum Change {
         case began

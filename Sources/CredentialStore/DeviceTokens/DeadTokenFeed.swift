@@ -31,7 +31,7 @@ public final class DeadTokenFeed: Sendable {
     private let registry: DeviceTokenRegistry
     private let configuration: Configuration
     private let logger: Logger
-    private let falseAlarms = Atomic<Int>(0)
+    private let falsePositives = Atomic<Int>(0)
 
     public init(_ pool: PostgresPool, configuration: Configuration = Configuration(), logger: Logger) {
         registry = DeviceTokenRegistry(pool)
@@ -39,8 +39,8 @@ public final class DeadTokenFeed: Sendable {
         self.logger = logger
     }
 
-    /// Tokens that the filter suspected and the database cleared: many of them, and it is loaded anew.
-    public func note(falseAlarms count: Int) { falseAlarms.add(count, ordering: .relaxed) }
+    /// Tokens that the filter did not clear, and the database did: many of them, and it is loaded anew.
+    public func note(falsePositives count: Int) { falsePositives.add(count, ordering: .relaxed) }
 
     /// Works until the task is cancelled.
     public func run(_ tell: @escaping @Sendable (Event) -> Void) async {
@@ -53,7 +53,7 @@ public final class DeadTokenFeed: Sendable {
             let wait: Duration
             do {
                 if let (since, age) = following,
-                    !age.isOver(at: .now, falseAlarms: falseAlarms.load(ordering: .relaxed))
+                    !age.isOver(at: .now, falsePositives: falsePositives.load(ordering: .relaxed))
                 {
                     let (next, count) = try await follow(since: since, patience.timeout, tell)
                     following = (next, age.adding(count))
@@ -80,7 +80,7 @@ public final class DeadTokenFeed: Sendable {
 
     private func load(_ timeout: Duration, _ tell: (Event) -> Void) async throws -> (since: Timestamp, age: FilterAge) {
         let start = ContinuousClock.now
-        falseAlarms.store(0, ordering: .relaxed)
+        falsePositives.store(0, ordering: .relaxed)
         let (next, filter) = try await registry.pool.transaction { connection in
             let next = try await DeviceTokenRegistry.marksCompleteUntil(connection)
             let counted = try await connection.query(

@@ -4,7 +4,7 @@
 /// A Bloom filter whose bits for one token lie in one block of 32 bytes, one bit in each of eight words (Putze,
 /// Sanders, Singler: "Cache-, Hash- and Space-Efficient Bloom Filters", 2009): a look is one cache miss at most, and
 /// a token that is not in it is mostly cleared by the first word or the second. With 16 bits for each token, one in
-/// a thousand is suspected without cause; an overfull filter suspects more, and one that is full suspects all.
+/// a thousand is a false positive; an overfull filter has more of them, and one that is full clears no token.
 public struct DeadTokenFilter: Sendable {
     /// At which fill the promise above holds.
     static let bytesPerToken = 2
@@ -15,7 +15,7 @@ public struct DeadTokenFilter: Sendable {
     private let blocks: UInt64
     /// How many were put in, those left out that looked as if they were there already.
     public private(set) var count = 0
-    /// How many may be put in before it suspects more than it should.
+    /// How many may be put in before it has more false positives than that.
     public let capacity: Int
 
     /// - Parameters:
@@ -46,7 +46,7 @@ public struct DeadTokenFilter: Sendable {
     }
 
     /// false: it was not put in.
-    public func suspects(_ hash: UInt64) -> Bool {
+    public func mayContain(_ hash: UInt64) -> Bool {
         let block = block(of: hash)
         return words.withUnsafeBufferPointer { words in
             for word in 0..<Self.wordsPerBlock where words[block + word] & Self.bit(word, hash) == 0 { return false }

@@ -1,11 +1,11 @@
 /// When a filter of dead tokens has to be loaded anew, since nothing can be taken out of it: tokens that registered
-/// again stay suspects. A value: no clock, no I/O.
+/// again stay in it. A value: no clock, no I/O.
 package struct FilterAge: Sendable {
     private static let longest = Duration.seconds(86_400)
     /// Loading costs the database something, so it is not done more often, whatever the reason.
-    private static let shortestForAlarms = Duration.seconds(3_600)
+    private static let shortestForFalsePositives = Duration.seconds(3_600)
     private static let shortestForGrowth = Duration.seconds(300)
-    private static let alarmsAlwaysAllowed = 10_000
+    private static let falsePositivesAlwaysAllowed = 10_000
 
     private let loadedAt: ContinuousClock.Instant
     private let loadedCount: Int
@@ -28,11 +28,11 @@ package struct FilterAge: Sendable {
         return changed
     }
 
-    /// - Parameter falseAlarms: suspects that the database cleared since the filter was loaded.
-    package func isOver(at now: ContinuousClock.Instant, falseAlarms: Int) -> Bool {
+    /// - Parameter falsePositives: tokens that it did not clear, and the database did, since the filter was loaded.
+    package func isOver(at now: ContinuousClock.Instant, falsePositives: Int) -> Bool {
         let age = now - loadedAt
         if age >= Self.longest { return true }
         if count > capacity, mayGrow, age >= Self.shortestForGrowth { return true }
-        return age >= Self.shortestForAlarms && falseAlarms > max(Self.alarmsAlwaysAllowed, loadedCount / 4)
+        return age >= Self.shortestForFalsePositives && falsePositives > max(Self.falsePositivesAlwaysAllowed, loadedCount / 4)
     }
 }

@@ -7,47 +7,47 @@ struct Suppression {
     /// What is known of those that waited.
     struct Findings {
         var dead: [Outcome] = []
-        var living: [SuspectBuffer.Suspect] = []
+        var living: [LookUpBuffer.Selection] = []
     }
 
     private let patience: Int
-    private var suspects = SuspectBuffer()
+    private var lookUps = LookUpBuffer()
 
     init(_ configuration: PipelineConfiguration) {
         patience = configuration.databasePatience
     }
 
-    var knownTokens: Int { suspects.knownTokens }
-    var filterBytes: Int { suspects.filterBytes }
+    var knownTokens: Int { lookUps.knownTokens }
+    var filterBytes: Int { lookUps.filterBytes }
 
     mutating func received(_ event: DeadTokenFeed.Event) {
         switch event {
-        case .loaded(let filter): suspects.filter = filter
-        case .marked(let hashes): for hash in hashes { suspects.filter?.insert(hash) }
+        case .loaded(let filter): lookUps.filter = filter
+        case .marked(let hashes): for hash in hashes { lookUps.filter?.insert(hash) }
         }
     }
 
     /// Hands a job to its output. Recipients whose token may be dead follow, once the database has said that they
     /// live.
     mutating func send(_ job: RoutedJob, to output: any Output, _ turn: inout Turn) {
-        let found = suspects.suspects(among: job.job, in: job.environment, now: turn.now)
-        guard !found.isEmpty else { return turn.send(job, to: output) }
-        let suspected = Set(found)
-        let cleared = job.job.recipients.indices.filter { !suspected.contains($0) }
+        let uncleared = lookUps.uncleared(among: job.job, in: job.environment, now: turn.now)
+        guard !uncleared.isEmpty else { return turn.send(job, to: output) }
+        let toLookUp = Set(uncleared)
+        let cleared = job.job.recipients.indices.filter { !toLookUp.contains($0) }
         if !cleared.isEmpty { turn.send(job.limited(to: cleared), to: output) }
-        suspects.add(.init(job: job, output: output, recipients: found))
+        lookUps.add(.init(job: job, output: output, recipients: uncleared))
     }
 
     /// At the end of every turn.
-    mutating func next(_ turn: inout Turn) -> SuspectBuffer.LookUp? {
-        guard let lookUp = suspects.next(id: turn.outbox.messages.nextID()) else { return nil }
+    mutating func next(_ turn: inout Turn) -> LookUpBuffer.LookUp? {
+        guard let lookUp = lookUps.next(id: turn.outbox.messages.nextID()) else { return nil }
         turn.wait(.lookUp(lookUp.id), patience)
         return lookUp
     }
 
     /// The database has no answer, or none in time.
     mutating func giveUp(_ id: UInt64, _ turn: inout Turn) -> Findings {
-        let living = suspects.failed(id, now: turn.now)
+        let living = lookUps.failed(id, now: turn.now)
         turn.counts.lookUpsFailed += living.reduce(0) { $0 + $1.recipients.count }
         return Findings(living: living)
     }
@@ -56,18 +56,18 @@ struct Suppression {
     mutating func answered(_ id: UInt64, _ deaths: [Int: Timestamp], _ turn: inout Turn) -> Findings {
         var findings = Findings()
         var place = 0
-        for suspect in suspects.answered(id) {
+        for selection in lookUps.answered(id) {
             var living: [Int] = []
-            for recipient in suspect.recipients {
+            for recipient in selection.recipients {
                 defer { place += 1 }
                 // Registered at the very time of its death: it lives.
                 if let death = deaths[place],
-                    death > suspect.job.job.recipients[recipient].registeredAt ?? Timestamp(milliseconds: .min)
+                    death > selection.job.job.recipients[recipient].registeredAt ?? Timestamp(milliseconds: .min)
                 {
                     turn.counts.lookUpsDead += 1
                     findings.dead.append(
                         Outcome(
-                            job: suspect.job, recipient: recipient, verdict: .suppressed, unregisteredAt: death,
+                            job: selection.job, recipient: recipient, verdict: .suppressed, unregisteredAt: death,
                             at: turn.now))
                 } else {
                     turn.counts.lookUpsLive += 1
@@ -75,7 +75,7 @@ struct Suppression {
                 }
             }
             if !living.isEmpty {
-                findings.living.append(.init(job: suspect.job, output: suspect.output, recipients: living))
+                findings.living.append(.init(job: selection.job, output: selection.output, recipients: living))
             }
         }
         return findings

@@ -53,7 +53,7 @@ public struct PipelineNames: Sendable, Hashable {
     /// Everything durable; declared by whoever comes first.
     ///
     /// A job that is delivered again and again without being settled has most likely ended its workers. The first to
-    /// see it after ``PipelineConfiguration/suspicion`` deliveries moves it to the suspects, which are taken one at a
+    /// see it after ``PipelineConfiguration/deliveriesUntilSuspect`` deliveries moves it to the suspects, which are taken one at a
     /// time; there the broker dead-letters it after three more (rabbitmq.com, "Quorum Queues", poison messages).
     public func topology(delays: [Int]) -> AMQPTopology {
         var topology = AMQPTopology(

@@ -26,7 +26,7 @@ package struct ConnectionState {
     }
 
     /// With answers awaited and nothing heard for this long, a PING asks whether anybody is there.
-    package static let suspicionMilliseconds: Int64 = 10_000
+    package static let silenceMilliseconds: Int64 = 10_000
     /// With answers awaited a PING measures the round trip this often.
     package static let measuringMilliseconds: Int64 = 15_000
     /// Without traffic a PING keeps middle boxes from forgetting the connection.
@@ -109,7 +109,7 @@ package struct ConnectionState {
         if let unansweredPing {
             return now - unansweredPing >= Self.pingTimeoutMilliseconds ? .giveUp : .nothing
         }
-        let patience = openStreams > 0 ? Self.suspicionMilliseconds : Self.idlePingMilliseconds
+        let patience = openStreams > 0 ? Self.silenceMilliseconds : Self.idlePingMilliseconds
         let isMeasuringDue = openStreams > 0 && now - lastPing >= Self.measuringMilliseconds
         guard now - lastHeard >= patience || isMeasuringDue else { return .nothing }
         unansweredPing = now

@@ -96,9 +96,9 @@ import Testing
 
     @Test func whatIsTooLargeIsRefusedBeforeAnythingElse() throws {
         let headers: AMQPFieldTable = ["a": .bytes(Array(repeating: 0, count: 40_000)), "x-delivery-count": 9]
-        let suspicious = PipelineHarness()
-        suspicious.deliver(body(), properties: AMQPProperties(headers: headers), redelivered: true)
-        #expect(suspicious.moved == ["martlet.dead normal"], "rather than to the suspects, where it might not get")
+        let redelivered = PipelineHarness()
+        redelivered.deliver(body(), properties: AMQPProperties(headers: headers), redelivered: true)
+        #expect(redelivered.moved == ["martlet.dead normal"], "rather than to the suspects, where it might not get")
         let draining = PipelineHarness()
         draining.drain()
         draining.deliver(body(), properties: AMQPProperties(headers: headers))

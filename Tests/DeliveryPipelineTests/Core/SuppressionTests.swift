@@ -29,12 +29,12 @@ import Testing
         return #"{"id":"\#(id)","app":"com.example.shop",\#(more)"payload":{},"recipients":[\#(recipients)]}"#
     }
 
-    private func lookUp(_ harness: PipelineHarness, _ index: Int = 0) throws -> SuspectBuffer.LookUp {
+    private func lookUp(_ harness: PipelineHarness, _ index: Int = 0) throws -> LookUpBuffer.LookUp {
         try #require(harness.recorder.withRecord { $0.lookUps }.dropFirst(index).first)
     }
 
     private func answer(
-        _ harness: PipelineHarness, _ lookUp: SuspectBuffer.LookUp, dead: [String: Timestamp]?
+        _ harness: PipelineHarness, _ lookUp: LookUpBuffer.LookUp, dead: [String: Timestamp]?
     ) {
         harness.core.lookedUp(
             lookUp.id,
@@ -84,7 +84,7 @@ import Testing
     @Test func aTokenThatTheFilterTakesForAnotherIsSent() throws {
         let harness = harness(dead: (0..<1_000).map { "dd\($0)" }, maximumBytes: 32)
         harness.deliver(body("1", ["aa01", "aa02"]))
-        #expect(harness.started == [], "all are suspected")
+        #expect(harness.started == [], "none is cleared")
         answer(harness, try lookUp(harness), dead: ["aa02": death])
         #expect(try tokens(harness.job(0)) == ["aa01"])
         #expect(try harness.outcomes().map { $0["recipient"] } == ["aa02"])
@@ -146,7 +146,7 @@ import Testing
         #expect(harness.acknowledged.sorted() == [1, 2, 3])
     }
 
-    @Test func whatIsMarkedLaterIsSuspectedFromThenOn() throws {
+    @Test func whatIsMarkedLaterIsLookedUpFromThenOn() throws {
         let harness = harness(dead: [])
         harness.deliver(body("1", ["aa01"]))
         harness.core.received(.marked([hash("aa01")]))

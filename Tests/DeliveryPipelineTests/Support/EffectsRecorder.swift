@@ -32,7 +32,7 @@ final class EffectsRecorder: Sendable {
         var letGo: [AMQPDeliveryTag] = []
         var claims: [Claims.Batch] = []
         var marks: [MarkBuffer.Batch] = []
-        var lookUps: [SuspectBuffer.LookUp] = []
+        var lookUps: [LookUpBuffer.LookUp] = []
         var timers: [Timer] = []
         var drained = 0
         var now = Timestamp(seconds: 1_800_000_000)

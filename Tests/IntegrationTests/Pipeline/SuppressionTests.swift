@@ -127,7 +127,7 @@ struct SuppressionTests {
         }
     }
 
-    /// A filter of 32 bytes suspects every token once some hundred are in it: the database clears the living.
+    /// A filter of 32 bytes clears no token once some hundred are in it: the database clears the living.
     @Test func noLivingTokenIsTakenForADeadOneWhateverTheMemory() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)

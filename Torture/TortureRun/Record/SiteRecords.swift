@@ -29,7 +29,7 @@ package struct MemorySample: Sendable {
 }
 
 /// A job that a worker has put among the suspects.
-package struct SuspicionRecord: Sendable {
+package struct SuspectRecord: Sendable {
     package var job: Int?
     package var received: Int64
 

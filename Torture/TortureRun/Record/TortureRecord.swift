@@ -13,7 +13,7 @@ package struct TortureRecord: Sendable {
     package var dead: [DeadRecord] = []
     package var rejections: [RejectionRecord] = []
     /// What workers put among the suspects.
-    package var suspicions: [SuspicionRecord] = []
+    package var suspects: [SuspectRecord] = []
     package var joins: [JoinRecord] = []
     /// What workers said of channels that the broker closed because a delivery was not acknowledged in time.
     package var timeouts: [String] = []

@@ -31,7 +31,7 @@ struct Report {
                 + list(Dictionary(grouping: result.record.faults) { $0.fault.name }.mapValues(\.count)),
         ]
         lines.append(
-            "the largest event had \(result.record.largestEvent) bytes; \(result.record.suspicions.count) jobs were suspected; "
+            "the largest event had \(result.record.largestEvent) bytes; \(result.record.suspects.count) jobs were suspected; "
                 + "workers that joined late: \(list(joins))")
         lines += memory
         let failed = Invariant.allCases.filter { result.verdict.count(of: $0) > 0 }

@@ -23,7 +23,7 @@ package enum Invariant: String, Sendable, CaseIterable {
     case unusableAreDead =
         "each job that can't be used is in the dead-letter queue with its reason, and nothing else is"
     case rejectionsAreTold = "an event tells of each job that can't be used"
-    case suspicionsEarned = "only what was delivered five times is set apart"
+    case suspectsEarned = "only what was delivered five times is set apart"
     case acknowledgedInTime = "the broker closed no channel for want of an acknowledgement"
     case latecomersWork = "a worker that joins while there is a flood has sent something within fifteen seconds"
     case workersLive = "no worker ended unless it was told to, and then with 0"

@@ -4,7 +4,7 @@ extension Verdict {
     /// A job of more recipients is split by every worker, whatever its settings.
     private static let mostUnsplit = 1_000
     /// Deliveries after which a job is set apart.
-    private static let suspicion = 5
+    private static let deliveriesUntilSuspect = 5
     /// Milliseconds that a worker which joins has for its first push, and the answer to it, on a busy machine.
     package static let joiningTakes: Int64 = 15_000
 
@@ -102,14 +102,14 @@ extension Verdict {
     // MARK: Workers
 
     mutating func judgeWorkers(_ record: TortureRecord, _ disturbances: Disturbances) {
-        for suspicion in record.suspicions {
-            let job = suspicion.job.flatMap { record.jobs[$0] }
-            let times = job.map { disturbances.redeliveries(from: $0.published, to: suspicion.received) } ?? 0
-            guard times < Self.suspicion else { continue }
+        for suspect in record.suspects {
+            let job = suspect.job.flatMap { record.jobs[$0] }
+            let times = job.map { disturbances.redeliveries(from: $0.published, to: suspect.received) } ?? 0
+            guard times < Self.deliveriesUntilSuspect else { continue }
             findings.append(
                 Finding(
-                    .suspicionsEarned, nil,
-                    "job \(suspicion.job.map { "\($0)" } ?? "without a number") was set apart after \(times) faults"))
+                    .suspectsEarned, nil,
+                    "job \(suspect.job.map { "\($0)" } ?? "without a number") was set apart after \(times) faults"))
         }
         findings += record.timeouts.map { Finding(.acknowledgedInTime, nil, $0) }
         for join in record.joins {

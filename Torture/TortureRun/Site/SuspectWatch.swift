@@ -5,7 +5,7 @@ import TestSupport
 import WorkerTestSupport
 
 /// Gets a copy of every job that a worker puts among the suspects.
-final class SuspicionWatch: Sendable {
+final class SuspectWatch: Sendable {
     private let log: RunLog
     private let queue = ResultQueue()
 
@@ -16,8 +16,8 @@ final class SuspicionWatch: Sendable {
             "\(names.prefix).suspected", of: names.moved, key: "suspects", names, broker: broker, logger: logger
         ) { [log] delivery in
             log.update {
-                $0.suspicions.append(
-                    SuspicionRecord(
+                $0.suspects.append(
+                    SuspectRecord(
                         job: JobPlan.number(in: String(decoding: delivery.body, as: UTF8.self)),
                         received: currentMilliseconds()))
             }

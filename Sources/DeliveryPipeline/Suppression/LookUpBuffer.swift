@@ -6,12 +6,12 @@ package import PushModel
 ///
 /// | it is | and then |
 /// |---|---|
-/// | idle, with suspects | asks |
+/// | idle, with tokens that are not cleared | asks |
 /// | asking | answered, failed or too late: idle; those it asked about are handed out |
-/// | failed or too late | suspects nobody for five seconds: a database that is slow or away must not slow sending down |
-package struct SuspectBuffer {
+/// | failed or too late | clears all for five seconds: a database that is slow or away must not slow sending down |
+package struct LookUpBuffer {
     /// Some recipients of a job.
-    struct Suspect {
+    struct Selection {
         let job: RoutedJob
         let output: any Output
         let recipients: [Int]
@@ -32,33 +32,33 @@ package struct SuspectBuffer {
         }
     }
 
-    /// A statement's worth. A job's suspects stay together, so there may be more.
+    /// A statement's worth. A job's tokens stay together, so there may be more.
     private static let enoughTokens = 5_000
     private static let pauseMilliseconds: Int64 = 5_000
 
     var filter: DeadTokenFilter?
-    private var queue = StatementQueue<Suspect>()
+    private var queue = StatementQueue<Selection>()
     private var pausedUntil: Timestamp?
 
     var knownTokens: Int { filter?.count ?? 0 }
     var filterBytes: Int { filter?.bytes ?? 0 }
 
     /// The recipients that the filter does not clear; mostly none.
-    func suspects(among job: Job, in environment: PushEnvironment, now: Timestamp) -> [Int] {
+    func uncleared(among job: Job, in environment: PushEnvironment, now: Timestamp) -> [Int] {
         guard let filter, filter.count > 0, !job.isBroadcast else { return [] }
         if let pausedUntil, now < pausedUntil { return [] }
         let seed = TokenHash.seed(output: job.output, app: job.app, environment: environment)
         return job.withBytes { bytes in
-            var suspects: [Int] = []
+            var uncleared: [Int] = []
             for (index, recipient) in job.recipients.enumerated() {
                 let token = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[recipient.token]))
-                if filter.suspects(TokenHash.hash(token, seed: seed)) { suspects.append(index) }
+                if filter.mayContain(TokenHash.hash(token, seed: seed)) { uncleared.append(index) }
             }
-            return suspects
+            return uncleared
         }
     }
 
-    mutating func add(_ suspect: Suspect) { queue.add(suspect) }
+    mutating func add(_ selection: Selection) { queue.add(selection) }
 
     /// What to ask next, unless something is being asked or there is nothing.
     mutating func next(id: UInt64) -> LookUp? {
@@ -68,13 +68,13 @@ package struct SuspectBuffer {
             tokens += $0.recipients.count
             return tokens >= Self.enoughTokens
         }
-        guard let suspects = queue.next(id: id, atMost: last.map { $0 + 1 } ?? .max) else { return nil }
+        guard let asked = queue.next(id: id, atMost: last.map { $0 + 1 } ?? .max) else { return nil }
         var keys: [DeviceTokenKey] = []
         var registeredAt: [Timestamp?] = []
-        for suspect in suspects {
-            let job = suspect.job.job
-            for index in suspect.recipients {
-                keys.append(suspect.job.key(of: index))
+        for selection in asked {
+            let job = selection.job.job
+            for index in selection.recipients {
+                keys.append(selection.job.key(of: index))
                 registeredAt.append(job.recipients[index].registeredAt)
             }
         }
@@ -82,10 +82,10 @@ package struct SuspectBuffer {
     }
 
     /// The database has answered; empty when it was too late.
-    mutating func answered(_ id: UInt64) -> [Suspect] { queue.answered(id)?.compactMap(\.self) ?? [] }
+    mutating func answered(_ id: UInt64) -> [Selection] { queue.answered(id)?.compactMap(\.self) ?? [] }
 
     /// It has not, or too late; all that wait are let go.
-    mutating func failed(_ id: UInt64, now: Timestamp) -> [Suspect] {
+    mutating func failed(_ id: UInt64, now: Timestamp) -> [Selection] {
         guard let asked = queue.answered(id) else { return [] }
         pausedUntil = Timestamp(milliseconds: now.milliseconds + Self.pauseMilliseconds)
         return asked.compactMap(\.self) + queue.takeOut().gathering
