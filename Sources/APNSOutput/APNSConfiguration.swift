@@ -37,7 +37,7 @@ public struct APNSConfiguration: Sendable {
     /// So long a retired credential goes on being used for what waits, which may be a campaign. A worker that missed
     /// the notification has three of its five seconds left.
     package var retirementSeconds: Int64 = 1
-    /// With no provider token after so long the database counts as away, and pushes go back to wait.
+    /// With no provider token after so long the database counts as away, and pushes wait in the broker.
     package var tokenPatienceMilliseconds: Int64 = 5_000
     /// So long may pushes wait while nothing at all is answered. They take room that the pushes of other apps need.
     package var silenceMilliseconds: Int64 = 10_000

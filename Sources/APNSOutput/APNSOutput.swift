@@ -95,7 +95,7 @@ public final class APNSOutput: Output {
             return gone.values
         }
         for pool in gone {
-            pool.retire(handingBackAfter: .seconds(configuration.retirementSeconds)).whenComplete { [self] _ in
+            pool.retire(returningAfter: .seconds(configuration.retirementSeconds)).whenComplete { [self] _ in
                 _ = state.withLock { $0.draining.removeValue(forKey: ObjectIdentifier(pool)) }
             }
         }

@@ -63,7 +63,7 @@ public final class DeliveryPipeline: Sendable {
                 acknowledge: { sources.acknowledge($0) },
                 reject: { sources[$0].reject($0) },
                 setPrefetch: { sources[$1].setPrefetch($0, of: $1) },
-                letGo: { sources[$0.tag].letGo($0) },
+                release: { sources[$0.tag].release($0) },
                 write: { marksToWrite.yield($0) },
                 claim: { claimsToMake.yield($0) },
                 lookUp: { lookUpsToMake.yield($0) },
@@ -97,7 +97,7 @@ public final class DeliveryPipeline: Sendable {
         }
     }
 
-    /// Starts nothing any more, gives back what is not on the wire, finishes what is, and closes both connections. What
+    /// Starts nothing any more, puts back what is not on the wire, finishes what is, and closes both connections. What
     /// is not settled by `deadline` is delivered again, to another worker.
     ///
     /// - Returns: whether everything was settled in time.

@@ -36,8 +36,8 @@ final class JobSource: Sendable {
         consumer.setPrefetch(UInt16(clamping: prefetch), ofQueue: UInt16(queue.index))
     }
 
-    /// Before it is acknowledged, which wakes the consumer.
-    func letGo(_ delivery: AMQPDelivery) { budget.giveBack(delivery) }
+    /// Releases its bytes, before it is acknowledged, which wakes the consumer.
+    func release(_ delivery: AMQPDelivery) { budget.release(delivery) }
 
     func stopConsuming() { consumer.stopConsuming() }
 

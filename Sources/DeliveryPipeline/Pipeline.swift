@@ -81,7 +81,7 @@ struct Pipeline {
         refusals.forget(of: queues, &splitting, &turn)
     }
 
-    /// Nothing more is started, and what waits goes back.
+    /// Nothing more is started, and what waits is put back.
     mutating func drain(_ turn: inout Turn) {
         isDraining = true
         for job in scheduler.removeAll() { turn.move(turn.open(job.inbound), to: job.inbound.home) }

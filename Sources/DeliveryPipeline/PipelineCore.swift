@@ -151,9 +151,9 @@ package final class PipelineCore: @unchecked Sendable {
         dispatchPrecondition(condition: .onQueue(queue))
         turn.begin(effects.now())
         what()
-        letGo()
+        releaseDone()
         pipeline.startJobs(&turn)
-        letGo()
+        releaseDone()
         watchPrefetch()
         writeMarks(isDue: false)
         if let batch = pipeline.claims.next(&turn) { effects.claim(batch) }
@@ -205,12 +205,12 @@ package final class PipelineCore: @unchecked Sendable {
     // MARK: What is done
 
     /// What is done, or lost, takes no room from now on.
-    private func letGo() {
+    private func releaseDone() {
         for job in turn.takeDone() {
             pipeline.acknowledged(job, now: turn.now)
             turn.release(job)
             let delivery = job.inbound.delivery
-            effects.letGo(delivery)
+            effects.release(delivery)
             if job.isUntakeable {
                 effects.reject(delivery.tag)
             } else {
@@ -218,7 +218,7 @@ package final class PipelineCore: @unchecked Sendable {
                 acknowledgements.append(AMQPAcknowledgement(delivery.tag))
             }
         }
-        for delivery in turn.takeLost() { effects.letGo(delivery) }
+        for delivery in turn.takeLost() { effects.release(delivery) }
         pipeline.release(&turn)
     }
 

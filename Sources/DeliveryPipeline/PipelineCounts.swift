@@ -23,8 +23,8 @@ public struct PipelineCounts: Sendable, Hashable {
     public package(set) var jobsOverflowed = 0
     /// Set apart after several deliveries that were not settled.
     public package(set) var jobsSuspected = 0
-    /// Given back unsent: the worker stopped, or their credential was retired.
-    public package(set) var pushesGivenBack = 0
+    /// Put back unsent: the worker stopped, or their credential was retired.
+    public package(set) var pushesPutBack = 0
     public package(set) var jobsAcknowledged = 0
     public package(set) var retries = 0
     public package(set) var pushesHeld = 0

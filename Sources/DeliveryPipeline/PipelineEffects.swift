@@ -25,7 +25,7 @@ package final class PipelineEffects: Sendable {
     /// The broker is to hand out so many jobs of an overflow queue ahead.
     let setPrefetch: @Sendable (Int, JobQueue) -> Void
     /// A delivery is no longer held; before it is acknowledged.
-    let letGo: @Sendable (AMQPDelivery) -> Void
+    let release: @Sendable (AMQPDelivery) -> Void
     /// Commits marks and calls ``PipelineCore/marksWritten(_:count:)``.
     let write: @Sendable (MarkBuffer.Batch) -> Void
     /// Claims parts of jobs and calls ``PipelineCore/claimed(_:_:)``.
@@ -42,7 +42,7 @@ package final class PipelineEffects: Sendable {
         acknowledge: @escaping @Sendable ([AMQPAcknowledgement]) -> Void,
         reject: @escaping @Sendable (AMQPDeliveryTag) -> Void,
         setPrefetch: @escaping @Sendable (Int, JobQueue) -> Void,
-        letGo: @escaping @Sendable (AMQPDelivery) -> Void,
+        release: @escaping @Sendable (AMQPDelivery) -> Void,
         write: @escaping @Sendable (MarkBuffer.Batch) -> Void,
         claim: @escaping @Sendable (Claims.Batch) -> Void,
         lookUp: @escaping @Sendable (LookUpBuffer.LookUp) -> Void,
@@ -55,7 +55,7 @@ package final class PipelineEffects: Sendable {
         self.acknowledge = acknowledge
         self.reject = reject
         self.setPrefetch = setPrefetch
-        self.letGo = letGo
+        self.release = release
         self.write = write
         self.claim = claim
         self.lookUp = lookUp

@@ -75,7 +75,7 @@ public final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHa
 
     public func handlerRemoved(context: ChannelHandlerContext) {
         self.context = nil
-        letGo()
+        detach()
     }
 
     public func channelActive(context: ChannelHandlerContext) {
@@ -114,7 +114,7 @@ public final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHa
 
     public func channelInactive(context: ChannelHandlerContext) {
         isClosing = true
-        letGo()
+        detach()
         context.fireChannelInactive()
     }
 
@@ -166,7 +166,7 @@ public final class HTTP2ChannelHandler<Session: HTTP2Endpoint>: ChannelInboundHa
     }
 
     /// Ends what ties handler, session, delegate and observer together.
-    private func letGo() {
+    private func detach() {
         session.detachDelegate()
         let told = observer.take()
         told?.channelClosed(error: failure)

@@ -7,7 +7,7 @@ package import NIOCore
 ///
 /// Everything happens on one event loop, in turns: whatever comes only marks that there is something to do, and one turn
 /// then fills the connections, writes once, and opens or closes some as ``PoolPlan`` says. What has certainly not been
-/// processed goes back to the client, and so does what may have been, said as that.
+/// processed is told to the client, and so is what may have been, said as that.
 // why: unchecked for that reason; nothing of it is touched from elsewhere.
 package final class ConnectionPool: @unchecked Sendable {
     package let eventLoop: any EventLoop
@@ -29,7 +29,7 @@ package final class ConnectionPool: @unchecked Sendable {
     private var whenClosed: [EventLoopPromise<Void>] = []
 
     /// - Parameters:
-    ///   - client: held until the pool is let go; its owner is who lets go.
+    ///   - client: held as long as the pool, which is its owner's to release.
     ///   - authorization: called for each connection.
     /// - Throws: when a certificate or the authority file can't be used.
     package init(
@@ -214,7 +214,7 @@ package final class ConnectionPool: @unchecked Sendable {
                 of: self, client: client, authorization: makeAuthorization(), eventLoop: eventLoop,
                 configuration: configuration, logger: logger, now: now)
         } catch {
-            configuration.sharedLimit?.giveBack(1)
+            configuration.sharedLimit?.release(1)
             plan.failed(nowMilliseconds: now, random: .random(in: 0..<1))
             return connectFailed(error)
         }
@@ -295,7 +295,7 @@ package final class ConnectionPool: @unchecked Sendable {
     func closed(_ connection: PooledConnection, error: (any Error)?, beforeUse: Bool) {
         failed(connection)
         connections.removeAll { $0 === connection }
-        configuration.sharedLimit?.giveBack(1)
+        configuration.sharedLimit?.release(1)
         if beforeUse {
             connectFailed(error ?? ChannelError.eof)
         } else if let error {

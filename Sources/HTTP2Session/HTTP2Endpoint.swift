@@ -18,7 +18,7 @@ public protocol HTTP2Endpoint: AnyObject {
     ///   handed out.
     func collectOutput(limit: Int, _ body: (UnsafeRawBufferPointer) -> Void) throws(HTTP2Error)
 
-    /// Lets go of the delegate, which hears nothing more: the connection is over.
+    /// Releases the delegate, which hears nothing more: the connection is over.
     func detachDelegate()
 }
 

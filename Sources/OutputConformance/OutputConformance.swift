@@ -16,7 +16,7 @@ public struct OutputConformance: Sendable {
     public static let rules: [ConformanceRule] = [
         OutcomeRules.all, DeliveryRules.all, DeadlineRules.all, BadDayRules.all, HostileInputRules.all,
         CredentialRules.all,
-        CancellingRules.all, StoppingRules.all, CallRules.all, LettingGoRules.all,
+        CancellingRules.all, StoppingRules.all, CallRules.all, RetentionRules.all,
     ].flatMap { $0 }
 
     private let harness: OutputHarness

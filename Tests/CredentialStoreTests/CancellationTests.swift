@@ -241,7 +241,7 @@ struct CancellationTests {
                     #expect(follower.knows("order-1"))
                     try await database.pool.query(expire)
                     #expect(try await !cancellations.restore("order-1"), "nothing to take back")
-                    try await eventually("it is let go") { !follower.knows("order-1") }
+                    try await eventually("it is forgotten") { !follower.knows("order-1") }
                 }
             }
         }

@@ -90,7 +90,7 @@ struct DeviceTokenRaceTests {
     private func interleave(_ token: String, _ pool: PostgresPool, isHeldUp: Bool) async throws {
         let changes = (0..<Int.random(in: 2...3)).map { _ in Change.random() }
         if isHeldUp {
-            // All wait for the row, then are let go at once.
+            // All wait for the row, then go on at once.
             try await carryOut(changes[0], token, pool)
             try await pool.transaction { connection in
                 try await connection.query(

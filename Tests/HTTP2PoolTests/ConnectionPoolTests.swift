@@ -45,7 +45,7 @@ import WireTestSupport
             try await server.withConnections { $0.count == 3 && $0[2].whole.count == 1 }
         }
         for pool in pools { try await pool.close() }
-        #expect(limit.take(upTo: 3) == 2, "all places are given back, each once")
+        #expect(limit.take(upTo: 3) == 2, "all places are released, each once")
         try await server.stop()
     }
 

@@ -48,7 +48,7 @@ import Testing
         counts.jobsDuplicate = 13
         counts.jobsOverflowed = 14
         counts.jobsSuspected = 15
-        counts.pushesGivenBack = 16
+        counts.pushesPutBack = 16
         counts.retries = 5
         counts.pushesHeld = 7
         counts.tokensMarked = 6

@@ -34,7 +34,7 @@ import Testing
         }
         let results = await OutputConformance(harness).results().filter { $0.verdict == .skipped }
         #expect(
-            results.map(\.rule.name) == ["credential retired", "cancel", "stop brings back", "stop awaits the wire"])
+            results.map(\.rule.name) == ["credential retired", "cancel", "stop returns", "stop awaits the wire"])
         #expect(results.allSatisfy { $0.lines == ["the harness has no double that is slow, and then accepts again"] })
         #expect(
             "\(results.first.map { "\($0)" } ?? "")".hasPrefix("paper: credential retired: skipped\n  the harness has"))

@@ -9,7 +9,7 @@ import Testing
         var pool = PoolState(maximumConnections: 2, waitsForDatabase: false)
         #expect(pool.leaseRequested(1, now: now) == [.open(1)])
         #expect(pool.opened(1) == [.lease(1, to: 1)])
-        #expect(pool.returned(1, isReusable: true, now: now) == [])
+        #expect(pool.released(1, isReusable: true, now: now) == [])
         #expect(pool.leaseRequested(2, now: now) == [.lease(1, to: 2)])
     }
 
@@ -21,8 +21,8 @@ import Testing
         #expect(pool.leaseRequested(4, now: now) == [])
         #expect(pool.opened(2) == [.lease(2, to: 1)])
         #expect(pool.opened(1) == [.lease(1, to: 2)])
-        #expect(pool.returned(1, isReusable: true, now: now) == [.lease(1, to: 3)])
-        #expect(pool.returned(2, isReusable: true, now: now) == [.lease(2, to: 4)])
+        #expect(pool.released(1, isReusable: true, now: now) == [.lease(1, to: 3)])
+        #expect(pool.released(2, isReusable: true, now: now) == [.lease(2, to: 4)])
     }
 
     @Test func replacesABrokenConnectionForWhoWaits() {
@@ -30,7 +30,7 @@ import Testing
         _ = pool.leaseRequested(1, now: now)
         _ = pool.opened(1)
         #expect(pool.leaseRequested(2, now: now) == [])
-        #expect(pool.returned(1, isReusable: false, now: now) == [.close(1), .open(2)])
+        #expect(pool.released(1, isReusable: false, now: now) == [.close(1), .open(2)])
         #expect(pool.opened(2) == [.lease(2, to: 2)])
     }
 
@@ -39,7 +39,7 @@ import Testing
         _ = pool.leaseRequested(1, now: now)
         _ = pool.opened(1)
         #expect(pool.ended(1) == [], "a lent connection is dealt with when it comes back")
-        _ = pool.returned(1, isReusable: true, now: now)
+        _ = pool.released(1, isReusable: true, now: now)
         #expect(pool.ended(1) == [.close(1)])
         #expect(pool.leaseRequested(2, now: now) == [.open(2)])
     }
@@ -67,8 +67,8 @@ import Testing
         #expect(pool.leaseRequested(2, now: now) == [.open(2)])
         #expect(pool.openFailed(2, refused, random: 1, now: now) == [])
         #expect(pool.leaseRequested(3, now: now) == [])
-        #expect(pool.returned(1, isReusable: true, now: now) == [.lease(1, to: 2)])
-        #expect(pool.returned(1, isReusable: false, now: now) == [.close(1), .fail(3, refused)])
+        #expect(pool.released(1, isReusable: true, now: now) == [.lease(1, to: 2)])
+        #expect(pool.released(1, isReusable: false, now: now) == [.close(1), .fail(3, refused)])
     }
 
     @Test func waitsForTheDatabaseIfTold() {
@@ -96,7 +96,7 @@ import Testing
         #expect(error.code == .poolExhausted)
         #expect(pool.waiterCancelled(3) == [.cancel(3)])
         #expect(pool.waiterTimedOut(1) == [], "it has its connection")
-        #expect(pool.returned(1, isReusable: true, now: now) == [])
+        #expect(pool.released(1, isReusable: true, now: now) == [])
     }
 
     @Test func closingFailsWaitersAndClosesAsConnectionsComeBack() {
@@ -110,7 +110,7 @@ import Testing
         }
         #expect(error.code == .closed)
         #expect(pool.opened(2) == [.close(2)])
-        #expect(pool.returned(1, isReusable: true, now: now) == [.close(1)])
+        #expect(pool.released(1, isReusable: true, now: now) == [.close(1)])
         guard case .fail(3, _)? = pool.leaseRequested(3, now: now).first else {
             Issue.record("a closed pool served")
             return

@@ -2,7 +2,7 @@ import Threading
 
 /// How many bytes of messages may be held. A prefetch counts messages, and the broker has none that counts bytes.
 ///
-/// The consumer takes, and whoever lets go of a delivery gives back. While the budget is used up, the consumer leaves the
+/// The consumer takes, and whoever is done with a delivery releases. While the budget is used up, the consumer leaves the
 /// rest in its socket: TCP makes the broker wait. So more than the budget is held by what comes in one piece only:
 /// one message for each queue.
 public final class AMQPByteBudget: Sendable {
@@ -22,7 +22,7 @@ public final class AMQPByteBudget: Sendable {
     }
 
     /// Once for each delivery, and before it is acknowledged, which wakes the consumer.
-    public func giveBack(_ delivery: AMQPDelivery) {
+    public func release(_ delivery: AMQPDelivery) {
         _ = taken.wrappingSubtract(delivery.size, ordering: .relaxed)
     }
 }

@@ -96,7 +96,7 @@ public final class AMQPConsumer: Sendable {
         _ = thread.send(.setPrefetch(prefetch, tagIndex: tagIndex))
     }
 
-    /// Reads on, after bytes were given back to the budget for what is not acknowledged.
+    /// Reads on, after bytes of the budget were released for what is not acknowledged.
     public func readOn() { thread.wakeUp.signal() }
 
     /// Takes no more deliveries; ``AMQPConsumerEvent/stopped`` comes after the last. The connection stays open for
@@ -106,7 +106,7 @@ public final class AMQPConsumer: Sendable {
     }
 
     /// Sends what was acknowledged before, closes the connection, and returns when the thread has ended, after
-    /// `timeout` and a few seconds at the latest. Open deliveries go back into their queues.
+    /// `timeout` and a few seconds at the latest. The broker requeues open deliveries.
     public func close(timeout: Duration = .seconds(5)) async {
         _ = await thread.close(by: .now + timeout)
     }

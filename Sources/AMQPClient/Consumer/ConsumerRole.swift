@@ -98,7 +98,7 @@ final class ConsumerRole: ConnectionRole {
     }
 
     private func dropBatch() {
-        if let budget { for delivery in batch { budget.giveBack(delivery) } }
+        if let budget { for delivery in batch { budget.release(delivery) } }
         batch = []
     }
 

@@ -1,8 +1,7 @@
 import Logging
 import PushModel
 
-/// What a pool does not send, because APNs has refused its like, or has not answered: it goes back to the pipeline, to wait
-/// in the broker, but for a push now and then that finds out whether it still is so. On the pool's event loop.
+/// What a pool does not send, because APNs has refused its like, or has not answered: it waits in the broker, but for a push now and then that finds out whether it still is so. On the pool's event loop.
 final class PoolHealth {
     /// Why a push can't go now.
     struct Obstacle {
@@ -33,7 +32,7 @@ final class PoolHealth {
     private var topics: [String: TopicHealth] = [:]
     /// Uptime of the last answer, or of the beginning of the wait for it.
     private var lastProgress: Int64 = 0
-    private var handsBack = false
+    private var isReturningAll = false
 
     init(
         of subject: Refusal.Subject, configuration: APNSConfiguration,
@@ -60,7 +59,7 @@ final class PoolHealth {
 
     func obstacle(to job: PreparedJob, now: Moment) -> Obstacle? {
         // Outputs hear of a retirement from the snapshot that routes anew what comes back.
-        if handsBack { return Obstacle(verdict: .returned, reason: nil, seconds: 0) }
+        if isReturningAll { return Obstacle(verdict: .returned, reason: nil, seconds: 0) }
         if credential.holds(nowMilliseconds: now.uptime) { return obstacle(credential, .hold) }
         if let health = job.health, health.breaker.holds(nowMilliseconds: now.uptime) {
             return obstacle(health.breaker, .hold)
@@ -114,7 +113,7 @@ final class PoolHealth {
 
     // MARK: Once a second
 
-    /// For so long has nothing been answered that what waits is to be put back.
+    /// Nothing has been answered for so long that what waits is to be tried again later.
     func isSilent(now: Moment) -> Bool {
         guard now.uptime - lastProgress >= silenceMilliseconds else { return false }
         let isNew = host.refused("NoAnswer", nowMilliseconds: now.uptime, random: .random(in: 0..<1))
@@ -130,7 +129,7 @@ final class PoolHealth {
     // MARK: The end
 
     /// Nothing may go any more.
-    func handBack() { handsBack = true }
+    func returnAll() { isReturningAll = true }
 
     /// Nobody will find out any more what is refused.
     func forget() {

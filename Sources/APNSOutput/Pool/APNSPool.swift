@@ -55,7 +55,7 @@ final class APNSPool: @unchecked Sendable {
         }
     }
 
-    /// What is not on the wire is given back.
+    /// What is not on the wire is returned.
     func stopSending() {
         eventLoop.execute {
             self.pushes.stop()
@@ -65,8 +65,8 @@ final class APNSPool: @unchecked Sendable {
 
     /// Takes no more jobs; closes its connections once their last answers have come.
     ///
-    /// - Parameter time: what is still queued then goes back to the pipeline, to be routed anew; nil: it is sent.
-    func retire(handingBackAfter time: TimeAmount? = nil) -> EventLoopFuture<Void> {
+    /// - Parameter time: what is still queued then is returned, to be routed anew; nil: it is sent.
+    func retire(returningAfter time: TimeAmount? = nil) -> EventLoopFuture<Void> {
         let closed = eventLoop.makePromise(of: Void.self)
         closed.futureResult.whenComplete { _ in
             self.tokens?.removeObserver(ObjectIdentifier(self))
@@ -74,7 +74,7 @@ final class APNSPool: @unchecked Sendable {
         }
         eventLoop.execute { self.pool.retire(closed: closed) }
         if let time {
-            eventLoop.scheduleTask(in: time) { self.pushes.handBack(now: self.pool.time()) }
+            eventLoop.scheduleTask(in: time) { self.pushes.returnAll(now: self.pool.time()) }
         }
         return closed.futureResult
     }

@@ -82,8 +82,8 @@ final class APNSPushes: @unchecked Sendable {
     func stop() { isStopped = true }
 
     /// Retired long enough ago: nothing more is sent.
-    func handBack(now: Int64) {
-        health.handBack()
+    func returnAll(now: Int64) {
+        health.returnAll()
         holdQueued(now: moment(now)) { _ in true }
     }
 
@@ -263,7 +263,7 @@ extension APNSPushes: PoolClient {
             return settle(push, .retry, reason: "StreamRefused", at: now)
         }
         if queue.isEmpty { health.waitBegins(now: now) }
-        queue.putBack(QueuedPush(job: push.job, recipient: push.recipient, resends: push.resends + 1))
+        queue.resend(QueuedPush(job: push.job, recipient: push.recipient, resends: push.resends + 1))
     }
 
     func lost(_ tag: Int, _ loss: RequestLoss, now: Int64) {

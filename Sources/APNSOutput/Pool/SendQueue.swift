@@ -5,7 +5,7 @@ import PushModel
 package struct QueuedPush {
     package let job: PreparedJob
     package let recipient: Int
-    /// How often it was put back because the server had certainly not processed it.
+    /// How often it was queued again because the server had certainly not processed it.
     package let resends: Int
 
     package init(job: PreparedJob, recipient: Int, resends: Int) {
@@ -61,7 +61,7 @@ package struct SendQueue {
         }
     }
 
-    package mutating func putBack(_ push: QueuedPush) {
+    package mutating func resend(_ push: QueuedPush) {
         again.append(push)
         count += 1
     }

@@ -4,7 +4,7 @@ public import PostgresClient
 /// Follows which jobs are cancelled: all that are, once, then each change a moment after it was made, whoever made it.
 /// While the database is away it waits.
 ///
-/// Once a day everything is loaded anew, which lets go of what has expired.
+/// Once a day everything is loaded anew, which forgets what has expired.
 public final class CancellationFeed: Sendable {
     public enum Event: Sendable {
         /// In place of what was told before: all that are in force. Jobs may be in it that no change named.

@@ -36,7 +36,7 @@ package struct InboundJob: Sendable {
             }
     }
 
-    /// Where it goes back to from a worker that stops: to its lane, but what may end workers to the suspects.
+    /// Where a worker that stops puts it back: to its lane, but what may end workers to the suspects.
     var home: OutboundMessages.Destination { queue == .suspects ? .suspects : .lane }
 
     /// The attempt this delivery is, from 1.

@@ -22,7 +22,7 @@ struct Scheduler {
     struct PrefetchChange {
         let queue: JobQueue
         let prefetch: Int
-        /// They were handed out beyond it, and go back for others.
+        /// They were handed out beyond it, and are put back for others.
         let surplus: [WaitingJob]
     }
 

@@ -9,7 +9,7 @@ package import PushModel
 /// | unknown, and the job is sent at most once | told |
 /// | unknown, retry | another attempt after a growing wait; told when no attempt or no time is left |
 /// | hold | waits for its credential to be mended, without an attempt |
-/// | returned | goes back at once |
+/// | returned | put back at once |
 package struct OutcomePolicy {
     package enum Decision: Equatable {
         case tell(OutcomeKind, reason: String? = nil, detail: String? = nil)
@@ -19,7 +19,7 @@ package struct OutcomePolicy {
         case mark(reason: String)
         case retry(seconds: Int)
         case hold(seconds: Int)
-        case goBack
+        case putBack
     }
 
     let retry: RetryPolicy
@@ -43,7 +43,7 @@ package struct OutcomePolicy {
         case .unknown where outcome.job.job.atMostOnce: return .tell(.unknown, reason: outcome.reason)
         case .unknown, .retry: return tryAgain(outcome, age: outcome.at.seconds - firstAttempt().seconds)
         case .hold: return hold(outcome, age: outcome.at.seconds - firstAttempt().seconds)
-        case .returned: return .goBack
+        case .returned: return .putBack
         }
     }
 

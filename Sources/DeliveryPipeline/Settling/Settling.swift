@@ -46,8 +46,8 @@ struct Settling {
         case .hold(let seconds):
             turn.counts.pushesHeld += 1
             retries.add(outcome, seconds: seconds)
-        case .goBack:
-            turn.counts.pushesGivenBack += 1
+        case .putBack:
+            turn.counts.pushesPutBack += 1
             retries.add(outcome, seconds: 0)
         }
     }

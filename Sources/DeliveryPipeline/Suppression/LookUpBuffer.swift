@@ -84,7 +84,7 @@ package struct LookUpBuffer {
     /// The database has answered; empty when it was too late.
     mutating func answered(_ id: UInt64) -> [Selection] { queue.answered(id)?.compactMap(\.self) ?? [] }
 
-    /// It has not, or too late; all that wait are let go.
+    /// It has not, or too late; all that wait are to be sent.
     mutating func failed(_ id: UInt64, now: Timestamp) -> [Selection] {
         guard let asked = queue.answered(id) else { return [] }
         pausedUntil = Timestamp(milliseconds: now.milliseconds + Self.pauseMilliseconds)

@@ -8,7 +8,7 @@ package final class SharedConnectionLimit: Sendable {
         free = Mutex(maximum)
     }
 
-    /// - Returns: how many may be opened, at most `wanted`; each is to be given back.
+    /// - Returns: how many may be opened, at most `wanted`; each is to be released.
     package func take(upTo wanted: Int) -> Int {
         free.withLock { free in
             let taken = min(free, wanted)
@@ -17,7 +17,7 @@ package final class SharedConnectionLimit: Sendable {
         }
     }
 
-    package func giveBack(_ count: Int) {
+    package func release(_ count: Int) {
         free.withLock { $0 += count }
     }
 }

@@ -27,7 +27,7 @@ public final class HTTP2ClientSession: HTTP2Endpoint {
     /// Queues one request. Its field list is the pseudo-headers of `connectionFields`, `:path`, the rest of
     /// `connectionFields`, `requestFields`; all but `path` is kept, not copied, until the stream closes.
     ///
-    /// - Parameter tag: the caller's number for this request, handed back with each of its events.
+    /// - Parameter tag: the caller's number for this request, repeated with each of its events.
     /// - Returns: the stream's identifier.
     /// - Throws: ``HTTP2Error`` of kind `closing` or `streamIDsExhausted`: the request needs another connection.
     @discardableResult

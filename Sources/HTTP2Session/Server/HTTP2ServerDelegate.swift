@@ -4,7 +4,7 @@
 public protocol HTTP2ServerDelegate: AnyObject {
     /// A request begins.
     ///
-    /// - Returns: the delegate's own number for it, handed back with each of its events.
+    /// - Returns: the delegate's own number for it, repeated with each of its events.
     func requestStarted(streamID: Int32) -> Int
     /// One field, pseudo-headers first.
     func requestField(tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)

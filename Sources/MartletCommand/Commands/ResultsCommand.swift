@@ -43,7 +43,7 @@ struct ResultsCommand: AsyncParsableCommand {
             for try await case let delivery? in deliveries.stream {
                 print(json: String(decoding: delivery.body, as: UTF8.self))
                 flushOutput()
-                deliveries.letGo(of: delivery)
+                deliveries.release(delivery)
                 deliveries.acknowledge(delivery)
                 printed += 1
                 if printed == limit { break }

@@ -73,7 +73,7 @@ struct DeadQueue {
                 if verdict.takesOut { deliveries.acknowledge(delivery) }
                 if verdict.isEnough { return }
             }
-            deliveries.letGo(of: delivery)
+            deliveries.release(delivery)
             if seen == count { return }
             progress.tell { _ in "\(doing) \(fitting), looked at \(seen) of \(count)" }
             last = .now

@@ -51,8 +51,8 @@ final class Deliveries: Sendable {
     }
 
     /// It is out of memory now, so that others can come.
-    func letGo(of delivery: AMQPDelivery) {
-        budget.giveBack(delivery)
+    func release(_ delivery: AMQPDelivery) {
+        budget.release(delivery)
         consumer.readOn()
     }
 
@@ -60,7 +60,7 @@ final class Deliveries: Sendable {
         consumer.acknowledge([AMQPAcknowledgement(delivery.tag)])
     }
 
-    /// What is not acknowledged goes back into the queue.
+    /// The broker requeues what is not acknowledged.
     func close() async {
         ticking.cancel()
         await consumer.close()

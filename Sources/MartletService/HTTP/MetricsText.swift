@@ -35,7 +35,7 @@ package enum MetricsText {
         metric(
             "given_back_total", "counter",
             "Pushes put back unsent: the worker stopped, or their credential was retired.",
-            [("", counts.pushesGivenBack)])
+            [("", counts.pushesPutBack)])
         metric(
             "messages_refused_total", "counter", "Messages that the broker would not take, by exchange.",
             counts.messagesRefused.sorted { $0.key < $1.key }.map {

@@ -52,7 +52,7 @@ final class RefusalBoard: Sendable {
 
     var refusals: [Refusal] { state.withLock { Array($0.open.values) } }
 
-    /// Takes out what has ended, to be given back if it could not be written.
+    /// Takes out what has ended, to be restored if it could not be written.
     func takeEnded() -> [Refusal] {
         state.withLock { state in
             defer { state.ended = [] }
@@ -60,7 +60,7 @@ final class RefusalBoard: Sendable {
         }
     }
 
-    func giveBack(ended: [Refusal]) {
+    func restore(ended: [Refusal]) {
         state.withLock { $0.ended.append(contentsOf: ended) }
     }
 }

@@ -29,7 +29,7 @@ struct RefusalService: Service {
         do {
             try await repository.write(refusals, ended: ended, worker: worker)
         } catch {
-            board.giveBack(ended: ended)
+            board.restore(ended: ended)
             if Task.isCancelled { return }
             logger.warning("Refused credentials could not be recorded", metadata: ["error": "\(error)"])
         }

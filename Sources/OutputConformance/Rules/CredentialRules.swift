@@ -25,7 +25,7 @@ enum CredentialRules {
 
     private static let retired = ConformanceRule(
         "credential retired",
-        "Jobs of a credential that is retired are finished, or what is not on the wire comes back `returned`; others go on.",
+        "Jobs of a credential that is retired are finished, or what is not on the wire is `returned`; others go on.",
         needs: [.twoCredentials, .behaviour(.slow), .crowd]
     ) { trial in
         let (old, new) = (trial.samples.credentials[0], trial.samples.credentials[1])
@@ -48,7 +48,7 @@ enum CredentialRules {
 
     private static let comesLate = ConformanceRule(
         "job of a retired credential",
-        "A job that was routed before its credential was retired comes back `returned`, to be routed anew, or is sent.",
+        "A job that was routed before its credential was retired is `returned`, to be routed anew, or is sent.",
         needs: [.twoCredentials]
     ) { trial in
         trial.use(trial.samples.credentials)

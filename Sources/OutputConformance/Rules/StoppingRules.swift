@@ -5,7 +5,7 @@ enum StoppingRules {
     static let all = [bringsBack, awaitsTheWire, turnsAway, shutsDown, closesAll, isQuiet]
 
     private static let bringsBack = ConformanceRule(
-        "stop brings back", "When sending is stopped, what is not on the wire comes back `returned`.",
+        "stop returns", "When sending is stopped, what is not on the wire is `returned`.",
         needs: [.behaviour(.slow), .crowd]
     ) { trial in
         try await trial.withCrowds { trial, count in

@@ -1,6 +1,6 @@
 import PushModel
 
-/// What is remembered of a job that an output was given: not the job, which must be let go.
+/// What is remembered of a job that an output was given: not the job, which must be released.
 struct HandedIn: Sendable {
     let number: Int
     let id: String

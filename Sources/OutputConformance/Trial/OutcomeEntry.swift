@@ -1,6 +1,6 @@
 import PushModel
 
-/// An outcome as it was reported, without its job, which must be let go.
+/// An outcome as it was reported, without its job, which must be released.
 struct OutcomeEntry: Sendable {
     /// Of the job it belongs to.
     let number: Int

@@ -80,7 +80,7 @@ package struct PoolState {
     }
 
     /// - Parameter isReusable: false if the connection was lost, or left in a transaction.
-    package mutating func returned(
+    package mutating func released(
         _ connection: ConnectionID, isReusable: Bool, now: ContinuousClock.Instant
     ) -> [Action] {
         leased.remove(connection)

@@ -55,7 +55,7 @@ public final class PostgresPool: Sendable {
         let lease = try await lease()
         defer {
             handle { machine, now in
-                machine.returned(lease.id, isReusable: lease.connection.isReusable, now: now)
+                machine.released(lease.id, isReusable: lease.connection.isReusable, now: now)
             }
         }
         return try await body(lease.connection)

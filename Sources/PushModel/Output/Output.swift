@@ -10,8 +10,8 @@ public protocol Output: AnyObject, Sendable {
     /// bounded by the pipeline, so the output may keep what it cannot send yet.
     func send(_ job: RoutedJob, reportingTo sink: any OutcomeSink)
 
-    /// Says which credentials are in use from now on, so that what belongs to others can be let go once
-    /// its last push is answered. A job of such another is finished, or comes back as ``Outcome/Verdict/returned``. A
+    /// Says which credentials are in use from now on, so that connections of others can be closed once
+    /// its last push is answered. A job of such another is finished, or reported as ``Outcome/Verdict/returned``. A
     /// credential that was never named is of a snapshot to come, and good.
     func credentialsChanged(to credentials: Set<Credential.ID>)
 

@@ -10,7 +10,7 @@ public struct ServerFaults: Hashable, Sendable {
 
     /// Milliseconds that every answer comes later.
     public var answerDelayMilliseconds = 0
-    /// Milliseconds after which connections that are made from now on are given back the window for received
+    /// Milliseconds after which connections that are made from now on are granted the window for received
     /// bytes; 0: at once.
     public var windowDelayMilliseconds = 0
     public var silence = Silence.none

@@ -23,7 +23,7 @@ struct ByteBudgetTests {
     }
 
     private func settle(_ deliveries: some Sequence<AMQPDelivery>, _ test: TestConsumer, _ budget: AMQPByteBudget) {
-        for delivery in deliveries { budget.giveBack(delivery) }
+        for delivery in deliveries { budget.release(delivery) }
         test.consumer.acknowledge(deliveries.map { AMQPAcknowledgement($0.tag) })
     }
 
@@ -98,7 +98,7 @@ struct ByteBudgetTests {
         try await test.log.wait("two deliveries") { $0.deliveries.count == 2 }
         proxy.cut()
         try await test.log.wait("the loss") { $0.failures.count == 1 }
-        for delivery in test.log.events.deliveries { budget.giveBack(delivery) }
+        for delivery in test.log.events.deliveries { budget.release(delivery) }
         try await test.log.wait("two more") { $0.deliveries.count >= 4 }
         #expect(test.log.events.connections == 2)
         await test.consumer.close()

@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    /// No stream may be opened: what waits goes back, so that it takes nobody else's room.
+    /// No stream may be opened: what waits is tried again later, so that it takes nobody else's room.
     @Test func aServerThatAllowsNoStreamsGetsNone() async throws {
         try await withFixture(streamLimit: 0) {
             $0.silenceMilliseconds = 10_000

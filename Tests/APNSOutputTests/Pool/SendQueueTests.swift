@@ -56,13 +56,13 @@ import Testing
         #expect(drain(&queue) == ["urgent 0 0", "bulk 1 0", "bulk 2 0"])
     }
 
-    @Test func whatIsPutBackComesFirstAndInOrder() throws {
+    @Test func whatIsToBeSentAgainComesFirstAndInOrder() throws {
         var queue = SendQueue()
         let bulk = try PreparedJob.sample(recipients: 3, lane: .bulk)
         queue.append(bulk)
         queue.append(try .sample(lane: .urgent))
-        queue.putBack(QueuedPush(job: bulk, recipient: 7, resends: 1))
-        queue.putBack(QueuedPush(job: bulk, recipient: 5, resends: 2))
+        queue.resend(QueuedPush(job: bulk, recipient: 7, resends: 1))
+        queue.resend(QueuedPush(job: bulk, recipient: 5, resends: 2))
         #expect(drain(&queue) == ["bulk 7 1", "bulk 5 2", "urgent 0 0", "bulk 0 0", "bulk 1 0", "bulk 2 0"])
     }
 
@@ -70,7 +70,7 @@ import Testing
         var queue = SendQueue()
         queue.append(try .sample(recipients: 3))
         queue.append(try .sample(recipients: 1, lane: .bulk))
-        queue.putBack(QueuedPush(job: try .sample(), recipient: 0, resends: 1))
+        queue.resend(QueuedPush(job: try .sample(), recipient: 0, resends: 1))
         let counts = (0..<6).map { _ in
             _ = queue.next()
             return queue.count
@@ -78,9 +78,9 @@ import Testing
         #expect(counts == [4, 3, 2, 1, 0, 0])
     }
 
-    @Test func isNotEmptyWithOnlyWhatWasPutBack() throws {
+    @Test func isNotEmptyWithOnlyWhatIsToBeSentAgain() throws {
         var queue = SendQueue()
-        queue.putBack(QueuedPush(job: try .sample(), recipient: 0, resends: 1))
+        queue.resend(QueuedPush(job: try .sample(), recipient: 0, resends: 1))
         #expect(!queue.isEmpty)
         #expect(queue.next()?.resends == 1)
         #expect(queue.isEmpty)
@@ -99,8 +99,8 @@ import Testing
         queue.append(meant)
         _ = queue.next()
         queue.append(other)
-        queue.putBack(QueuedPush(job: meant, recipient: 0, resends: 2))
-        queue.putBack(QueuedPush(job: other, recipient: 1, resends: 1))
+        queue.resend(QueuedPush(job: meant, recipient: 0, resends: 2))
+        queue.resend(QueuedPush(job: other, recipient: 1, resends: 1))
         let removed = queue.removeAll { $0 === meant }
         #expect(removed.map(\.recipient) == [0, 1, 2])
         #expect(removed.map(\.resends) == [2, 0, 0])

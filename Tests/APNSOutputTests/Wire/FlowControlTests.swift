@@ -14,7 +14,7 @@ import WireTestSupport
         let address = try await server.start()
         let fixture = WireFixture([address], maximumConnections: 1)
         try fixture.send(to: WireFixture.tokens(1))
-        // The first answer shows that the token is good; its 4,000 bytes of window are not given back.
+        // The first answer shows that the token is good; its 4,000 bytes of window are not granted again.
         try await eventually("the first push") { try await server.withConnections { $0.first?.whole.count } == 1 }
         try fixture.send(to: WireFixture.tokens(100), payloadBytes: 4_000)
         try await server.withConnections { try $0[0].answer(1) }

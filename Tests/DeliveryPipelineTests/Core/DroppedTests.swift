@@ -69,7 +69,7 @@ import Testing
         let harness = PipelineHarness()
         harness.deliver([dropped([Self.death("rejected", "q")])])
         #expect(harness.published.isEmpty && harness.acknowledged == [])
-        #expect(harness.rejected.map(\.number) == [1] && harness.letGo.map(\.number) == [1])
+        #expect(harness.rejected.map(\.number) == [1] && harness.released.map(\.number) == [1])
     }
 
     @Test func whatIsTooLargeToBePutAmongTheDeadIsLeftToTheBroker() throws {

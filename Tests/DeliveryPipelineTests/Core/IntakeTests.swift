@@ -64,14 +64,14 @@ import Testing
         harness.core.received(gone, of: connections[0])
         let counts = harness.core.currentCounts()
         #expect(counts.jobsWaiting == 1 && !counts.isConsuming)
-        #expect(harness.letGo.map(\.number) == [3], "what waits of it is held no longer")
+        #expect(harness.released.map(\.number) == [3], "what waits of it is held no longer")
         harness.report(try harness.job(0), [.sent, .sent])
         try harness.confirmEvent(0)
         #expect(harness.started == ["first", "normal"])
-        #expect(harness.letGo.map(\.number) == [3, 1] && harness.acknowledged == [1])
+        #expect(harness.released.map(\.number) == [3, 1] && harness.acknowledged == [1])
     }
 
-    @Test func aDrainGivesBackWhatIsNotStartedAndEndsWithTheRest() throws {
+    @Test func aDrainPutsBackWhatIsNotStartedAndEndsWithTheRest() throws {
         let harness = PipelineHarness(maximumInFlight: 1)
         harness.deliver((1...3).map { .sample(jobBody("\($0)"), number: $0) })
         harness.drain()
@@ -90,7 +90,7 @@ import Testing
         #expect(harness.drained == 1)
     }
 
-    @Test func whatAnOutputGivesBackGoesToItsLaneWithoutAnAttempt() throws {
+    @Test func whatAnOutputReturnsIsPutBackWithoutAnAttempt() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody(), number: 7)
         harness.drain()

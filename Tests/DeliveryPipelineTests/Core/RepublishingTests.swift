@@ -103,7 +103,7 @@ import Testing
         harness.consumer(.disconnected(AMQPError(.connectionFailed, "gone")))
         harness.passRefusalWaits()
         #expect(harness.published.count == 1, "the broker delivers the job again")
-        #expect(harness.letGo.count == 1 && harness.core.currentCounts().jobsOpen == 0)
+        #expect(harness.released.count == 1 && harness.core.currentCounts().jobsOpen == 0)
     }
 
     @Test func aMoveThatIsRefusedAfterItsConnectionIsForgottenToo() throws {
@@ -112,7 +112,7 @@ import Testing
         #expect(harness.core.currentCounts().jobsOpen == 1, "the broker may have taken it")
         harness.publisher(.refused([move.id]))
         #expect(harness.timers == [] && harness.published.count == 1)
-        #expect(harness.letGo.count == 1 && harness.core.currentCounts().jobsOpen == 0)
+        #expect(harness.released.count == 1 && harness.core.currentCounts().jobsOpen == 0)
     }
 
     @Test func aJobToBeSentOnceThatIsMovedOutlivesItsConnection() throws {
@@ -172,7 +172,7 @@ import Testing
                 && problem.contains("\(retry.body.count) bytes"))
         harness.confirm(event)
         #expect(harness.rejected.map(\.number) == [1])
-        #expect(harness.letGo.map(\.number) == [1])
+        #expect(harness.released.map(\.number) == [1])
         #expect(harness.acknowledged == [])
         #expect(harness.core.currentCounts().jobsOpen == 0)
     }

@@ -101,9 +101,9 @@ private struct SettlingWorld {
         if !handedOut.isEmpty || !waiting.isEmpty { faults.append("the broker still has \(handedOut), \(waiting)") }
         let counts = harness.core.currentCounts()
         if counts.jobsOpen + counts.obligationsOpen + counts.jobsWaiting > 0 { faults.append("left: \(counts)") }
-        let letGo = harness.letGo
-        if Set(letGo).count != letGo.count { faults.append("something was let go twice") }
-        if letGo.count != deliveries { faults.append("\(letGo.count) of \(deliveries) deliveries were let go") }
+        let released = harness.released
+        if Set(released).count != released.count { faults.append("something was released twice") }
+        if released.count != deliveries { faults.append("\(released.count) of \(deliveries) deliveries were released") }
     }
 
     // MARK: The broker, consuming

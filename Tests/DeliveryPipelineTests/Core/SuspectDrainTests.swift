@@ -3,7 +3,7 @@ import DeliveryPipeline
 import PushModel
 import Testing
 
-/// A stop gives back what is not sent. Among it may be what ends workers: that stays among the suspects.
+/// A stop puts back what is not sent. Among it may be what ends workers: that stays among the suspects.
 @Suite struct SuspectDrainTests {
     private func suspect(_ more: String = "", number: UInt64 = 1) -> AMQPDelivery {
         .sample(
@@ -39,7 +39,7 @@ import Testing
         #expect(harness.moved == ["martlet.moved suspects"])
     }
 
-    @Test func oneThatAnOutputGivesBackGoesBack() throws {
+    @Test func oneThatAnOutputReturnsIsPutBack() throws {
         let harness = PipelineHarness()
         harness.deliver([suspect()])
         harness.drain()

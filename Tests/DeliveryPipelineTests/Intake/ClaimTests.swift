@@ -331,7 +331,7 @@ import Testing
         #expect(harness.published[0].properties.headers["x-martlet-part"]?.string?.isEmpty == false)
     }
 
-    @Test func aDrainWaitsForTheAnswerAndGivesTheJobBack() throws {
+    @Test func aDrainWaitsForTheAnswerAndPutsTheJobBack() throws {
         let harness = PipelineHarness()
         harness.deliver(jobBody(more: Self.once), number: 4)
         harness.drain()

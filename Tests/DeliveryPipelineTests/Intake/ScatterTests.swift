@@ -194,7 +194,7 @@ import Testing
         deliverUnnamed(1...40, to: harness)
         harness.publisher(.refused(harness.published.map(\.id)))
         harness.consumer(.disconnected(AMQPError(.connectionFailed, "gone")))
-        #expect(harness.letGo.count == 40 && harness.core.currentCounts().jobsOpen == 0)
+        #expect(harness.released.count == 40 && harness.core.currentCounts().jobsOpen == 0)
         harness.passRefusalWaits()
         #expect(harness.published.count == 32, "none is offered again")
         harness.consumer(.connected(queues: []))
@@ -229,7 +229,7 @@ import Testing
         harness.consumer(.disconnected(AMQPError(.connectionFailed, "gone")))
         harness.passRefusalWaits()
         for chunk in harness.published[10...] { harness.confirm(chunk) }
-        #expect(harness.published.count == 32 && harness.letGo.count == 1)
+        #expect(harness.published.count == 32 && harness.released.count == 1)
         #expect(harness.core.currentCounts().jobsOpen == 0 && harness.core.currentCounts().obligationsOpen == 0)
     }
 
@@ -238,7 +238,7 @@ import Testing
         let harness = harness(chunkSize: 1)
         deliverUnnamed(1...100, to: harness)
         harness.consumer(.disconnected(AMQPError(.connectionFailed, "gone")))
-        #expect(harness.letGo.count == 68)
+        #expect(harness.released.count == 68)
         for publication in harness.published { harness.confirm(publication) }
         #expect(harness.published.count == 32 && harness.core.currentCounts().jobsOpen == 0)
         harness.consumer(.connected(queues: []))
@@ -248,7 +248,7 @@ import Testing
             harness.confirm(harness.published[confirmed])
             confirmed += 1
         }
-        #expect(confirmed == 132 && harness.letGo.count == 200)
+        #expect(confirmed == 132 && harness.released.count == 200)
         #expect(Set(harness.acknowledgements.filter { $0.tag.epoch == 2 }.map(\.tag.number)) == Set(1...100))
     }
 

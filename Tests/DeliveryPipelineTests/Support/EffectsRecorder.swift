@@ -29,7 +29,7 @@ final class EffectsRecorder: Sendable {
         var acknowledgements: [AMQPAcknowledgement] = []
         var rejected: [AMQPDeliveryTag] = []
         var prefetches: [(prefetch: Int, queue: JobQueue)] = []
-        var letGo: [AMQPDeliveryTag] = []
+        var released: [AMQPDeliveryTag] = []
         var claims: [Claims.Batch] = []
         var marks: [MarkBuffer.Batch] = []
         var lookUps: [LookUpBuffer.LookUp] = []
@@ -55,7 +55,7 @@ final class EffectsRecorder: Sendable {
             },
             reject: { tag in self.withRecord { $0.rejected.append(tag) } },
             setPrefetch: { prefetch, queue in self.withRecord { $0.prefetches.append((prefetch, queue)) } },
-            letGo: { delivery in self.withRecord { $0.letGo.append(delivery.tag) } },
+            release: { delivery in self.withRecord { $0.released.append(delivery.tag) } },
             write: { batch in self.withRecord { $0.marks.append(batch) } },
             claim: { batch in self.withRecord { $0.claims.append(batch) } },
             lookUp: { lookUp in self.withRecord { $0.lookUps.append(lookUp) } },

@@ -150,7 +150,7 @@ struct PipelineHarness {
 
     var published: [AMQPPublication] { recorder.withRecord { $0.published } }
     /// No longer held.
-    var letGo: [AMQPDeliveryTag] { recorder.withRecord { $0.letGo } }
+    var released: [AMQPDeliveryTag] { recorder.withRecord { $0.released } }
     var acknowledgements: [AMQPAcknowledgement] { recorder.withRecord { $0.acknowledgements } }
     var acknowledged: [UInt64] { acknowledgements.map(\.tag.number) }
     /// Left to the broker to dead-letter.

@@ -148,7 +148,7 @@ import Testing
         }
     }
 
-    /// The stream is given back although the server never grants window for the rest of the request.
+    /// The stream is closed although the server never grants window for the rest of the request.
     @Test func anAnswerBeforeTheRequestIsCompleteFreesTheStream() throws {
         let client = try Client(body: [UInt8](repeating: 0x20, count: 70_000))
         #expect(client.session.openStreams == 3)

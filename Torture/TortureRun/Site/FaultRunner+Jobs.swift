@@ -14,7 +14,7 @@ extension FaultRunner {
     /// Whoever it is that splits the job, dies at it: the first of its pushes is on its way while its last chunks are not.
     func killWhileSplitting(_ number: Int) async throws {
         let others = site.workers[1..<site.profile.workers].filter { $0.take() }
-        defer { for worker in others { worker.giveBack() } }
+        defer { for worker in others { worker.release() } }
         setBrokerDelay(JobNumber.isStaged(number) ? Self.stagedDelay : Self.delay)
         defer { setBrokerDelay(0) }
         if JobNumber.isStaged(number) { publishers[0].publish(number) } else { publishers[0].publishOutOfTurn(number) }

@@ -43,7 +43,7 @@ struct FaultRunner: Sendable {
         case .killWorker(let number), .restartWorker(let number), .hurryWorker(let number), .freezeWorker(let number):
             let worker = site.workers[number - 1]
             await worker.takeWhenFree()
-            defer { worker.giveBack() }
+            defer { worker.release() }
             try await carryOut(fault, at: worker, for: time)
         case .killWhileSplitting(let index): try await killWhileSplitting(JobNumber.giant(index))
         case .joinLate: try await joinLate(for: time)

@@ -44,7 +44,7 @@ final class WorkerProcess: Sendable {
         while !take(), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(20)) }
     }
 
-    func giveBack() { state.withLock { $0.isTaken = false } }
+    func release() { state.withLock { $0.isTaken = false } }
 
     /// It has said that it works.
     var hasStarted: Bool { state.withLock { $0.process }?.errors.contains("Worker started") ?? false }

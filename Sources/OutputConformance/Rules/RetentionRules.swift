@@ -1,11 +1,11 @@
 import PushModel
 
 /// What outputs may keep.
-enum LettingGoRules {
-    static let all = [letsGoOfJobs, letsGoOfAll]
+enum RetentionRules {
+    static let all = [releasesJobs, releasesAll]
 
-    private static let letsGoOfJobs = ConformanceRule(
-        "jobs are let go", "A job is let go after its last outcome, while the output goes on: it may be megabytes."
+    private static let releasesJobs = ConformanceRule(
+        "jobs are released", "A job is released after its last outcome, while the output goes on: it may be megabytes."
     ) { trial in
         let book = OutcomeBook()
         let jobs = try await handedIn(trial, book)
@@ -13,8 +13,8 @@ enum LettingGoRules {
         return jobs.filter { $0.object != nil }.map { "\($0.name) is still held" }
     }
 
-    private static let letsGoOfAll = ConformanceRule(
-        "all is let go", "When shutDown has returned, nothing keeps a sink, and nothing keeps the output."
+    private static let releasesAll = ConformanceRule(
+        "all is released", "When shutDown has returned, nothing keeps a sink, and nothing keeps the output."
     ) { trial in
         let (rest, atTheEnd, stop) = try await shutDown(trial.harness, trial.limits)
         _ = await eventually(within: trial.limits.patience) { rest.allSatisfy { $0.object == nil } }
