@@ -159,7 +159,7 @@ struct Pipeline {
     private mutating func take(_ recipients: Int, of started: StartedJob, _ turn: inout Turn) {
         turn.outbox.ledger.owe(started.entry, recipients)
         turn.release(started)
-        started.load = scheduler.take(recipients, of: started.use, from: started.inbound.queue)
+        started.load = scheduler.take(recipients, of: started.appLoad, from: started.inbound.queue)
     }
 
     /// Gives every recipient the same outcome without asking an output.

@@ -26,12 +26,12 @@ package class OpenJob {
 /// One whose turn has come.
 final class StartedJob: OpenJob {
     let job: Job
-    let use: AppUse
+    let appLoad: AppLoad
     let output: RunningOutput
     let environment: PushEnvironment
 
     init(_ waiting: WaitingJob, to output: RunningOutput, _ environment: PushEnvironment) {
-        (job, use) = (waiting.job, waiting.use)
+        (job, appLoad) = (waiting.job, waiting.appLoad)
         (self.output, self.environment) = (output, environment)
         super.init(waiting.inbound)
     }

@@ -7,14 +7,14 @@ package import PushModel
 package struct WaitingJob: Sendable {
     package let inbound: InboundJob
     package let job: Job
-    let use: AppUse
+    let appLoad: AppLoad
     let size: FairQueue.Size
 
     /// - Parameter chunkSize: most recipients that are sent as one job; one of more counts as one of so many.
-    package init(inbound: InboundJob, job: Job, use: AppUse, chunkSize: Int = .max) {
+    package init(inbound: InboundJob, job: Job, appLoad: AppLoad, chunkSize: Int = .max) {
         self.inbound = inbound
         self.job = job
-        self.use = use
+        self.appLoad = appLoad
         size = .init(jobs: 1, recipients: min(job.recipients.count, chunkSize), bytes: inbound.delivery.size)
     }
 }
@@ -53,7 +53,7 @@ package struct FairQueue {
     }
 
     private struct AppQueue {
-        let use: AppUse
+        let app: AppLoad
         /// The oldest first.
         private(set) var jobs: Deque<WaitingJob> = []
         private(set) var size = Size()
@@ -85,14 +85,14 @@ package struct FairQueue {
     package init() {}
 
     package mutating func append(_ job: WaitingJob) {
-        queues[ObjectIdentifier(job.use), default: AppQueue(use: job.use)].append(job)
-        job.use.waiting += 1
+        queues[ObjectIdentifier(job.appLoad), default: AppQueue(app: job.appLoad)].append(job)
+        job.appLoad.waiting += 1
         size += job.size
     }
 
     /// The oldest job of the app whose turn it is, among those that may start one.
-    package mutating func next(where mayStart: (AppUse) -> Bool) -> WaitingJob? {
-        guard let turn = queues.values.firstIndex(where: { mayStart($0.use) }) else { return nil }
+    package mutating func next(where mayStart: (AppLoad) -> Bool) -> WaitingJob? {
+        guard let turn = queues.values.firstIndex(where: { mayStart($0.app) }) else { return nil }
         let apps = queues.count
         guard let job = take(at: turn, { $0.popFirst() }) else { return nil }
         if queues.count == apps, turn < apps - 1 {
@@ -105,11 +105,11 @@ package struct FairQueue {
     /// The newest job of the app that has most, measured by its limit, if that or the limit of all together is passed
     /// and the app may not start one.
     package mutating func surplus(
-        over limit: (AppUse) -> Size, all: Size, where mayStart: (AppUse) -> Bool
+        over limit: (AppLoad) -> Size, all: Size, where mayStart: (AppLoad) -> Bool
     ) -> WaitingJob? {
-        func share(_ turn: Int) -> Double { queues.values[turn].size.share(of: limit(queues.values[turn].use)) }
+        func share(_ turn: Int) -> Double { queues.values[turn].size.share(of: limit(queues.values[turn].app)) }
         guard let turn = queues.values.indices.max(by: { share($0) < share($1) }),
-            share(turn) > 1 || size.share(of: all) > 1, !mayStart(queues.values[turn].use)
+            share(turn) > 1 || size.share(of: all) > 1, !mayStart(queues.values[turn].app)
         else { return nil }
         return take(at: turn) { $0.popLast() }
     }
@@ -131,7 +131,7 @@ package struct FairQueue {
     private mutating func take(at turn: Int, _ pop: (inout AppQueue) -> WaitingJob?) -> WaitingJob? {
         guard let job = pop(&queues.values[turn]) else { return nil }
         if queues.values[turn].jobs.isEmpty { queues.remove(at: turn) }
-        job.use.waiting -= 1
+        job.appLoad.waiting -= 1
         size -= job.size
         return job
     }

@@ -6,7 +6,7 @@ import PushModel
 struct Scheduler {
     /// A job that is in flight, as it counts for its app and its queue.
     struct Load {
-        fileprivate let use: AppUse
+        fileprivate let app: AppLoad
         fileprivate let queue: JobQueue
         fileprivate let recipients: Int
     }
@@ -32,13 +32,13 @@ struct Scheduler {
     var configuration: PipelineConfiguration
     /// By ``JobQueue/all``, both.
     private var waiting = Array(repeating: FairQueue(), count: JobQueue.all.count)
-    private var queues: [QueueUse]
-    private var uses: [String: AppUse] = [:]
+    private var queues: [QueueLoad]
+    private var apps: [String: AppLoad] = [:]
 
     init(_ configuration: PipelineConfiguration) {
         self.configuration = configuration
         queues = JobQueue.all.map { queue in
-            QueueUse(prefetch: queue.isOverflow ? PrefetchControl(most: configuration.prefetch(of: queue)) : nil)
+            QueueLoad(prefetch: queue.isOverflow ? PrefetchControl(most: configuration.prefetch(of: queue)) : nil)
         }
     }
 
@@ -71,16 +71,16 @@ struct Scheduler {
     mutating func append(_ job: Job, _ inbound: InboundJob) {
         waiting[inbound.queue.index].append(
             WaitingJob(
-                inbound: inbound, job: job, use: use(of: job.app), chunkSize: configuration.chunkSize(of: job, inbound))
+                inbound: inbound, job: job, appLoad: load(of: job.app), chunkSize: configuration.chunkSize(of: job, inbound))
         )
     }
 
-    private mutating func use(of app: String) -> AppUse {
-        if let use = uses[app] { return use }
-        if uses.count >= Self.mostIdleApps { uses = uses.filter { !$1.isIdle } }
-        let use = AppUse(app: app)
-        uses[app] = use
-        return use
+    private mutating func load(of app: String) -> AppLoad {
+        if let load = apps[app] { return load }
+        if apps.count >= Self.mostIdleApps { apps = apps.filter { !$1.isIdle } }
+        let load = AppLoad(app: app)
+        apps[app] = load
+        return load
     }
 
     func isEmpty(_ queue: JobQueue) -> Bool { waiting[queue.index].count == 0 }
@@ -131,19 +131,19 @@ struct Scheduler {
     // MARK: What is in flight
 
     /// A job of so many recipients is taken on.
-    mutating func take(_ recipients: Int, of use: AppUse, from queue: JobQueue) -> Load {
-        let load = Load(use: use, queue: queue, recipients: recipients)
-        load.use.add(recipients, from: load.queue)
+    mutating func take(_ recipients: Int, of app: AppLoad, from queue: JobQueue) -> Load {
+        let load = Load(app: app, queue: queue, recipients: recipients)
+        load.app.add(recipients, from: load.queue)
         queues[load.queue.index].open += 1
         return load
     }
 
     mutating func release(_ released: Released, now: Timestamp) {
         let load = released.load
-        load.use.add(-load.recipients, from: load.queue)
+        load.app.add(-load.recipients, from: load.queue)
         queues[load.queue.index].open -= 1
         guard released.isSent else { return }
-        load.use.settledJob(of: load.recipients, from: load.queue, at: now)
+        load.app.settledJob(of: load.recipients, from: load.queue, at: now)
         queues[load.queue.index].pace.settled(load.recipients, at: now)
     }
 
@@ -193,15 +193,15 @@ private struct StartRule {
     /// Of the lane's prefetch; nil where apps do not share one.
     var freePlaces: Int?
 
-    func allows(_ use: AppUse) -> Bool {
-        let pace = use.pace(queue, now: now)
-        guard share.allows(use.inFlight(beside: queue), free: freeRoom),
-            use.inFlight(of: queue) < HoldingRule.inFlight(pace)
+    func allows(_ app: AppLoad) -> Bool {
+        let pace = app.pace(queue, now: now)
+        guard share.allows(app.inFlight(beside: queue), free: freeRoom),
+            app.inFlight(of: queue) < HoldingRule.inFlight(pace)
         else { return false }
         // All apps share a lane's prefetch, however few recipients their jobs have; more of it goes to who gives it back
         // within half a second.
         guard let freePlaces else { return true }
-        let open = use.openJobs(queue)
+        let open = app.openJobs(queue)
         return open < freePlaces || open < pace.jobs / 2 && share.allows(open, free: freePlaces)
     }
 }

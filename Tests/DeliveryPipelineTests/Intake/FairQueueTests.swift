@@ -4,11 +4,11 @@ import PushModel
 import Testing
 
 @Suite struct FairQueueTests {
-    private let apps = ["a", "b", "c"].map(AppUse.init)
+    private let apps = ["a", "b", "c"].map(AppLoad.init)
 
-    private func waiting(_ number: UInt64, _ use: AppUse, body: String = "") throws -> WaitingJob {
+    private func waiting(_ number: UInt64, _ app: AppLoad, body: String = "") throws -> WaitingJob {
         let inbound = try #require(InboundJob(.sample(body, number: number, from: .lane(.normal))))
-        return WaitingJob(inbound: inbound, job: try decodedJob(jobBody("\(number)", app: use.app)), use: use)
+        return WaitingJob(inbound: inbound, job: try decodedJob(jobBody("\(number)", app: app.app)), appLoad: app)
     }
 
     private func name(_ job: WaitingJob?) -> String? { job.map { "\($0.job.app)\($0.job.id)" } }
@@ -79,7 +79,7 @@ import Testing
 
     @Test func aJobThatIsToBeSplitCountsAsOneOfItsChunks() throws {
         let inbound = try #require(InboundJob(.sample("", number: 1, from: .lane(.normal))))
-        let job = WaitingJob(inbound: inbound, job: try decodedJob(jobBody()), use: apps[0], chunkSize: 1)
+        let job = WaitingJob(inbound: inbound, job: try decodedJob(jobBody()), appLoad: apps[0], chunkSize: 1)
         var queue = FairQueue()
         queue.append(job)
         #expect(queue.size.recipients == 1)

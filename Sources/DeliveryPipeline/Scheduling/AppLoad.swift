@@ -4,7 +4,7 @@ import PushModel
 ///
 /// Only touched on the pipeline's queue.
 // why: unchecked for that reason.
-package final class AppUse: @unchecked Sendable {
+package final class AppLoad: @unchecked Sendable {
     /// Of one queue, started and not settled.
     private struct Started {
         var jobs = 0

@@ -2,7 +2,7 @@ import AMQPClient
 import PushModel
 
 /// What this worker has of one queue in the broker. A value.
-struct QueueUse {
+struct QueueLoad {
     /// Jobs started and not settled.
     var open = 0
     /// Deliveries that are not settled, whatever is being done with them. Those of a lost connection are not among them:
