@@ -40,7 +40,7 @@ public struct PipelineConfiguration: Sendable {
     public var maximumWaitMilliseconds: Int
     /// There is a delay queue for each, in seconds, rising.
     public let retryDelays: [Int]
-    /// Recipients of a chunk of a job that is sent at most once. The parts of such a job are known by the places of their
+    /// Recipients of a chunk of a job that is sent at most once. The chunks of such a job are known by the places of their
     /// recipients, so whoever splits it, and splits it again after a crash, must make the same ones. No setting changes it,
     /// and no version may: while workers of both run, pushes would be sent twice.
     package static let onceChunkSize = 500

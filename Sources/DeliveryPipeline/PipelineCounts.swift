@@ -14,7 +14,7 @@ public struct PipelineCounts: Sendable, Hashable {
     public package(set) var jobsRejected = 0
     public package(set) var jobsHeld = 0
     /// Split into chunks.
-    public package(set) var jobsScattered = 0
+    public package(set) var jobsSplit = 0
     /// Waiting for their time to come.
     public package(set) var jobsScheduled = 0
     /// Not sent, because the same job had been taken on before.

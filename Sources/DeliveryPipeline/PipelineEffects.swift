@@ -28,7 +28,7 @@ package final class PipelineEffects: Sendable {
     let release: @Sendable (AMQPDelivery) -> Void
     /// Commits marks and calls ``PipelineCore/marksWritten(_:count:)``.
     let write: @Sendable (MarkBuffer.Batch) -> Void
-    /// Claims parts of jobs and calls ``PipelineCore/claimed(_:_:)``.
+    /// Claims the names of jobs and of parts, and calls ``PipelineCore/claimed(_:_:)``.
     let claim: @Sendable (Claims.Batch) -> Void
     /// Asks which tokens are dead and calls ``PipelineCore/lookedUp(_:deaths:)``.
     let lookUp: @Sendable (LookUpBuffer.LookUp) -> Void

@@ -43,7 +43,7 @@ import Testing
         counts.jobsRejected = 2
         counts.jobsHeld = 3
         counts.jobsAcknowledged = 4
-        counts.jobsScattered = 11
+        counts.jobsSplit = 11
         counts.jobsScheduled = 12
         counts.jobsDuplicate = 13
         counts.jobsOverflowed = 14

@@ -47,8 +47,8 @@ package struct FairQueue {
 
         /// Of a limit, where any of them may be what counts; above 1 is beyond it.
         func share(of limit: Size) -> Double {
-            func part(_ value: Int, _ limit: Int) -> Double { Double(value) / Double(max(limit, 1)) }
-            return max(part(jobs, limit.jobs), part(recipients, limit.recipients), part(bytes, limit.bytes))
+            func fraction(_ value: Int, _ limit: Int) -> Double { Double(value) / Double(max(limit, 1)) }
+            return max(fraction(jobs, limit.jobs), fraction(recipients, limit.recipients), fraction(bytes, limit.bytes))
         }
     }
 

@@ -31,7 +31,7 @@ package struct HoldingRule {
         .init(jobs: jobs(of: 4, pace), recipients: max(Self.leastInFlight, pace.recipients), bytes: bytes / 2)
     }
 
-    private func jobs(of part: Int, _ pace: Pace.Count) -> Int {
-        pace.jobs < Self.movedInASecond ? places / part : max(places / part, pace.jobs / 2)
+    private func jobs(of fraction: Int, _ pace: Pace.Count) -> Int {
+        pace.jobs < Self.movedInASecond ? places / fraction : max(places / fraction, pace.jobs / 2)
     }
 }

@@ -131,7 +131,7 @@ package struct OutboundMessages {
         let redelivered: Bool
         /// By which this part is known if it comes twice.
         let name: String
-        /// Of all recipients, rather than what was left of some.
+        /// A chunk, rather than what is left for another attempt.
         let isChunk: Bool
         let publisher: String?
 

@@ -99,7 +99,7 @@ struct Splitting {
 
     /// Publishes a job's chunks; it is done when the broker has them all.
     private mutating func makeChunks(of started: StartedJob, _ turn: inout Turn) {
-        turn.counts.jobsScattered += 1
+        turn.counts.jobsSplit += 1
         let plan = ChunkPlan(
             recipients: started.job.recipients.count,
             size: configuration.chunkSize(of: started.job, started.inbound))

@@ -12,7 +12,7 @@ public enum JobHeader {
     public static let publisher = "x-martlet-publisher"
     /// Names a chunk, or what was left of a job for another attempt: the same name twice is the same message twice.
     public static let part = "x-martlet-part"
-    /// A part is one of the chunks that a job was split into.
+    /// The part is one of the chunks that a job was split into.
     public static let chunk = "x-martlet-chunk"
     /// Set on a job that has got its name to be split under: how many recipients each chunk is to have.
     public static let chunkSize = "x-martlet-chunk-size"

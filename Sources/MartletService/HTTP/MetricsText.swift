@@ -22,7 +22,7 @@ package enum MetricsText {
                 (labels: "{state=\"accepted\"}", value: counts.jobsAccepted),
                 (labels: "{state=\"rejected\"}", value: counts.jobsRejected),
                 (labels: "{state=\"held\"}", value: counts.jobsHeld),
-                (labels: "{state=\"scattered\"}", value: counts.jobsScattered),
+                (labels: "{state=\"scattered\"}", value: counts.jobsSplit),
                 (labels: "{state=\"scheduled\"}", value: counts.jobsScheduled),
                 (labels: "{state=\"duplicate\"}", value: counts.jobsDuplicate),
                 (labels: "{state=\"overflowed\"}", value: counts.jobsOverflowed),

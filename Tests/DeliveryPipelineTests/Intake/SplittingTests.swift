@@ -4,7 +4,7 @@ import DeliveryPipeline
 import PushModel
 import Testing
 
-@Suite struct ScatterTests {
+@Suite struct SplittingTests {
     private func harness(chunkSize: Int) -> PipelineHarness { PipelineHarness { $0.limits.chunkSize = chunkSize } }
 
     /// A job that has been put back under the name that it is split by.
@@ -41,7 +41,7 @@ import Testing
         #expect(named.properties.headers["x-martlet-redelivered"] == nil && named.properties.messageID == nil)
         #expect(harness.acknowledged == [])
         harness.confirm(named)
-        #expect(harness.acknowledged == [5] && harness.core.currentCounts().jobsScattered == 0)
+        #expect(harness.acknowledged == [5] && harness.core.currentCounts().jobsSplit == 0)
     }
 
     /// A million recipients in one piece would keep a worker from everything else.
@@ -88,7 +88,7 @@ import Testing
             harness.confirm(chunk)
         }
         #expect(harness.acknowledged == [5])
-        #expect(harness.core.currentCounts().jobsScattered == 1)
+        #expect(harness.core.currentCounts().jobsSplit == 1)
     }
 
     @Test func aJobOfOneChunkIsSentAsItIs() throws {
