@@ -7,15 +7,6 @@ package struct PoolConfiguration: Sendable {
     /// Looks a name up; called for each connection, but for those that can share an answer, on a thread that may block.
     package typealias Resolver = @Sendable (_ host: String, _ port: Int) throws -> [SocketAddress]
 
-    /// What PINGs are good for.
-    package enum Pings: Sendable {
-        /// They find out whether the server is there, keep middle boxes awake and measure the round trip.
-        case welcome
-        /// The server ends connections over them, so answers tell the round trip, and a server that is gone is found by
-        /// the request that it does not answer.
-        case unwelcome
-    }
-
     /// What the log calls the service.
     package var service: String
     package var endpoint: Endpoint
@@ -30,7 +21,10 @@ package struct PoolConfiguration: Sendable {
     package var maximumStreams: Int?
     /// Streams of each connection kept free for what is urgent; never more than a tenth.
     package var urgentStreams: Int
-    package var pings: Pings
+    /// PINGs find out whether the server is there, keep middle boxes awake and measure the round trip. Without them, where
+    /// a server ends connections over PINGs, answers tell the round trip, and a server that is gone is found by the
+    /// request that it does not answer.
+    package var sendsPings: Bool
     /// How long an answer may take, in seconds.
     package var requestTimeoutSeconds: Int
     /// How long one address may take for connecting and the TLS handshake together, in seconds; as long again for its
@@ -48,7 +42,7 @@ package struct PoolConfiguration: Sendable {
         service: String, endpoint: Endpoint, proxy: HTTPProxy? = nil,
         tls: TLSConfiguration = .makeClientConfiguration(), maximumConnections: Int = 1,
         sharedLimit: SharedConnectionLimit? = nil, maximumStreams: Int? = nil, urgentStreams: Int = 0,
-        pings: Pings = .welcome, requestTimeoutSeconds: Int = 60, connectTimeoutSeconds: Int = 5,
+        sendsPings: Bool = true, requestTimeoutSeconds: Int = 60, connectTimeoutSeconds: Int = 5,
         maximumAnswerBytes: Int = 4096, resolve: @escaping Resolver = SystemResolver.addresses,
         lookups: NameLookups = NameLookups()
     ) {
@@ -60,7 +54,7 @@ package struct PoolConfiguration: Sendable {
         self.sharedLimit = sharedLimit
         self.maximumStreams = maximumStreams
         self.urgentStreams = urgentStreams
-        self.pings = pings
+        self.sendsPings = sendsPings
         self.requestTimeoutSeconds = requestTimeoutSeconds
         self.connectTimeoutSeconds = connectTimeoutSeconds
         self.maximumAnswerBytes = maximumAnswerBytes

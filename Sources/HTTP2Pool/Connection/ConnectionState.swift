@@ -35,7 +35,7 @@ package struct ConnectionState {
 
     package private(set) var phase = Phase.connecting
     private let streamsUntilProven: Int?
-    private let pings: PoolConfiguration.Pings
+    private let sendsPings: Bool
     private let settingsTimeoutMilliseconds: Int64
     private var hasAnswer = false
     private var lastHeard: Int64
@@ -45,11 +45,11 @@ package struct ConnectionState {
 
     /// - Parameter streamsUntilProven: so many streams at most before the first answer; nil: as many as the server allows.
     package init(
-        streamsUntilProven: Int?, pings: PoolConfiguration.Pings = .welcome, settingsTimeoutMilliseconds: Int64,
+        streamsUntilProven: Int?, sendsPings: Bool = true, settingsTimeoutMilliseconds: Int64,
         nowMilliseconds: Int64
     ) {
         self.streamsUntilProven = streamsUntilProven
-        self.pings = pings
+        self.sendsPings = sendsPings
         self.settingsTimeoutMilliseconds = settingsTimeoutMilliseconds
         lastHeard = nowMilliseconds
         lastPing = nowMilliseconds
@@ -105,7 +105,7 @@ package struct ConnectionState {
         case .awaitingSettings: return now - lastHeard >= settingsTimeoutMilliseconds ? .giveUp : .nothing
         case .open, .draining: break
         }
-        guard pings == .welcome else { return .nothing }
+        guard sendsPings else { return .nothing }
         if let unansweredPing {
             return now - unansweredPing >= Self.pingTimeoutMilliseconds ? .giveUp : .nothing
         }

@@ -55,7 +55,7 @@ final class PooledConnection: @unchecked Sendable {
         self.configuration = configuration
         self.logger = logger
         state = ConnectionState(
-            streamsUntilProven: authorization.streamsUntilProven, pings: configuration.pings,
+            streamsUntilProven: authorization.streamsUntilProven, sendsPings: configuration.sendsPings,
             settingsTimeoutMilliseconds: Int64(configuration.connectTimeoutSeconds) * 1000, nowMilliseconds: now)
         lastUsed = now
         session = try HTTP2ClientSession(settings: HTTP2Settings(maxHeaderListSize: 16_384))
@@ -263,7 +263,7 @@ extension PooledConnection: HTTP2ClientDelegate {
         let answer = PoolAnswer(
             status: request.status, body: request.body, isTooLong: request.isTooLong,
             milliseconds: now - request.sentAt)
-        if configuration.pings == .unwelcome { roundTrip.measured(milliseconds: Double(answer.milliseconds)) }
+        if !configuration.sendsPings { roundTrip.measured(milliseconds: Double(answer.milliseconds)) }
         let verdict = client.answered(request.tag, answer, now: now)
         if case .replaceExpired = verdict { authorization.expired() }
         pool.answered(on: self, after: answer.milliseconds, verdict)
@@ -295,7 +295,7 @@ extension PooledConnection: HTTP2ClientDelegate {
         let now = Uptime.milliseconds()
         if state.settingsArrived(nowMilliseconds: now) {
             openedAt = now
-            if configuration.pings == .welcome { ping() }
+            if configuration.sendsPings { ping() }
         }
         pool.scheduleTurn()
     }
