@@ -24,7 +24,7 @@ struct ChannelCommand: AsyncParsableCommand {
 
         /// Lends a client with the credential that the app's pushes would have.
         func withClient<Value: Sendable>(
-            _ body: (APNSChannelClient, PushEnvironment) async throws -> Value
+            _ body: (BroadcastChannelClient, PushEnvironment) async throws -> Value
         ) async throws -> Value {
             try await withDatabase(options, for: "channel") { source, pool in
                 let keyring = try source.keyring()
@@ -36,7 +36,7 @@ struct ChannelCommand: AsyncParsableCommand {
                     app: app, with: OutputAccounts(name: Job.defaultOutput, accountName: APNSCredentials().accountName),
                     environment: environment, need: CredentialNeed(topic: app)
                 ).get()
-                let client = APNSChannelClient(
+                let client = BroadcastChannelClient(
                     credential: route.credential, environment: route.environment, configuration: try source.apns(),
                     tokens: SharedTokenRepository(pool, keyring: keyring),
                     eventLoop: MultiThreadedEventLoopGroup.singleton.next())
@@ -53,7 +53,7 @@ struct ChannelCommand: AsyncParsableCommand {
                 What Apple keeps for devices that are away: 'none', or the 'most-recent' message. It can't be changed \
                 later.
                 """)
-        var storage: APNSChannelStorage
+        var storage: BroadcastChannelStorage
 
         @Flag(help: "As JSON.")
         var json = false
@@ -128,7 +128,7 @@ private struct ChannelDescription: Encodable {
     /// A list does not say it.
     let storage: String?
 
-    init(_ channel: String, _ app: String, _ environment: PushEnvironment, _ storage: APNSChannelStorage?) {
+    init(_ channel: String, _ app: String, _ environment: PushEnvironment, _ storage: BroadcastChannelStorage?) {
         self.channel = channel
         self.app = app
         self.environment = environment.rawValue
@@ -136,4 +136,4 @@ private struct ChannelDescription: Encodable {
     }
 }
 
-extension APNSChannelStorage: ExpressibleByArgument {}
+extension BroadcastChannelStorage: ExpressibleByArgument {}

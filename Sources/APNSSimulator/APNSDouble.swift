@@ -4,12 +4,12 @@ public import PushSimulator
 public struct APNSDouble: PushDouble {
     let configuration: SimulatorConfiguration
     let tokens: ProviderTokenAuthority
-    let channels: ChannelStore
+    let channels: BroadcastChannelStore
 
     init(_ configuration: SimulatorConfiguration) {
         self.configuration = configuration
         tokens = ProviderTokenAuthority(isStrict: configuration.requiresStrictTokens, keys: configuration.tokenKeys)
-        channels = ChannelStore(limit: configuration.channelLimit)
+        channels = BroadcastChannelStore(limit: configuration.channelLimit)
     }
 
     public func begin(_ client: ConnectingClient, answers: ChosenAnswers<PlannedAnswer>) throws -> any ConnectionRules {

@@ -5,7 +5,7 @@ internal import PushSimulator
 final class APNSRules: ConnectionRules {
     private let configuration: SimulatorConfiguration
     private let authority: ProviderTokenAuthority
-    private let channels: ChannelService
+    private let channels: BroadcastChannelService
     private let answers: ChosenAnswers<PlannedAnswer>
     /// What the client's certificate says; nil if it showed none.
     private let identity: ClientIdentity?
@@ -22,7 +22,7 @@ final class APNSRules: ConnectionRules {
         let environment = double.configuration.environment
         configuration = double.configuration
         authority = double.tokens
-        channels = ChannelService(store: double.channels)
+        channels = BroadcastChannelService(store: double.channels)
         self.answers = answers
         identity = try client.certificate.map { try ClientIdentity(derEncodedCertificate: $0) }
         managesChannels = client.port == 1
@@ -73,7 +73,7 @@ final class APNSRules: ConnectionRules {
         }
         requests[request].facts.take(field, value)
         switch field {
-        case .path where value.hasPrefix(ChannelService.broadcastPath):
+        case .path where value.hasPrefix(BroadcastChannelService.broadcastPath):
             requests.extras(request).concernsChannels = true
             connection.keepText(of: request)
         case .authorization where identity == nil:
@@ -171,7 +171,7 @@ final class APNSRules: ConnectionRules {
                 if let token, let reason = authority.refusal(of: token.keyID, topic: app) {
                     authorization = .refused(reason)
                 }
-                return ChannelReason(
+                return BroadcastChannelReason(
                     authorization: authorization, scope: token?.scope, identity: identity,
                     environment: configuration.environment, app: app)
             })

@@ -64,7 +64,9 @@ struct DeadTokenFeedTests {
                 #expect(!follower.mayContain(key("bb")))
                 #expect(!follower.mayContain(key("aa0")), "of another app")
                 try await registry.mark(marks([key("bb"), key("CC")]))
-                try await eventually("the new marks") { follower.mayContain(key("bb")) && follower.mayContain(key("cc")) }
+                try await eventually("the new marks") {
+                    follower.mayContain(key("bb")) && follower.mayContain(key("cc"))
+                }
                 #expect(follower.state.withLock { $0.loads } == 1)
             }
         }

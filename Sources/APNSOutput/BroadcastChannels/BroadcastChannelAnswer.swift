@@ -1,7 +1,7 @@
 import PushModel
 
 /// The JSON bodies of Apple's channel management; nil where one is not as documented.
-package enum APNSChannelAnswer {
+package enum BroadcastChannelAnswer {
     /// `{"channels":["…",…]}`
     package static func channels(in body: [UInt8]) -> [String]? {
         member("channels", of: body) { (bytes, scanner) throws(JSONSyntaxError) in
@@ -15,11 +15,11 @@ package enum APNSChannelAnswer {
     }
 
     /// `{"message-storage-policy":0,"push-type":"LiveActivity"}`
-    package static func storage(in body: [UInt8]) -> APNSChannelStorage? {
+    package static func storage(in body: [UInt8]) -> BroadcastChannelStorage? {
         member("message-storage-policy", of: body) { (bytes, scanner) throws(JSONSyntaxError) in
             let number = try scanner.value()
             return Int(String(decoding: bytes[number], as: UTF8.self))
-        }.flatMap(APNSChannelStorage.init(policy:))
+        }.flatMap(BroadcastChannelStorage.init(policy:))
     }
 
     private static func member<Value>(

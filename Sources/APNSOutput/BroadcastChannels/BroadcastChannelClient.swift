@@ -5,7 +5,7 @@ public import PushModel
 
 /// Manages the broadcast channels of an app (Apple: "Sending channel management requests to APNs"). Each
 /// request has a connection of its own: channels are made by people, now and then.
-public struct APNSChannelClient: Sendable {
+public struct BroadcastChannelClient: Sendable {
     private let credential: Credential
     private let environment: PushEnvironment
     private let configuration: APNSConfiguration
@@ -25,41 +25,41 @@ public struct APNSChannelClient: Sendable {
     }
 
     /// - Returns: the new channel's id: base64 text, to be kept and used as it is.
-    /// - Throws: ``APNSChannelError``.
-    public func create(app: String, storage: APNSChannelStorage) async throws -> String {
+    /// - Throws: ``BroadcastChannelError``.
+    public func create(app: String, storage: BroadcastChannelStorage) async throws -> String {
         let answer = try await ask(.create(app: app, storage: storage))
         guard let id = answer.fields["apns-channel-id"], !id.isEmpty else {
-            throw APNSChannelError.unexpected("status \(answer.status) without an apns-channel-id")
+            throw BroadcastChannelError.unexpected("status \(answer.status) without an apns-channel-id")
         }
         return id
     }
 
     /// - Returns: the ids of all channels of an app in this environment.
-    /// - Throws: ``APNSChannelError``.
+    /// - Throws: ``BroadcastChannelError``.
     public func list(app: String) async throws -> [String] {
         let answer = try await ask(.list(app: app))
-        guard let ids = APNSChannelAnswer.channels(in: answer.body) else {
-            throw APNSChannelError.unexpected("a body without a list of channels")
+        guard let ids = BroadcastChannelAnswer.channels(in: answer.body) else {
+            throw BroadcastChannelError.unexpected("a body without a list of channels")
         }
         return ids
     }
 
     /// - Returns: what the channel keeps for devices that are away.
-    /// - Throws: ``APNSChannelError``.
-    public func storage(of channel: String, app: String) async throws -> APNSChannelStorage {
+    /// - Throws: ``BroadcastChannelError``.
+    public func storage(of channel: String, app: String) async throws -> BroadcastChannelStorage {
         let answer = try await ask(.read(app: app, channel: channel))
-        guard let storage = APNSChannelAnswer.storage(in: answer.body) else {
-            throw APNSChannelError.unexpected("a body without a message-storage-policy")
+        guard let storage = BroadcastChannelAnswer.storage(in: answer.body) else {
+            throw BroadcastChannelError.unexpected("a body without a message-storage-policy")
         }
         return storage
     }
 
-    /// - Throws: ``APNSChannelError``.
+    /// - Throws: ``BroadcastChannelError``.
     public func delete(_ channel: String, app: String) async throws {
         _ = try await ask(.delete(app: app, channel: channel))
     }
 
-    private func ask(_ request: APNSChannelRequest) async throws -> SingleRequest.Answer {
+    private func ask(_ request: BroadcastChannelRequest) async throws -> SingleRequest.Answer {
         let endpoint = configuration.channelsEndpoint(for: environment)
         let pool = try configuration.pool(to: endpoint, with: credential)
         let path = try request.path
@@ -70,10 +70,10 @@ public struct APNSChannelClient: Sendable {
             answer = try await SingleRequest.perform(
                 fields: fields, path: path, body: HTTP2Body(request.body), with: pool, on: eventLoop)
         } catch let error as SingleRequestError {
-            throw APNSChannelError(error)
+            throw BroadcastChannelError(error)
         }
         guard (200..<300).contains(answer.status) else {
-            throw APNSChannelError.refused(status: answer.status, reason: APNSErrorBody(answer.body).reason)
+            throw BroadcastChannelError.refused(status: answer.status, reason: APNSErrorBody(answer.body).reason)
         }
         return answer
     }

@@ -1,7 +1,7 @@
 import HTTP2Pool
 
 /// Why a request about channels failed, with what to do about it.
-public enum APNSChannelError: Error, Hashable, CustomStringConvertible {
+public enum BroadcastChannelError: Error, Hashable, CustomStringConvertible {
     /// Apple's answer; its reason, where it gave one.
     case refused(status: Int, reason: String?)
     /// No answer within the request timeout.

@@ -1,7 +1,7 @@
 package import HTTP2Session
 
 /// What a channel keeps for devices that are away; set when it is made, for good.
-public enum APNSChannelStorage: String, Sendable, CaseIterable {
+public enum BroadcastChannelStorage: String, Sendable, CaseIterable {
     /// Nothing: its broadcasts must have expiration 0, and Apple allows more of them.
     case none
     /// The most recent message, for up to eight hours.
@@ -17,8 +17,8 @@ public enum APNSChannelStorage: String, Sendable, CaseIterable {
 }
 
 /// A request to Apple's channel management.
-package enum APNSChannelRequest: Equatable {
-    case create(app: String, storage: APNSChannelStorage)
+package enum BroadcastChannelRequest: Equatable {
+    case create(app: String, storage: BroadcastChannelStorage)
     case read(app: String, channel: String)
     case delete(app: String, channel: String)
     case list(app: String)
@@ -41,9 +41,9 @@ package enum APNSChannelRequest: Equatable {
         if case .list = self { "all-channels" } else { "channels" }
     }
 
-    /// - Throws: ``APNSChannelError/badApp(_:)``.
+    /// - Throws: ``BroadcastChannelError/badApp(_:)``.
     package var path: String {
-        get throws(APNSChannelError) {
+        get throws(BroadcastChannelError) {
             guard BroadcastPath.canHold(app) else { throw .badApp(app) }
             return "/1/apps/\(app)/\(resource)"
         }

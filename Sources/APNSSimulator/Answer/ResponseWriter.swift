@@ -72,7 +72,7 @@ final class ResponseWriter {
 
     /// An answer about channels.
     func write(
-        _ reply: ChannelReply, withoutBody: Bool, to request: Int, on connection: SimulatorConnection
+        _ reply: BroadcastChannelReply, withoutBody: Bool, to request: Int, on connection: SimulatorConnection
     ) throws(HTTP2Error) {
         try connection.respond(
             to: request, status: reply.status, fields: reply.fields.map { HTTP2Field($0.key, $0.value) },

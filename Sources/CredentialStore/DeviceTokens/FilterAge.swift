@@ -33,6 +33,7 @@ package struct FilterAge: Sendable {
         let age = now - loadedAt
         if age >= Self.longest { return true }
         if count > capacity, mayGrow, age >= Self.shortestForGrowth { return true }
-        return age >= Self.shortestForFalsePositives && falsePositives > max(Self.falsePositivesAlwaysAllowed, loadedCount / 4)
+        return age >= Self.shortestForFalsePositives
+            && falsePositives > max(Self.falsePositivesAlwaysAllowed, loadedCount / 4)
     }
 }

@@ -71,7 +71,8 @@ struct Scheduler {
     mutating func append(_ job: Job, _ inbound: InboundJob) {
         waiting[inbound.queue.index].append(
             WaitingJob(
-                inbound: inbound, job: job, appLoad: load(of: job.app), chunkSize: configuration.chunkSize(of: job, inbound))
+                inbound: inbound, job: job, appLoad: load(of: job.app),
+                chunkSize: configuration.chunkSize(of: job, inbound))
         )
     }
 

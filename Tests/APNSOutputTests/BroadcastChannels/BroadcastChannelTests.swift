@@ -3,7 +3,7 @@ import HTTP2Session
 import Testing
 
 /// Requests and answers of Apple's "Sending channel management requests to APNs".
-@Suite struct APNSChannelTests {
+@Suite struct BroadcastChannelTests {
     private static let app = "com.example.sport"
 
     @Test(
@@ -12,8 +12,8 @@ import Testing
             (.read(app: app, channel: "Y2g="), "GET", "/1/apps/com.example.sport/channels", "Y2g="),
             (.delete(app: app, channel: "Y2g="), "DELETE", "/1/apps/com.example.sport/channels", "Y2g="),
             (.list(app: app), "GET", "/1/apps/com.example.sport/all-channels", nil),
-        ] as [(APNSChannelRequest, String, String, String?)])
-    func requests(request: APNSChannelRequest, method: String, path: String, channel: String?) throws {
+        ] as [(BroadcastChannelRequest, String, String, String?)])
+    func requests(request: BroadcastChannelRequest, method: String, path: String, channel: String?) throws {
         let fields = request.fields(authority: "host:2196")
         func value(_ name: String) -> String? { fields.first { $0.name == name }?.value }
         #expect(try request.path == path)
@@ -21,19 +21,19 @@ import Testing
         #expect(value("apns-channel-id") == channel)
     }
 
-    @Test(arguments: APNSChannelStorage.allCases)
-    func onlyACreationHasABody(storage: APNSChannelStorage) {
+    @Test(arguments: BroadcastChannelStorage.allCases)
+    func onlyACreationHasABody(storage: BroadcastChannelStorage) {
         let policy = storage == .mostRecent ? 1 : 0
         #expect(
-            String(decoding: APNSChannelRequest.create(app: Self.app, storage: storage).body, as: UTF8.self)
+            String(decoding: BroadcastChannelRequest.create(app: Self.app, storage: storage).body, as: UTF8.self)
                 == #"{"message-storage-policy":\#(policy),"push-type":"LiveActivity"}"#)
-        #expect(APNSChannelRequest.list(app: Self.app).body.isEmpty)
-        #expect(APNSChannelStorage(policy: policy) == storage)
+        #expect(BroadcastChannelRequest.list(app: Self.app).body.isEmpty)
+        #expect(BroadcastChannelStorage(policy: policy) == storage)
     }
 
     @Test(arguments: ["", "a/b", "a b", "ä", "../x?"])
     func anAppMustFitIntoAPath(app: String) {
-        #expect(throws: APNSChannelError.badApp(app)) { try APNSChannelRequest.list(app: app).path }
+        #expect(throws: BroadcastChannelError.badApp(app)) { try BroadcastChannelRequest.list(app: app).path }
     }
 
     @Test(
@@ -43,24 +43,25 @@ import Testing
             ("[]", nil), ("", nil), ("<html>", nil), ("null", nil),
         ] as [(String, [String]?)])
     func lists(body: String, expected: [String]?) {
-        #expect(APNSChannelAnswer.channels(in: Array(body.utf8)) == expected)
+        #expect(BroadcastChannelAnswer.channels(in: Array(body.utf8)) == expected)
     }
 
     @Test(
         arguments: [
             (#"{"message-storage-policy":1,"push-type":"LiveActivity"}"#, .mostRecent),
-            (#"{"push-type":"LiveActivity","message-storage-policy":0}"#, APNSChannelStorage.none),
+            (#"{"push-type":"LiveActivity","message-storage-policy":0}"#, BroadcastChannelStorage.none),
             (#"{"message-storage-policy":2}"#, nil), (#"{"message-storage-policy":"1"}"#, nil), ("{}", nil), ("", nil),
-        ] as [(String, APNSChannelStorage?)])
-    func storages(body: String, expected: APNSChannelStorage?) {
-        #expect(APNSChannelAnswer.storage(in: Array(body.utf8)) == expected)
+        ] as [(String, BroadcastChannelStorage?)])
+    func storages(body: String, expected: BroadcastChannelStorage?) {
+        #expect(BroadcastChannelAnswer.storage(in: Array(body.utf8)) == expected)
     }
 
     @Test func errorsSayWhatToDo() {
         #expect(
-            "\(APNSChannelError.refused(status: 400, reason: "ChannelNotRegistered"))"
+            "\(BroadcastChannelError.refused(status: 400, reason: "ChannelNotRegistered"))"
                 == "APNs refused: 400 ChannelNotRegistered (there is no such channel in this environment)")
-        #expect("\(APNSChannelError.refused(status: 400, reason: "MadeUpLater"))" == "APNs refused: 400 MadeUpLater")
-        #expect("\(APNSChannelError.refused(status: 502, reason: nil))" == "APNs refused: 502")
+        #expect(
+            "\(BroadcastChannelError.refused(status: 400, reason: "MadeUpLater"))" == "APNs refused: 400 MadeUpLater")
+        #expect("\(BroadcastChannelError.refused(status: 502, reason: nil))" == "APNs refused: 502")
     }
 }

@@ -10,11 +10,11 @@ import PushTestSupport
 import Testing
 
 /// Channels made, broadcast to and deleted, over TLS.
-@Suite struct ChannelTests {
+@Suite struct BroadcastChannelWireTests {
     private static let app = "com.example.shop"
 
     private func withChannels(
-        limit: Int = 10_000, _ body: (WireFixture, APNSChannelClient, APNSSimulator) async throws -> Void
+        limit: Int = 10_000, _ body: (WireFixture, BroadcastChannelClient, APNSSimulator) async throws -> Void
     ) async throws {
         let simulator = try await WireFixture.startedSimulator {
             $0.channelPort = 0
@@ -27,7 +27,7 @@ import Testing
             production: .init(host: "push.test", port: 1), channelsProduction: .init(host: "push.test", port: port),
             verifiesCertificates: false, connectTimeoutSeconds: 30)
         configuration.resolve = { _, port in [try SocketAddress(ipAddress: "127.0.0.1", port: port)] }
-        let client = APNSChannelClient(
+        let client = BroadcastChannelClient(
             credential: fixture.credential, environment: .production, configuration: configuration,
             tokens: LocalTokenStore(clock: { .now }), eventLoop: MultiThreadedEventLoopGroup.singleton.next())
         try await body(fixture, client, simulator)
@@ -65,7 +65,7 @@ import Testing
             try await client.delete(kept, app: Self.app)
             #expect(try await client.list(app: Self.app) == [unkept])
             #expect(try await broadcast(fixture, to: kept) == "rejected ChannelNotRegistered")
-            await #expect(throws: APNSChannelError.refused(status: 400, reason: "ChannelNotRegistered")) {
+            await #expect(throws: BroadcastChannelError.refused(status: 400, reason: "ChannelNotRegistered")) {
                 try await client.delete(kept, app: Self.app)
             }
         }
@@ -74,17 +74,17 @@ import Testing
     @Test func whatIsRefused() async throws {
         try await withChannels(limit: 1) { fixture, client, simulator async throws in
             let channel = try #require(simulator.createChannel(of: Self.app)).id
-            await #expect(throws: APNSChannelError.refused(status: 400, reason: "CannotCreateChannelConfig")) {
+            await #expect(throws: BroadcastChannelError.refused(status: 400, reason: "CannotCreateChannelConfig")) {
                 _ = try await client.create(app: Self.app, storage: .none)
             }
-            await #expect(throws: APNSChannelError.refused(status: 400, reason: "BadChannelId")) {
+            await #expect(throws: BroadcastChannelError.refused(status: 400, reason: "BadChannelId")) {
                 _ = try await client.storage(of: "no base64!", app: Self.app)
             }
-            await #expect(throws: APNSChannelError.refused(status: 400, reason: "TopicDisallowed")) {
+            await #expect(throws: BroadcastChannelError.refused(status: 400, reason: "TopicDisallowed")) {
                 _ = try await client.list(app: Self.app + ".voip")
             }
             simulator.setBroadcasting(enabled: false, of: Self.app)
-            await #expect(throws: APNSChannelError.refused(status: 400, reason: "FeatureNotEnabled")) {
+            await #expect(throws: BroadcastChannelError.refused(status: 400, reason: "FeatureNotEnabled")) {
                 _ = try await client.list(app: Self.app)
             }
             #expect(try await broadcast(fixture, to: channel) == "hold FeatureNotEnabled")

@@ -2,7 +2,7 @@ internal import Foundation
 internal import Threading
 
 /// The channels of all apps, in the simulator's one environment.
-final class ChannelStore: Sendable {
+final class BroadcastChannelStore: Sendable {
     private struct State {
         var channels: [String: [BroadcastChannel]] = [:]
         var appsWithoutFeature: Set<String> = []

@@ -2,21 +2,21 @@ internal import Foundation
 internal import PushSimulator
 
 /// Answers broadcasts and requests about channels as APNs does. Apple documents no order for the checks.
-struct ChannelService: Sendable {
+struct BroadcastChannelService: Sendable {
     /// Whether the connection's credential is good for an app; nil if it is.
-    typealias CredentialCheck = (_ app: String) -> ChannelReason?
+    typealias CredentialCheck = (_ app: String) -> BroadcastChannelReason?
 
     /// Bytes of a broadcast's body.
     static let greatestPayload = 5_120
     static let broadcastPath: StaticString = "/4/broadcasts/"
 
-    let store: ChannelStore
+    let store: BroadcastChannelStore
 
     /// - Parameter isPost: the method, which may come before it is known what the request is about.
     func answer(
         _ request: RequestText, isPost: Bool, managesChannels: Bool, credential: CredentialCheck
-    ) -> ChannelReply {
-        var reply: ChannelReply
+    ) -> BroadcastChannelReply {
+        var reply: BroadcastChannelReply
         do throws(Refusal) {
             reply = try managesChannels ? manage(request, credential) : broadcast(request, isPost, credential)
         } catch {
@@ -30,17 +30,17 @@ struct ChannelService: Sendable {
     }
 
     private struct Refusal: Error {
-        let reason: ChannelReason
+        let reason: BroadcastChannelReason
     }
 
-    private func refuse(_ reason: ChannelReason) -> Refusal { Refusal(reason: reason) }
+    private func refuse(_ reason: BroadcastChannelReason) -> Refusal { Refusal(reason: reason) }
 
     // MARK: Broadcasts
 
     /// `POST /4/broadcasts/apps/<bundle id>`
     private func broadcast(
         _ request: RequestText, _ isPost: Bool, _ credential: CredentialCheck
-    ) throws(Refusal) -> ChannelReply {
+    ) throws(Refusal) -> BroadcastChannelReply {
         let parts = request.parts
         guard parts.count == 4, parts[2] == "apps" else { throw refuse(.badPath) }
         guard isPost else { throw refuse(.methodNotAllowed) }
@@ -59,7 +59,7 @@ struct ChannelService: Sendable {
         guard !request.body.isEmpty else { throw refuse(.payloadEmpty) }
         guard request.body.count <= Self.greatestPayload else { throw refuse(.payloadTooLarge) }
         store.broadcast(to: id, of: app)
-        return ChannelReply(status: 200)
+        return BroadcastChannelReply(status: 200)
     }
 
     private func checkApp(
@@ -82,7 +82,8 @@ struct ChannelService: Sendable {
     // MARK: Channels
 
     /// `/1/apps/<bundle id>/channels` and `/1/apps/<bundle id>/all-channels`
-    private func manage(_ request: RequestText, _ credential: CredentialCheck) throws(Refusal) -> ChannelReply {
+    private func manage(_ request: RequestText, _ credential: CredentialCheck) throws(Refusal) -> BroadcastChannelReply
+    {
         let parts = request.parts
         guard parts.count == 4, parts[0] == "1", parts[1] == "apps" else { throw refuse(.badPath) }
         let app = String(parts[2])
@@ -93,16 +94,16 @@ struct ChannelService: Sendable {
         case ("channels", "GET"):
             try checkApp(app, request, credential)
             let policy = try named(request, app).storesMostRecent ? 1 : 0
-            return ChannelReply(
+            return BroadcastChannelReply(
                 status: 200, body: #"{"message-storage-policy":\#(policy),"push-type":"LiveActivity"}"#)
         case ("channels", "DELETE"):
             try checkApp(app, request, credential)
             store.delete(try named(request, app).id, of: app)
-            return ChannelReply(status: 204)
+            return BroadcastChannelReply(status: 204)
         case ("all-channels", "GET"):
             try checkApp(app, request, credential)
             let ids = store.channels(of: app).map { jsonText($0.id) }
-            return ChannelReply(status: 200, body: #"{"channels":[\#(ids.joined(separator: ","))]}"#)
+            return BroadcastChannelReply(status: 200, body: #"{"channels":[\#(ids.joined(separator: ","))]}"#)
         case ("channels", _), ("all-channels", _): throw refuse(.methodNotAllowed)
         default: throw refuse(.badPath)
         }
@@ -122,7 +123,7 @@ struct ChannelService: Sendable {
         }
     }
 
-    private func create(_ request: RequestText, _ app: String) throws(Refusal) -> ChannelReply {
+    private func create(_ request: RequestText, _ app: String) throws(Refusal) -> BroadcastChannelReply {
         guard !request.body.isEmpty else { throw refuse(.payloadEmpty) }
         guard let wish = try? JSONDecoder().decode(Wish.self, from: Data(request.body)) else {
             throw refuse(.badRequestPayload)
@@ -133,7 +134,7 @@ struct ChannelService: Sendable {
         guard let channel = store.create(app: app, storesMostRecent: policy == 1) else {
             throw refuse(.cannotCreateChannel)
         }
-        return ChannelReply(status: 201, fields: ["apns-channel-id": channel.id])
+        return BroadcastChannelReply(status: 201, fields: ["apns-channel-id": channel.id])
     }
 }
 

@@ -1,6 +1,6 @@
 /// The reasons for refusing a broadcast or a request about channels (Apple: "Sending channel management requests to
 /// APNs", "Sending broadcast push notification requests to APNs"), each with its status.
-enum ChannelReason: String {
+enum BroadcastChannelReason: String {
     case featureNotEnabled = "FeatureNotEnabled"
     case missingChannelID = "MissingChannelId"
     case badChannelID = "BadChannelId"
@@ -69,6 +69,6 @@ enum ChannelReason: String {
 
     /// The same refusal of a credential as for a push to a device.
     init(_ reason: RejectionReason) {
-        self = ChannelReason(rawValue: reason.rawValue) ?? .invalidProviderToken
+        self = BroadcastChannelReason(rawValue: reason.rawValue) ?? .invalidProviderToken
     }
 }
