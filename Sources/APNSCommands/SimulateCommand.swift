@@ -1,8 +1,8 @@
 public import APNSSimulator
 public import ArgumentParser
-import MartletCommand
 import Dispatch
 import Foundation
+import MartletCommand
 
 /// `martlet simulate`: the APNs simulator.
 struct SimulateCommand: AsyncParsableCommand {
@@ -13,6 +13,7 @@ struct SimulateCommand: AsyncParsableCommand {
 }
 
 extension SimulatorConfiguration.Environment: ExpressibleByArgument {}
+
 extension CertificateAuthority.KeyKind: ExpressibleByArgument {}
 
 /// `martlet simulate run`, or without the last word: serves until it is told to stop.
@@ -142,29 +143,6 @@ struct SimulateRunCommand: AsyncParsableCommand {
         faults.cancel()
         _ = await faults.result
         await simulator.stop()
-    }
-}
-
-/// A provider token key as given on the command line: `TEAM:KEYID:FILE`.
-struct TokenKeyArgument: ExpressibleByArgument {
-    let team: String
-    let keyID: String
-    let file: String
-
-    init?(argument: String) {
-        let parts = argument.split(separator: ":", maxSplits: 2).map(String.init)
-        guard parts.count == 3 else { return nil }
-        (team, keyID, file) = (parts[0], parts[1], parts[2])
-    }
-
-    func load() throws -> TokenKey {
-        let pem: String
-        do {
-            pem = try String(contentsOfFile: file, encoding: .utf8)
-        } catch {
-            throw SimulatorError("--token-key: \(file) can't be read")
-        }
-        return try TokenKey(team: team, keyID: keyID, pem: pem)
     }
 }
 

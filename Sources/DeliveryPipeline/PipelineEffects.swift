@@ -2,20 +2,6 @@ package import AMQPClient
 package import CredentialStore
 package import PushModel
 
-/// What the pipeline waits for by the clock.
-package enum PipelineTimer: Sendable {
-    /// Outcomes, retries and marks for others to travel with.
-    case company
-    /// The beat of the overflow queues' prefetch.
-    case prefetch
-    /// The database's patience is over, by what it was asked.
-    case claims
-    case lookUp(UInt64)
-    case marks(UInt64)
-    /// What the broker would not take is offered again.
-    case refusal([UInt64])
-}
-
 /// What the core needs done outside: everything that does I/O.
 package final class PipelineEffects: Sendable {
     let publish: @Sendable ([AMQPPublication]) -> Void

@@ -1,5 +1,3 @@
-package import HTTP2Session
-
 /// Whom a pool sends for: it has the requests, and takes what becomes of them. Called on the pool's event loop only;
 /// `now` is milliseconds of ``Uptime``.
 ///
@@ -52,49 +50,4 @@ package protocol PoolClient: AnyObject {
 
     /// Once a second.
     func tick(now: Int64)
-}
-
-/// One request of a pool's client.
-package struct PoolRequest {
-    package let tag: Int
-    /// Of `:path`; read before the client is called again.
-    package let path: UnsafeRawBufferPointer
-    /// Those that are not the connection's.
-    package let fields: HTTP2Fields
-    package let body: HTTP2Body
-
-    package init(tag: Int, path: UnsafeRawBufferPointer, fields: HTTP2Fields, body: HTTP2Body) {
-        self.tag = tag
-        self.path = path
-        self.fields = fields
-        self.body = body
-    }
-}
-
-/// What a server answered.
-package struct PoolAnswer {
-    package let status: Int
-    /// Empty when it was longer than the configuration allows.
-    package let body: [UInt8]
-    package let isTooLong: Bool
-    /// Since the request was put on the wire.
-    package let milliseconds: Int64
-}
-
-/// What an answer says about the connection it came on.
-package enum ConnectionVerdict: Sendable {
-    /// It is of use.
-    case keep
-    /// It is of no more use, and another takes its place: at once if it has been of use, else after a back-off.
-    case replace
-    /// The same, because what its requests prove who we are with has expired.
-    case replaceExpired
-}
-
-/// Why there is no answer to a request.
-package enum RequestLoss: Sendable {
-    case timeout
-    case streamReset(HTTP2ErrorCode)
-    /// nil: closed without a word.
-    case connectionLost((any Error)?)
 }

@@ -1,20 +1,5 @@
 internal import CNGHTTP2
 
-/// One header field (RFC 9113, section 8.2).
-public struct HTTP2Field: Hashable, Sendable {
-    /// Lower case; a pseudo-header's begins with a colon.
-    public var name: String
-    public var value: String
-    /// Never put in a compression table, by anyone on the way (RFC 7541, section 6.2.3): for secrets.
-    public var neverIndexed: Bool
-
-    public init(_ name: String, _ value: String, neverIndexed: Bool = false) {
-        self.name = name
-        self.value = value
-        self.neverIndexed = neverIndexed
-    }
-}
-
 /// Header fields encoded once into memory that never moves, in the form the HTTP/2 library reads without
 /// copying. Pseudo-headers come first, whatever the order given.
 public final class HTTP2Fields: Sendable {

@@ -15,20 +15,3 @@ enum Inbound {
     /// A part of a message, a heartbeat, or something nobody asked for.
     case nothing
 }
-
-/// What `queue.declare-ok` says.
-struct DeclaredQueue {
-    let name: String
-    /// Those that wait, not those at a consumer.
-    let messages: Int
-    let consumers: Int
-}
-
-struct InboundMessage {
-    let exchange: String
-    let routingKey: String
-    var properties = AMQPProperties()
-    /// What of the properties could not be read.
-    var problem: String?
-    var body: [UInt8] = []
-}

@@ -36,18 +36,3 @@ final class AwaitedBatch: Sendable {
         if wasOpen { completion(error) }
     }
 }
-
-/// How many publications have no verdict, readable from any thread.
-final class PublicationCounter: Sendable {
-    private let count = Atomic<Int>(0)
-
-    var value: Int { count.load(ordering: .relaxed) }
-
-    func add(_ number: Int) {
-        count.add(number, ordering: .relaxed)
-    }
-
-    func subtract(_ number: Int) {
-        count.subtract(number, ordering: .relaxed)
-    }
-}

@@ -1,20 +1,6 @@
 import DequeModule
 import PushModel
 
-/// One push waiting to be sent or on the wire.
-package struct QueuedPush {
-    package let job: PreparedJob
-    package let recipient: Int
-    /// How often it was queued again because the server had certainly not processed it.
-    package let resends: Int
-
-    package init(job: PreparedJob, recipient: Int, resends: Int) {
-        self.job = job
-        self.recipient = recipient
-        self.resends = resends
-    }
-}
-
 /// What a pool has still to send: urgent jobs before normal before bulk ones, each with a cursor, so that a job of a
 /// thousand recipients is one element. Jobs of a lane take turns, so that a small one does not wait behind all the large
 /// ones of another app. Pushes that must be sent again come first.

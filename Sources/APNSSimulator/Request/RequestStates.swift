@@ -1,22 +1,3 @@
-/// One request under way, as APNs sees it.
-struct RequestState {
-    var facts = RequestFacts()
-    /// As judged; nil: accepted.
-    var answer: PlannedAnswer?
-    /// One reference for all that few requests need: the others are not to carry it along.
-    var extras: RequestExtras?
-}
-
-/// What is kept of a request beyond its facts.
-final class RequestExtras {
-    /// A broadcast, or about channels.
-    var concernsChannels = false
-    /// These two only where keys are limited to topics, or refused.
-    var topic: String?
-    var token: ProviderToken?
-    var otherFields = OtherFields()
-}
-
 /// The requests of one connection, in memory that is used again.
 struct RequestStates {
     private var requests: ContiguousArray<RequestState> = []

@@ -1,19 +1,5 @@
 public import PushModel
 
-/// On what ground a credential is considered. Of those that serve, the first goes, and the newest of equals.
-public enum RoutingRank: Int, Sendable, Hashable, CaseIterable {
-    case namedByJob
-    case namedByApp
-    /// A certificate for the topic.
-    case certificate
-    /// A key that is limited to topics, this one among them.
-    case topicKey
-    /// A key that is limited to topics, one among them that covers this one.
-    case appKey
-    /// A key of the whole account.
-    case accountKey
-}
-
 /// Why a credential does not serve.
 public enum RoutingObstacle: Error, Sendable, Hashable {
     case otherOutput(String)
@@ -51,13 +37,4 @@ public enum RoutingObstacle: Error, Sendable, Hashable {
         case .sealed(let problem): "can't be opened: \(problem)"
         }
     }
-}
-
-/// A credential that routing looked at, and what it found.
-public struct RoutingCandidate: Sendable, Hashable {
-    public let credential: CredentialSummary
-    /// nil: it has none for this topic, environment or push type.
-    public let rank: RoutingRank?
-    /// nil: it serves.
-    public let obstacle: RoutingObstacle?
 }

@@ -1,5 +1,3 @@
-import PushModel
-
 /// A delivery that is being dealt with, and what is known of it: an entry of the ledger, opened once. Only touched on the
 /// pipeline's queue.
 package class OpenJob {
@@ -21,26 +19,4 @@ package class OpenJob {
 
     /// Delivered again, it would be taken for its own copy.
     var isOnce: Bool { false }
-}
-
-/// One whose turn has come.
-final class StartedJob: OpenJob {
-    let job: Job
-    let appLoad: AppLoad
-    let output: RunningOutput
-    let environment: PushEnvironment
-
-    init(_ waiting: WaitingJob, to output: RunningOutput, _ environment: PushEnvironment) {
-        (job, appLoad) = (waiting.job, waiting.appLoad)
-        (self.output, self.environment) = (output, environment)
-        super.init(waiting.inbound)
-    }
-
-    override var isOnce: Bool { hasClaim && job.atMostOnce }
-
-    func routed(_ credential: Credential?) -> RoutedJob {
-        RoutedJob(
-            job: job, environment: environment, credential: credential, lane: inbound.lane,
-            attempt: inbound.attempt, redelivered: inbound.wasSentBefore, ledgerID: entry, traits: output.traits)
-    }
 }

@@ -1,17 +1,5 @@
 package import PushModel
 
-/// What outcomes must share to be in one event.
-package struct EventKey: Hashable {
-    package let kind: OutcomeKind
-    package let output: String
-    package let app: String
-    package let environment: PushEnvironment
-    /// An event carries at most one trace context.
-    package let traceparent: String?
-
-    package var routingKey: String { "\(output).\(kind.rawValue).\(app)" }
-}
-
 /// One event in the making: outcomes are written as they come, so that nothing is kept twice.
 package struct EventBatch {
     package let key: EventKey

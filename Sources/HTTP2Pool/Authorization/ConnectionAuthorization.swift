@@ -23,18 +23,3 @@ package protocol ConnectionAuthorization {
     /// Once a second on a connection in use: time to fetch what is needed next.
     func lookAhead()
 }
-
-/// Fields that never change: TLS alone, or a token that lives as long as the connection, says who we are.
-package struct FixedAuthorization: ConnectionAuthorization {
-    private let fixed: HTTP2Fields
-
-    package init(_ fields: HTTP2Fields) {
-        fixed = fields
-    }
-
-    package var streamsUntilProven: Int? { nil }
-    package func fields() -> HTTP2Fields? { fixed }
-    package func used() {}
-    package func expired() {}
-    package func lookAhead() {}
-}

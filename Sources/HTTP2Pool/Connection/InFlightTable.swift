@@ -1,29 +1,3 @@
-/// What has been heard so far of a request on the wire.
-package struct InFlightRequest {
-    /// The client's.
-    package let tag: Int
-    package let streamID: Int32
-    /// Uptime in milliseconds.
-    package let sentAt: Int64
-    package var status = 0
-    package private(set) var body: [UInt8] = []
-    package private(set) var isTooLong = false
-    /// We have reset the stream ourselves, because no answer came in time.
-    package fileprivate(set) var isGivenUp = false
-
-    package init(tag: Int, streamID: Int32, sentAt: Int64) {
-        self.tag = tag
-        self.streamID = streamID
-        self.sentAt = sentAt
-    }
-
-    /// Keeps a piece of the body; nothing of it once there would be more than `maximum` bytes.
-    package mutating func append(_ bytes: UnsafeRawBufferPointer, maximum: Int) {
-        isTooLong = isTooLong || body.count + bytes.count > maximum
-        if isTooLong { body = [] } else { body.append(contentsOf: bytes) }
-    }
-}
-
 /// The requests on the wire of one connection, found by their place, which the session knows them by.
 package struct InFlightTable {
     private var slab = Slab<InFlightRequest>()

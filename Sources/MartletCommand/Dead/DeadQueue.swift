@@ -99,11 +99,3 @@ struct DeadQueue {
         return found.queues[names.dead] ?? AMQPInspection.Queue(messages: 0, consumers: 0)
     }
 }
-
-/// What becomes of a dead job, and whether it was the last to be looked at.
-enum DeadVerdict {
-    case keep, takeOut, keepAndEnd
-
-    var takesOut: Bool { self == .takeOut }
-    var isEnough: Bool { self == .keepAndEnd }
-}

@@ -30,9 +30,3 @@ public protocol Output: AnyObject, Sendable {
     /// Closes what is open once every outcome has been reported, and returns when that is done.
     func shutDown() async
 }
-
-/// Where an output reports to.
-public protocol OutcomeSink: AnyObject, Sendable {
-    /// Takes a batch of outcomes, of one job or of many, from any thread, without blocking.
-    func report(_ outcomes: [Outcome])
-}

@@ -13,17 +13,3 @@ public struct CredentialNeed: Sendable, Hashable {
         self.refusesCertificates = refusesCertificates
     }
 }
-
-/// One of the ways in which an app may use a credential.
-public struct CredentialUse: Sendable, Hashable {
-    public let environment: PushEnvironment
-    /// As in a job.
-    public let pushType: String
-    public let need: CredentialNeed
-
-    public init(environment: PushEnvironment, pushType: String, need: CredentialNeed) {
-        self.environment = environment
-        self.pushType = pushType
-        self.need = need
-    }
-}

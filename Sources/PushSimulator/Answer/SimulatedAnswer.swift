@@ -19,14 +19,3 @@ extension SimulatedAnswer {
 public enum AnswerTime: Sendable {
     case after(milliseconds: Int), never
 }
-
-/// What the simulator counts and records of an answer.
-public struct GivenAnswer: Hashable, Sendable {
-    let status: Int
-    let reason: String?
-
-    package init(status: Int, reason: String?) {
-        self.status = status
-        self.reason = reason
-    }
-}

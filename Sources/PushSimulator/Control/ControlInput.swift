@@ -1,10 +1,5 @@
 internal import Foundation
 
-/// A JSON object with known fields.
-public protocol ControlBody: Decodable, Sendable {
-    associatedtype CodingKeys: CodingKey & CaseIterable
-}
-
 /// One with those fields and no others: a misspelt one would otherwise pass as nothing said.
 struct Strict<Body: ControlBody>: Decodable {
     let body: Body

@@ -1,0 +1,13 @@
+/// A password that does not show when printed, interpolated, dumped or reflected.
+public struct AMQPPassword: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable
+{
+    let text: String
+
+    public init(_ text: String) {
+        self.text = text
+    }
+
+    public var description: String { "<password>" }
+    public var debugDescription: String { description }
+    public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -1,0 +1,17 @@
+/// A publication that no queue took. It is not in the broker and is not published again.
+public struct AMQPReturn: Sendable, Hashable {
+    public let id: UInt64
+    /// The broker's reply code: 312 no queue bound, 404 no such exchange, 403 not permitted, 406 refused property;
+    /// 0 where this client refused it because AMQP can't carry it.
+    public let code: UInt16
+    public let text: String
+
+    /// AMQP can't carry it over this connection, so it was never sent.
+    public var isImpossible: Bool { code == 0 }
+
+    public init(id: UInt64, code: UInt16, text: String) {
+        self.id = id
+        self.code = code
+        self.text = text
+    }
+}

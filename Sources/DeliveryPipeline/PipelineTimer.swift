@@ -1,0 +1,13 @@
+/// What the pipeline waits for by the clock.
+package enum PipelineTimer: Sendable {
+    /// Outcomes, retries and marks for others to travel with.
+    case company
+    /// The beat of the overflow queues' prefetch.
+    case prefetch
+    /// The database's patience is over, by what it was asked.
+    case claims
+    case lookUp(UInt64)
+    case marks(UInt64)
+    /// What the broker would not take is offered again.
+    case refusal([UInt64])
+}

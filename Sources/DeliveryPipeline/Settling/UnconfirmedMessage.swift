@@ -1,0 +1,16 @@
+import AMQPClient
+
+/// A message without a confirm.
+struct UnconfirmedMessage {
+    var publication: AMQPPublication
+    /// The event that it is, or that waits in it.
+    let event: HeldEvent?
+    /// A job as it came, or a chunk: until the broker takes it, the broker has the job where it came from.
+    var isMove = false
+    /// How often the broker would not take it.
+    var refusals = 0
+    /// It is offered again later; until then the broker has certainly no copy.
+    var waits = false
+    /// The connection is lost over which its job came, and the broker delivers that again.
+    var isOrphan = false
+}

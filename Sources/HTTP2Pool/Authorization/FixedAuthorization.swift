@@ -1,0 +1,16 @@
+package import HTTP2Session
+
+/// Fields that never change: TLS alone, or a token that lives as long as the connection, says who we are.
+package struct FixedAuthorization: ConnectionAuthorization {
+    private let fixed: HTTP2Fields
+
+    package init(_ fields: HTTP2Fields) {
+        fixed = fields
+    }
+
+    package var streamsUntilProven: Int? { nil }
+    package func fields() -> HTTP2Fields? { fixed }
+    package func used() {}
+    package func expired() {}
+    package func lookAhead() {}
+}

@@ -1,0 +1,18 @@
+package import HTTP2Session
+
+/// One request of a pool's client.
+package struct PoolRequest {
+    package let tag: Int
+    /// Of `:path`; read before the client is called again.
+    package let path: UnsafeRawBufferPointer
+    /// Those that are not the connection's.
+    package let fields: HTTP2Fields
+    package let body: HTTP2Body
+
+    package init(tag: Int, path: UnsafeRawBufferPointer, fields: HTTP2Fields, body: HTTP2Body) {
+        self.tag = tag
+        self.path = path
+        self.fields = fields
+        self.body = body
+    }
+}

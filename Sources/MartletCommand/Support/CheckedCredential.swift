@@ -1,0 +1,49 @@
+import CredentialStore
+import PushModel
+
+/// A credential that is to be checked, stored or not.
+struct CheckedCredential {
+    /// nil while it is only a file.
+    let id: Credential.ID?
+    let label: String
+    let output: String
+    let account: String
+    let environments: Set<PushEnvironment>
+    let notBefore: Timestamp?
+    let notAfter: Timestamp?
+    let opened: Result<Credential, CredentialStoreError>
+
+    init(_ summary: CredentialSummary, _ opened: Result<Credential, CredentialStoreError>) {
+        id = summary.id
+        label = summary.label
+        output = summary.output
+        account = summary.account
+        environments = summary.environments
+        notBefore = summary.notBefore
+        notAfter = summary.notAfter
+        self.opened = opened
+    }
+
+    init(_ new: NewCredential, of output: String, _ opened: Result<Credential, CredentialStoreError>) {
+        id = nil
+        label = new.label
+        self.output = output
+        account = new.account
+        environments = new.environments
+        notBefore = new.notBefore
+        notAfter = new.notAfter
+        self.opened = opened
+    }
+
+    /// The credential, or why there is no use in asking the provider about it.
+    func usable(at now: Timestamp) -> Result<Credential, CredentialStoreError> {
+        if let notAfter, now >= notAfter {
+            return .failure(
+                CredentialStoreError(.invalidField, "it expired on \(notAfter.rfc3339): import the renewed one"))
+        }
+        if let notBefore, now < notBefore {
+            return .failure(CredentialStoreError(.invalidField, "it is not valid before \(notBefore.rfc3339)"))
+        }
+        return opened
+    }
+}

@@ -1,0 +1,36 @@
+import CredentialStore
+import MartletService
+import PushModel
+
+/// Which credential one push type would get in one environment.
+struct RouteDescription: Encodable, Sendable {
+    struct Candidate: Encodable {
+        let credential, label, kind: String
+        /// On what ground it is considered; none: it does not come into question.
+        let rank: String?
+        /// Why it does not serve.
+        let obstacle: String?
+    }
+
+    let output, environment, pushType, topic: String
+    let credential: String?
+    let problem: String?
+    let refused: [String]
+    let considered: [Candidate]
+
+    init(_ route: AppRoute) {
+        output = route.output.name
+        environment = route.environment.rawValue
+        pushType = route.pushType
+        topic = route.topic
+        credential = route.chosen?.credential.id
+        problem = route.problem
+        refused = route.refusals.map(\.reason)
+        considered = route.candidates.map {
+            Candidate(
+                credential: $0.credential.id, label: $0.credential.label, kind: $0.credential.kind.rawValue,
+                rank: $0.rank.map { $0.name(route.accountName) },
+                obstacle: $0.obstacle?.text(accountName: route.accountName))
+        }
+    }
+}

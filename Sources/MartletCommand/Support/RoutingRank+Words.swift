@@ -1,0 +1,17 @@
+import CredentialStore
+
+extension RoutingRank {
+    /// `teamKey`, where an account is a team.
+    func name(_ accountName: String) -> String { self == .accountKey ? accountName + "Key" : "\(self)" }
+
+    func text(_ accountName: String) -> String {
+        switch self {
+        case .namedByJob: "named by the job"
+        case .namedByApp: "named by the app"
+        case .certificate: "certificate for the topic"
+        case .topicKey: "key for the topic"
+        case .appKey: "key for the app"
+        case .accountKey: "key of the \(accountName)"
+        }
+    }
+}

@@ -1,0 +1,16 @@
+internal import CLibPQ
+
+public struct PostgresRow: Sendable {
+    let storage: ResultStorage
+    let index: Int
+
+    /// - Throws: ``PostgresError`` with code `unexpectedResult` where the result has no such column.
+    public subscript(column: String) -> PostgresCell {
+        get throws(PostgresError) {
+            guard let columnIndex = storage.columns[column] else {
+                throw PostgresError(.unexpectedResult, "the result has no column \(column)")
+            }
+            return PostgresCell(storage: storage, row: index, column: columnIndex, name: column)
+        }
+    }
+}
