@@ -66,7 +66,7 @@ public final class APNSOutput: Output {
     }
 
     public func send(_ job: RoutedJob, reportingTo sink: any OutcomeSink) {
-        // What has expired needs no connection to be told so.
+        // An expired job needs no connection to be told so.
         if job.job.isExpired(at: clock()) { return settleAll(job, .expired, reason: nil, sink) }
         do {
             let prepared = try PreparedJob(job, sink: sink, sharing: lastFields)
@@ -83,7 +83,7 @@ public final class APNSOutput: Output {
 
     public func credentialsChanged(to credentials: Set<Credential.ID>) {
         let gone = state.withLock { state in
-            // What is not known yet is of a snapshot to come, and not retired.
+            // A credential that is not known yet is of a snapshot to come, and not retired.
             state.retired = state.retired.union(state.credentials).subtracting(credentials)
             state.credentials = credentials
             let gone = state.pools.filter { state.retired.contains($0.key.credential.id) }

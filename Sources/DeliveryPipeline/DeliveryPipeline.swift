@@ -147,7 +147,7 @@ public final class DeliveryPipeline: Sendable {
         }
     }
 
-    /// What the database must know waits for it, however long it is away; meanwhile its jobs stay unacknowledged, and
+    /// Marks wait for the database, however long it is away; meanwhile its jobs stay unacknowledged, and
     /// intake stops when too many are open. nil when cancelled.
     private func untilDone<Value: Sendable>(
         _ problem: String, _ body: () async throws -> Value
@@ -183,7 +183,7 @@ public final class DeliveryPipeline: Sendable {
         }
     }
 
-    /// What jobs tell of tokens that were handed in again, so that others know. The next job will tell it again.
+    /// Writes down which tokens were handed in again, so that others know. The next job will tell it again.
     private func register(_ registrations: [TokenRegistration]) async {
         guard !registrations.isEmpty else { return }
         do {

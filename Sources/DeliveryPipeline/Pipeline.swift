@@ -3,8 +3,8 @@ import CredentialStore
 import Foundation
 import PushModel
 
-/// The way of a job from its delivery to an output, by way of those that decide. A value: no clock, no I/O; what it brings
-/// about is in the ``Turn``.
+/// The way of a job from its delivery to an output, by way of those that decide. A value: no clock, no I/O; what it
+/// brings about is in the ``Turn``.
 struct Pipeline {
     private(set) var configuration: PipelineConfiguration
     private(set) var router: Router
@@ -94,7 +94,7 @@ struct Pipeline {
         for queue in JobQueue.all where !scheduler.isEmpty(queue) {
             while let job = scheduler.next(of: queue, owing: turn.outbox.ledger.owing, now: turn.now) {
                 start(job, &turn)
-                // What was moved on counts no longer for the next.
+                // A job that was moved on counts no longer for the next.
                 release(&turn)
             }
             while let job = scheduler.surplus(of: queue, owing: turn.outbox.ledger.owing, now: turn.now) {
@@ -116,7 +116,7 @@ struct Pipeline {
                 turn.counts.jobsScheduled += 1
                 turn.move(started, to: .delay(seconds: seconds))
             case .claim(let claim):
-                // What is to be split takes no room from others: it owes no more than one.
+                // A job that is to be split takes no room from others: it owes no more than one.
                 take(configuration.isToBeSplit(job, inbound) ? 1 : job.recipients.count, of: started, &turn)
                 carryOut(claims.ask(claim, started, &turn), &turn)
             case .goOn: route(started, &turn)
@@ -224,7 +224,7 @@ struct Pipeline {
 
     // MARK: What is done
 
-    /// What was released counts no longer.
+    /// Jobs that were released count no longer.
     mutating func release(_ turn: inout Turn) {
         for load in turn.takeReleased() { scheduler.release(load, now: turn.now) }
     }

@@ -15,20 +15,20 @@ public struct PipelineConfiguration: Sendable {
     public var maximumWaitMilliseconds: Int
     /// There is a delay queue for each, in seconds, rising.
     public let retryDelays: [Int]
-    /// Recipients of a chunk of a job that is sent at most once. The chunks of such a job are known by the places of their
-    /// recipients, so whoever splits it, and splits it again after a crash, must make the same ones. No setting changes it,
-    /// and no version may: while workers of both run, pushes would be sent twice.
+    /// Recipients of a chunk of a job that is sent at most once. The chunks of such a job are known by the places of
+    /// their recipients, so whoever splits it, and splits it again after a crash, must make the same ones. No setting
+    /// changes it, and no version may: while workers of both run, pushes would be sent twice.
     package static let onceChunkSize = 500
-    /// Most bytes of a job's headers, on the wire. A frame holds four times as much, so there is room for what the broker
-    /// and the workers write on a job.
+    /// Most bytes of a job's headers, on the wire. A frame holds four times as much, so there is room for what the
+    /// broker and the workers write on a job.
     package static let maximumHeaderBytes = 32_768
     /// After so many deliveries that were not settled a job is moved to the suspects: it may have ended the workers.
     package static let deliveriesUntilSuspect = 5
     /// How long a job or a push waits for the database, in milliseconds, before it goes on without, where it may.
     package var databasePatience = 2_000
-    /// How long a job, or what was found out of a dead token, waits in a worker for the database, in milliseconds, before
-    /// it waits in the broker: far below the broker's own patience with what is not acknowledged (`consumer_timeout`, 30
-    /// minutes unless set).
+    /// How long a job, or what was found out of a dead token, waits in a worker for the database, in milliseconds,
+    /// before it waits in the broker: far below the broker's own patience with what is not acknowledged
+    /// (`consumer_timeout`, 30 minutes unless set).
     package var longestWaitMilliseconds = 10_000
     /// The broker's user this worker publishes as, which the broker validates. Jobs that come back from a
     /// delay queue under it keep their publisher in a header.

@@ -4,8 +4,8 @@ package import Dispatch
 package import Logging
 package import PushModel
 
-/// The queue between the broker's connections, the database and the outputs: what happens comes in, a turn at a time; the
-/// ``Pipeline`` decides; what is to happen goes out, in batches.
+/// The queue between the broker's connections, the database and the outputs: what happens comes in, a turn at a time;
+/// the ``Pipeline`` decides; what is to happen goes out, in batches.
 ///
 /// Everything happens on one serial queue, so nothing here needs a lock.
 // why: unchecked for that reason; every entry point from outside hands over to the queue first.
@@ -102,8 +102,8 @@ package final class PipelineCore: @unchecked Sendable {
         happened { [self] in pipeline.suppression.received(event) }
     }
 
-    /// Tells of jobs that were cancelled just now, or of which that was taken back. What outputs have of the former and is
-    /// not on the wire has failed; what waits here is asked about before it goes to an output.
+    /// Tells of jobs that were cancelled just now, or of which that was taken back. What outputs have of the former and
+    /// is not on the wire has failed; what waits here is asked about before it goes to an output.
     package func received(_ event: CancellationFeed.Event) {
         happened { [self] in
             guard let isCancelled = pipeline.received(event) else { return }
@@ -204,7 +204,7 @@ package final class PipelineCore: @unchecked Sendable {
 
     // MARK: What is done
 
-    /// What is done, or lost, takes no room from now on.
+    /// Jobs that are done, or lost, take no room from now on.
     private func releaseDone() {
         for job in turn.takeDone() {
             pipeline.acknowledged(job, now: turn.now)

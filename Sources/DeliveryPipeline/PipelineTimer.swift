@@ -8,6 +8,6 @@ package enum PipelineTimer: Sendable {
     case claims
     case lookUp(UInt64)
     case marks(UInt64)
-    /// What the broker would not take is offered again.
+    /// Messages that the broker would not take are offered again.
     case refusal([UInt64])
 }

@@ -5,9 +5,9 @@ package import NIOCore
 
 /// Connections to one endpoint, filled with the requests of one client.
 ///
-/// Everything happens on one event loop, in turns: whatever comes only marks that there is something to do, and one turn
-/// then fills the connections, writes once, and opens or closes some as ``PoolPlan`` says. What has certainly not been
-/// processed is told to the client, and so is what may have been, said as that.
+/// Everything happens on one event loop, in turns: whatever comes only marks that there is something to do, and one
+/// turn then fills the connections, writes once, and opens or closes some as ``PoolPlan`` says. The client is told
+/// which requests have certainly not been processed, and which may have been.
 // why: unchecked for that reason; nothing of it is touched from elsewhere.
 package final class ConnectionPool: @unchecked Sendable {
     package let eventLoop: any EventLoop

@@ -1,8 +1,8 @@
 /// Whom a pool sends for: it has the requests, and takes what becomes of them. Called on the pool's event loop only;
 /// `now` is milliseconds of ``Uptime``.
 ///
-/// Requests are known by a tag, a number of the client's own choosing; each that ``next(onlyUrgent:now:)`` has given ends
-/// in exactly one of ``answered(_:_:now:)``, ``unprocessed(_:_:now:)`` and ``lost(_:_:now:)``.
+/// Requests are known by a tag, a number of the client's own choosing; each that ``next(onlyUrgent:now:)`` has given
+/// ends in exactly one of ``answered(_:_:now:)``, ``unprocessed(_:_:now:)`` and ``lost(_:_:now:)``.
 package protocol PoolClient: AnyObject {
     /// How many requests wait.
     var waiting: Int { get }

@@ -21,9 +21,9 @@ package struct PoolConfiguration: Sendable {
     package var maximumStreams: Int?
     /// Streams of each connection kept free for what is urgent; never more than a tenth.
     package var urgentStreams: Int
-    /// PINGs find out whether the server is there, keep middle boxes awake and measure the round trip. Without them, where
-    /// a server ends connections over PINGs, answers tell the round trip, and a server that is gone is found by the
-    /// request that it does not answer.
+    /// PINGs find out whether the server is there, keep middle boxes awake and measure the round trip. Without them,
+    /// where a server ends connections over PINGs, answers tell the round trip, and a server that is gone is found by
+    /// the request that it does not answer.
     package var sendsPings: Bool
     /// How long an answer may take, in seconds.
     package var requestTimeoutSeconds: Int

@@ -17,7 +17,7 @@ public struct ServerConfiguration: Sendable {
     public var directory: String?
     /// Threads that serve connections.
     public var threads = 1
-    /// What has begun has to be whole after this time: a TLS handshake, the first SETTINGS, a field list, a body.
+    /// The time in which whatever has begun must be whole: a TLS handshake, the first SETTINGS, a field list, a body.
     public var timeout = Duration.seconds(30)
     /// Streams a connection may open at once.
     public var streamLimit = 1_000

@@ -12,15 +12,15 @@ public struct AMQPConfiguration: Sendable, Hashable {
     /// Seconds between two heartbeats, 1 to 65535; the broker may choose a shorter time. Whoever sends nothing, or
     /// takes no data, for two of them counts as dead.
     public var heartbeatSeconds: Int
-    /// So long may a connection go unread because its budget of bytes is used up; then a little is read. RabbitMQ closes
-    /// a connection that takes nothing for 30 s.
+    /// So long may a connection go unread because its budget of bytes is used up; then a little is read. RabbitMQ
+    /// closes a connection that takes nothing for 30 s.
     package var longestPause = Duration.seconds(10)
     /// Of names that are not looked up, for tests.
     package var knownAddresses: [String: [String]] = [:]
     /// Shown in the broker's list of connections.
     public var connectionName: String
-    /// For TCP and TLS together at each address of the host, then again for the log-in, and for every answer awaited while
-    /// setting up. Not for the look-up of the host name, which takes what the system's resolver takes.
+    /// For TCP and TLS together at each address of the host, then again for the log-in, and for every answer awaited
+    /// while setting up. Not for the look-up of the host name, which takes what the system's resolver takes.
     public var connectTimeout: Duration
     /// Bytes of the largest frame, 4096 to 2147483647; the broker may choose less. Longer bodies take several frames.
     public var maximumFrameSize: Int

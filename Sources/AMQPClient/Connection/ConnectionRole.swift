@@ -7,7 +7,7 @@ protocol ConnectionRole: AnyObject, SendableMetatype {
     /// Sets up channels on a connection that has logged in.
     func opened(_ link: BrokerLink) throws(AMQPError)
     func received(_ inbound: Inbound, _ link: BrokerLink) throws(AMQPError)
-    /// Whether anything may be read now. What asks again is a command.
+    /// Whether anything may be read now. A command makes the loop ask again.
     var wantsInput: Bool { get }
     /// Nothing was read for too long: has a bounded part be wanted all the same.
     func mustReadOn()

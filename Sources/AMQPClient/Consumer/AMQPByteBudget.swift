@@ -2,8 +2,8 @@ import Threading
 
 /// How many bytes of messages may be held. A prefetch counts messages, and the broker has none that counts bytes.
 ///
-/// The consumer takes, and whoever is done with a delivery releases. While the budget is used up, the consumer leaves the
-/// rest in its socket: TCP makes the broker wait. So more than the budget is held by what comes in one piece only:
+/// The consumer takes, and whoever is done with a delivery releases. While the budget is used up, the consumer leaves
+/// the rest in its socket: TCP makes the broker wait. So more than the budget is held by what comes in one piece only:
 /// one message for each queue.
 public final class AMQPByteBudget: Sendable {
     public let limit: Int

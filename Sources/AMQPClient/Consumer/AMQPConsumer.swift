@@ -2,8 +2,8 @@ public import Logging
 
 /// Consumes queues over a connection of its own, with one channel and one prefetch for each queue.
 ///
-/// A lost connection is made again, with back-off (0.5 to 30 s, random), at the next host; then the topology is declared
-/// and the queues are consumed as before. Nothing is acknowledged unless the caller says so.
+/// A lost connection is made again, with back-off (0.5 to 30 s, random), at the next host; then the topology is
+/// declared and the queues are consumed as before. Nothing is acknowledged unless the caller says so.
 ///
 /// Messages keep coming in batches until `prefetch` of a queue are open, or the budget of bytes is used up.
 ///
@@ -52,7 +52,7 @@ public final class AMQPConsumer: Sendable {
         thread.requestClose(by: .now)
     }
 
-    /// Starts connecting, and keeps trying until closed. What fails is logged and reported as an event.
+    /// Starts connecting, and keeps trying until closed. Failures are logged and reported as events.
     public func start(_ onEvent: @escaping EventHandler) {
         start(mustConnectAtOnce: false, onEvent) { _ in }
     }
@@ -89,7 +89,8 @@ public final class AMQPConsumer: Sendable {
     }
 
     /// Lets so many deliveries of a queue be open, over this connection and those that follow; not fewer than it began
-    /// with. What is open beyond stays so. Of several calls the last one counts, whatever happens to the connection.
+    /// with. Deliveries that are open beyond it stay open. Of several calls the last one counts, whatever happens to
+    /// the connection.
     ///
     /// - Parameter tagIndex: what tags name the queue by.
     public func setPrefetch(_ prefetch: UInt16, ofQueue tagIndex: UInt16) {

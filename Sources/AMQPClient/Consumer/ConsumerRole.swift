@@ -29,7 +29,8 @@ final class ConsumerRole: ConnectionRole {
     /// As `queues`; their real names, and their consumers.
     private var realNames: [String] = []
     private var prefetches: [ConsumerPrefetch] = []
-    /// As `queues`, too: what was asked for last, over whatever connection. Whoever asks need not know which one there is.
+    /// As `queues`, too: what was asked for last, over whatever connection. The caller need not know which one there
+    /// is.
     private var wishes: [UInt16]
     private var hasNewWishes = false
     private var batch: [AMQPDelivery] = []

@@ -4,7 +4,7 @@ import Glibc
 
 extension BrokerLink {
     /// Sends a method and waits for its answer, whose number is the next (AMQP 0-9-1, section 1.1 of the generated
-    /// reference). What else comes meanwhile is kept for ``receive()``.
+    /// reference). Everything else that comes meanwhile is kept for ``receive()``.
     ///
     /// - Returns: what `queue.declare-ok` says; nil for other answers.
     @discardableResult

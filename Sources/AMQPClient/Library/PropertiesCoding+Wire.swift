@@ -13,7 +13,7 @@ extension AMQPProperties {
     package func wire(limit: Int = 131_072) -> [UInt8]? {
         let pool = FieldPool()
         var isWritten = false
-        // What is encoded lies in the pool.
+        // The encoded bytes lie in the pool.
         let wire = withExtendedLifetime(pool) {
             var properties = encoded(in: pool)
             return [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in

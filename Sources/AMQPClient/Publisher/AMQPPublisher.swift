@@ -3,8 +3,8 @@ import Threading
 
 /// Publishes with publisher confirms over a connection of its own.
 ///
-/// At least once: a publication is kept until the broker has answered for it, and is published again, in order, when the
-/// connection was lost before that. So the broker may get it twice.
+/// At least once: a publication is kept until the broker has answered for it, and is published again, in order, when
+/// the connection was lost before that. So the broker may get it twice.
 ///
 /// The publisher takes whatever it is given: bound what you hand over by ``unconfirmedCount`` or by what you consume.
 /// It writes only what the socket takes, but the rest of a message that was begun is written whatever the socket says:
@@ -54,7 +54,7 @@ public final class AMQPPublisher: Sendable {
         thread.requestClose(by: .now)
     }
 
-    /// Starts connecting, and keeps trying until closed. What fails is logged and reported as an event.
+    /// Starts connecting, and keeps trying until closed. Failures are logged and reported as events.
     public func start(_ onEvent: @escaping EventHandler) {
         start(mustConnectAtOnce: false, onEvent) { _ in }
     }
@@ -82,7 +82,7 @@ public final class AMQPPublisher: Sendable {
     /// Publications without a verdict: waiting or on the wire.
     public var unconfirmedCount: Int { counter.value }
 
-    /// Hands publications over, in order, from any thread. What becomes of each is an event with its id.
+    /// Hands publications over, in order, from any thread. An event with its id says what became of each.
     ///
     /// - Returns: false, and nothing was taken, if the publisher has closed.
     @discardableResult

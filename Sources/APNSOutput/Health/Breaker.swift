@@ -44,7 +44,8 @@ package struct Breaker: Sendable {
 
     /// - Parameter random: a number from 0 up to 1; a tenth of the time is left to chance, so that a fleet does
     ///   not ask all at once.
-    /// - Returns: whether this has opened it. What was under way when it opened is refused, too, and changes nothing.
+    /// - Returns: whether this has opened it. Pushes that were under way when it opened are refused, too, and change
+    ///   nothing.
     package mutating func refused(_ reason: String, nowMilliseconds now: Int64, random: Double) -> Bool {
         if case .open = state { return false }
         let wasClosed = isClosed

@@ -1,7 +1,8 @@
 import Logging
 import PushModel
 
-/// What a pool does not send, because APNs has refused its like, or has not answered: it waits in the broker, but for a push now and then that finds out whether it still is so. On the pool's event loop.
+/// What a pool does not send, because APNs has refused its like, or has not answered: it waits in the broker, but for a
+/// push now and then that finds out whether it still is so. On the pool's event loop.
 final class PoolHealth {
     /// Why a push can't go now.
     struct Obstacle {
@@ -71,7 +72,7 @@ final class PoolHealth {
         Obstacle(verdict: verdict, reason: breaker.reason, seconds: verdict == .hold ? breaker.holdSeconds : 0)
     }
 
-    /// Where there is no obstacle, what is not closed is due for a probe, and one push of this job is it.
+    /// Without an obstacle, breakers that are not closed are due for a probe, and one push of this job is it.
     func admitsAsProbe(_ job: PreparedJob, now: Moment) -> Bool {
         let admissions = [
             host.admit(nowMilliseconds: now.uptime), credential.admit(nowMilliseconds: now.uptime),

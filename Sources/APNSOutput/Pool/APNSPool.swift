@@ -46,7 +46,7 @@ final class APNSPool: @unchecked Sendable {
         if pushes.handIn(job) { wake() }
     }
 
-    /// What is not on the wire has failed, and so has what comes back from it.
+    /// Pushes that are not on the wire fail, and so do those that come back from it.
     func cancel(_ isCancelled: @escaping @Sendable (_ job: String) -> Bool) {
         eventLoop.execute {
             let isMeant = { (job: PreparedJob) in isCancelled(job.routed.job.id) }
@@ -55,7 +55,7 @@ final class APNSPool: @unchecked Sendable {
         }
     }
 
-    /// What is not on the wire is returned.
+    /// Returns the pushes that are not on the wire.
     func stopSending() {
         eventLoop.execute {
             self.pushes.stop()

@@ -87,10 +87,10 @@ final class APNSPushes: @unchecked Sendable {
         holdQueued(now: moment(now)) { _ in true }
     }
 
-    /// Takes out what is not on the wire. What is goes on, and fails if it comes back.
+    /// Takes out pushes that are not on the wire. Those on it go on, and fail if they come back.
     func cancel(_ isMeant: (PreparedJob) -> Bool, now: Int64) {
         let now = moment(now)
-        // What was handed in before may still be there.
+        // Jobs that were handed in before may still be there.
         takeJobs(now)
         for push in queue.removeAll(where: isMeant) { settle(push, .failed, reason: Outcome.cancelled, at: now) }
     }
@@ -181,7 +181,7 @@ extension APNSPushes: PoolClient {
         throw APNSRequest.Fault(reason: "BadDeviceToken")
     }
 
-    /// Where no provider token can be had and no connection has one, what is queued goes to the delay queues.
+    /// Holds what is queued while no provider token can be had and no connection has one.
     func filled(isUsable: Bool, now: Int64) {
         guard let tokens, !queue.isEmpty, !isUsable, case .unavailable = tokens.current(now: tokens.now) else { return }
         retryQueued(reason: "NoProviderToken", at: moment(now))

@@ -2,8 +2,8 @@ import DequeModule
 import PushModel
 
 /// What a pool has still to send: urgent jobs before normal before bulk ones, each with a cursor, so that a job of a
-/// thousand recipients is one element. Jobs of a lane take turns, so that a small one does not wait behind all the large
-/// ones of another app. Pushes that must be sent again come first.
+/// thousand recipients is one element. Jobs of a lane take turns, so that a small one does not wait behind all the
+/// large ones of another app. Pushes that must be sent again come first.
 package struct SendQueue {
     /// Pushes of one job in a row; a power of two.
     private static let turn = 16

@@ -38,7 +38,7 @@ package struct RequestFacts: Sendable {
 
     package init() {}
 
-    /// Takes in one field. What an `authorization` is worth, and whether a topic is allowed, depends on the
+    /// Takes in one field. The worth of an `authorization`, and whether a topic is allowed, depend on the
     /// connection and is set by it.
     package mutating func take(_ name: FieldName, _ value: UnsafeRawBufferPointer) {
         let bit = 1 << name.rawValue as UInt32

@@ -23,12 +23,12 @@ public struct AppRepository: Sendable {
             adding: true, keeping: app.accounts.keys.sorted())
     }
 
-    /// Changes what is named and nothing else, whoever changes the rest meanwhile. With an account among it, an app that is
-    /// not there is added.
+    /// Changes what is named and nothing else, whoever changes the rest meanwhile. With an account among it, an app
+    /// that is not there is added.
     /// - Parameter adding: it is added without one, too.
     /// - Returns: the app as it is then.
-    /// - Throws: ``CredentialStoreError`` with code `invalidField` or `notFound` (the app, its account, its credential),
-    ///   ``PostgresError``.
+    /// - Throws: ``CredentialStoreError`` with code `invalidField` or `notFound` (the app, its account, its
+    ///   credential), ``PostgresError``.
     public func change(_ bundleID: String, _ changes: [AppChange], adding: Bool = false) async throws -> App {
         let hasAccount = changes.contains { if case .account = $0 { true } else { false } }
         return try await change(bundleID, changes, adding: adding || hasAccount, keeping: nil)
@@ -76,7 +76,7 @@ public struct AppRepository: Sendable {
         }
     }
 
-    /// Adds or changes the app's own row, which then is there. What changes about its accounts changes the app, too.
+    /// Adds or changes the app's own row, which then is there. A change of its accounts changes the app, too.
     private static func row(
         _ bundleID: String, _ columns: [(name: String, value: PostgresValue)], adding: Bool
     ) -> PostgresStatement {

@@ -16,7 +16,7 @@ public struct CancellationRepository: Sendable {
         try await pool.query("SELECT martlet.cancel_job($1) AS is_new", [.text(job)])[0]["is_new"].bool
     }
 
-    /// What is still in the broker is sent after all.
+    /// Jobs that are still in the broker are sent after all.
     /// - Returns: whether a cancellation was in force.
     /// - Throws: ``PostgresError``.
     public func restore(_ job: String) async throws -> Bool {

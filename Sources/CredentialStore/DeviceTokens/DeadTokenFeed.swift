@@ -46,7 +46,7 @@ public final class DeadTokenFeed: Sendable {
     public func run(_ tell: @escaping @Sendable (Event) -> Void) async {
         var isAway = false
         var following: (since: Timestamp, age: FilterAge)?
-        // What was not read in time is begun anew: with more time, and ever more seldom.
+        // A reading that took too long is begun anew: with more time, and ever more seldom.
         var patience = configuration.patience
         var backoff = Backoff(first: configuration.pollInterval * 2, longest: Self.longestWait, jitter: 0.1)
         while !Task.isCancelled {

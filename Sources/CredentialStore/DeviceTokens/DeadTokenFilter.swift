@@ -1,4 +1,4 @@
-/// Tells of most tokens at once that they are not marked dead. What it does not clear may be dead, or not: the
+/// Tells of most tokens at once that they are not marked dead. A token that it does not clear may be dead, or not: the
 /// database knows.
 ///
 /// A Bloom filter whose bits for one token lie in one block of 32 bytes, one bit in each of eight words (Putze,

@@ -20,7 +20,8 @@ final class LockWatch: Sendable {
     /// Who was seen last.
     var holders: String? { last.withLock { $0 } }
 
-    /// Looks until the task is cancelled, over a connection of its own. Whatever fails on the way tells nobody anything.
+    /// Looks until the task is cancelled, over a connection of its own. Whatever fails on the way tells nobody
+    /// anything.
     func run() async {
         var connection: PostgresConnection?
         while (try? await Task.sleep(for: interval)) != nil {
@@ -47,7 +48,7 @@ final class LockWatch: Sendable {
         if isNews { logger.warning("Waiting for a lock", metadata: ["held_by": "\(holders)"]) }
     }
 
-    /// What of others a user may not see is null.
+    /// Columns that a user may not see of others are null.
     private static let holdersSQL = """
         SELECT concat('pid ', pid, ', user ', usename, ', ' || nullif(application_name, ''),
             ' at ' || host(client_addr), ', in a transaction since ' || date_trunc('second', xact_start)::text) AS holder

@@ -4,7 +4,7 @@ import PushModel
 /// Seals anew, under the keyring's current master key, whatever is sealed under another one, while workers run and
 /// credentials are imported: each row is replaced only if it still is as it was read.
 ///
-/// What was done stays done when it is interrupted, and who runs it again goes on from there. Every secret is
+/// When it is interrupted, rows that were done stay done, and the next run goes on from there. Every secret is
 /// opened, so that rows that can't be are found before an old master key is thrown away.
 public struct Rekeying: Sendable {
     public struct Report: Sendable {

@@ -31,7 +31,7 @@ public struct SharedTokenRepository: SharedTokenStore {
         let newest = try newest(try await pool.query(read.sql, read.parameters))
         if let stored = newest.stored, newest.isYounger(than: age) { return try open(stored, at: newest.now) }
         return try await pool.transaction { connection in
-            // Whoever comes second reads what the first has written: each statement sees what is committed then.
+            // The second one reads what the first has written: each statement sees what is committed then.
             let results = try await connection.batch([
                 PostgresStatement("SET LOCAL lock_timeout = '5s'"),
                 PostgresStatement(Self.lockSQL, [.text(credential)]), read,

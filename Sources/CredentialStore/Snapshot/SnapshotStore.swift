@@ -35,7 +35,7 @@ public final class SnapshotStore: Sendable {
         guard let loaded = try await loader.load(after: nil, timeout: patience.timeout) else {
             throw PostgresError(.unexpectedResult, "no snapshot of apps and credentials")
         }
-        // What the first one took tells how long the next may: no longer, so that one that hangs is noticed.
+        // The next one may take as long as the first one took, and no longer, so that one that hangs is noticed.
         var patience = patience
         patience.succeeded(after: .now - start)
         let store = SnapshotStore(

@@ -69,7 +69,7 @@ package struct InboundJob: Sendable {
         wasDeliveredBefore || delivery.properties.headers[JobHeader.deliveredBefore] == .boolean(true)
     }
 
-    /// What is dropped was moved by the broker, whose word on this delivery is not one on the job's.
+    /// The broker has moved a dropped job: its word on this delivery is not one on the job's.
     private var wasDeliveredBefore: Bool { drop?.wasDelivered ?? delivery.isRedelivered }
 
     /// A worker has had it from this queue, and was gone. RabbitMQ 4 says the count of the queue where it died with the

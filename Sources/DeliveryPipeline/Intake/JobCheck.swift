@@ -2,8 +2,8 @@ import AMQPClient
 package import PushModel
 
 extension PipelineConfiguration {
-    /// Reads a message body as a job, and refuses what is wrong with it whoever publishes it: all that can be said without
-    /// apps and outputs.
+    /// Reads a message body as a job, and refuses what is wrong with it whoever publishes it: all that can be said
+    /// without apps and outputs.
     ///
     /// - Parameters:
     ///   - messageID: the message's `message_id` property, which is the job's id when the body has none.
@@ -65,7 +65,7 @@ extension PipelineConfiguration {
         return JobRejection(jobID: id, app: app, faults: [.init(field: field, problem: problem)])
     }
 
-    /// Whose job it is, for the event. A body that was looked at before, and the worker was gone, is not looked at again.
+    /// Says whose job it is, for the event. A body is not read again that ended a worker before.
     private func names(of inbound: InboundJob, now: Timestamp) -> (id: String?, app: String?) {
         let delivery = inbound.delivery
         let messageID = delivery.properties.messageID

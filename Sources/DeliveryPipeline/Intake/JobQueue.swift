@@ -12,12 +12,12 @@ package enum JobQueue: Sendable, Hashable {
     /// What the broker has taken out of the others by itself: told, and put among the dead.
     case dropped
 
-    /// As the consumer counts them. What has overflowed has waited longer; apps that have not overflowed have room of
-    /// their own.
+    /// As the consumer counts them. Jobs that have overflowed have waited longer; apps that have not overflowed have
+    /// room of their own.
     package static let all: [JobQueue] = Lane.allCases.flatMap { [.overflow($0), .lane($0)] } + [.suspects, .dropped]
 
-    /// What shares a connection, and so its bytes: urgent jobs do not wait behind large ones of other lanes, and nobody's
-    /// behind those of an app that has more of them than it may hold.
+    /// What shares a connection, and so its bytes: urgent jobs do not wait behind large ones of other lanes, and
+    /// nobody's behind those of an app that has more of them than it may hold.
     package static let connections: [[JobQueue]] = [
         [.lane(.urgent)], [.lane(.normal), .lane(.bulk)], Lane.allCases.map { .overflow($0) } + [.suspects, .dropped],
     ]

@@ -18,9 +18,9 @@ import PushModel
 /// | too large, or not to be carried by AMQP | never offered again: the broker dead-letters its jobs, and an event says so |
 /// | such, and a chunk | its job is split no further, too |
 ///
-/// Too long is what would keep a job open for more than 25 minutes. What is to be offered again waits here. Its job's
-/// recipients take room of `maximumInFlight` meanwhile, and its delivery a place of the prefetch, so there are never more
-/// than these over one connection.
+/// Too long is what would keep a job open for more than 25 minutes. Messages that are to be offered again wait here.
+/// Its job's recipients take room of `maximumInFlight` meanwhile, and its delivery a place of the prefetch, so there
+/// are never more than these over one connection.
 struct Refusals {
     var configuration: PipelineConfiguration
 
@@ -96,7 +96,8 @@ struct Refusals {
         return arrivals.min().map { turn.now.seconds + Int64(seconds) - $0 > RefusalLadder.longestForJobs } ?? false
     }
 
-    /// - Returns: false if there is nowhere to put it: the dead letters refuse it, or nobody could tell that a worker wrote it.
+    /// - Returns: false if there is nowhere to put it: the dead letters refuse it, or nobody could tell that a worker
+    ///   wrote it.
     private func giveUp(
         _ id: UInt64, _ message: UnconfirmedMessage, because reason: String, _ splitting: inout Splitting,
         _ turn: inout Turn

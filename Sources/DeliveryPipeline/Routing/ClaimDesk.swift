@@ -2,10 +2,10 @@ import CredentialStore
 import Logging
 import PushModel
 
-/// Asks the database whether jobs are the first of their names; a job goes on when that is known, and waits in the broker
-/// while the database is away: at once when others have waited for it in vain, or they would take all the room, and keep
-/// what is behind them for longer than the broker waits for an acknowledgement. Only chunks go on without. A value: no
-/// clock, no I/O.
+/// Asks the database whether jobs are the first of their names; a job goes on when that is known, and waits in the
+/// broker while the database is away: at once when others have waited for it in vain, or they would take all the room,
+/// and keep what is behind them for longer than the broker waits for an acknowledgement. Only chunks go on without. A
+/// value: no clock, no I/O.
 struct ClaimDesk {
     /// What the pipeline is to do.
     enum Decision {
@@ -78,7 +78,7 @@ struct ClaimDesk {
         let started = asked.job
         started.hasClaim = true
         if case .taken = answer { started.inbound.mayBeCopy = true }
-        // Whose claim was never answered is no certain copy: its own statement may have been committed late.
+        // A job whose claim was never answered is no certain copy: its own statement may have been committed late.
         let verdict = asked.claim.verdict(
             answer, comesAgain: started.inbound.comesAgain || started.inbound.earlierClaimant != nil,
             isToBeSplit: configuration.isToBeSplit(started.job, started.inbound))

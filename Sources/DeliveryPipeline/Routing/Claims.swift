@@ -43,7 +43,8 @@ package struct Claims {
         queue.next(id: id).map { Batch(id: id, requests: $0.map(\.claim.request)) }
     }
 
-    /// What has no answer among these gathers again, and waits no longer than the rest: claiming twice does no harm.
+    /// Claims without an answer among these gather again, and wait no longer than the rest: claiming twice does no
+    /// harm.
     ///
     /// - Parameter answers: by the place of what was asked for.
     /// - Returns: the answers to those that still wait, and how many were missing.

@@ -1,5 +1,5 @@
-/// A delivery that is being dealt with, and what is known of it: an entry of the ledger, opened once. Only touched on the
-/// pipeline's queue.
+/// A delivery that is being dealt with, and what is known of it: an entry of the ledger, opened once. Only touched on
+/// the pipeline's queue.
 package class OpenJob {
     var inbound: InboundJob
     /// Its place in the ledger, once it has one.

@@ -5,8 +5,8 @@ import PushModel
 struct QueueLoad {
     /// Jobs started and not settled.
     var open = 0
-    /// Deliveries that are not settled, whatever is being done with them. Those of a lost connection are not among them:
-    /// they take nothing of the prefetch.
+    /// Deliveries that are not settled, whatever is being done with them. Those of a lost connection are not among
+    /// them: they take nothing of the prefetch.
     private(set) var held = 0
     /// Deliveries settled, whatever became of them.
     private var settlements = Pace()

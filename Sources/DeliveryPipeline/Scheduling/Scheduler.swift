@@ -1,8 +1,8 @@
 import AMQPClient
 import PushModel
 
-/// Which job is next: what waits, whose turn it is, what each app and queue may have in flight, and how much the broker is
-/// to hand out. A value: no clock, no I/O.
+/// Which job is next: what waits, whose turn it is, what each app and queue may have in flight, and how much the broker
+/// is to hand out. A value: no clock, no I/O.
 struct Scheduler {
     /// A job that is in flight, as it counts for its app and its queue.
     struct Load {
@@ -116,7 +116,8 @@ struct Scheduler {
             queue: queue, share: AppShare(percent: configuration.limits.appShare),
             freeRoom: freeRoom(for: queue, owing), now: now)
         if case .lane = queue, configuration.limits.appShare < 100 {
-            // At least one may: deliveries of a connection that was lost are open for a while, and take none of the prefetch.
+            // At least one may: deliveries of a connection that was lost are open for a while, and take none of the
+            // prefetch.
             rule.freePlaces = max(1, configuration.prefetch(of: queue) - queues[queue.index].open)
         }
         return rule
@@ -199,8 +200,8 @@ private struct StartRule {
         guard share.allows(app.inFlight(beside: queue), free: freeRoom),
             app.inFlight(of: queue) < HoldingRule.inFlight(pace)
         else { return false }
-        // All apps share a lane's prefetch, however few recipients their jobs have; more of it goes to who gives it back
-        // within half a second.
+        // All apps share a lane's prefetch, however few recipients their jobs have; more of it goes to who gives it
+        // back within half a second.
         guard let freePlaces else { return true }
         let open = app.openJobs(queue)
         return open < freePlaces || open < pace.jobs / 2 && share.allows(open, free: freePlaces)

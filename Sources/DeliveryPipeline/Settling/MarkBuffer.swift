@@ -27,7 +27,7 @@ package struct MarkBuffer {
         fileprivate func marks(_ recipients: [String: RecipientForm]) -> [TokenMark] {
             switch self {
             case .outcome(_, let mark): [mark]
-            // What can't be read back is told all the same.
+            // An event that can't be read back is told all the same.
             case .held(let held, _): HeldMarks.read(held.event.body, recipients) ?? []
             }
         }
@@ -39,8 +39,8 @@ package struct MarkBuffer {
     /// Their form, by output.
     private let recipients: [String: RecipientForm]
     private var queue = StatementQueue<Finding>()
-    /// Not read yet: there may be thousands, of hundreds of tokens each. They have waited, and go on waiting behind what is
-    /// found out now, whose jobs are open.
+    /// Not read yet: there may be thousands, of hundreds of tokens each. They have waited, and go on waiting behind
+    /// what is found out now, whose jobs are open.
     private var held: Deque<Finding> = []
     /// A statement has had no answer for so long that nobody waits for it.
     private(set) var isDelayed = false

@@ -102,7 +102,7 @@ package struct OutboundMessages {
             body: refused.body, repeatHeader: refused.repeatHeader)
     }
 
-    /// What has a name that nobody has claimed yet begins anew; else it is told what may have been claimed.
+    /// A job whose name nobody has claimed yet begins anew; another says which claim may be its own.
     private func name(_ properties: inout AMQPProperties, _ part: String?, _ inbound: InboundJob) {
         if let part {
             properties.headers[JobHeader.part] = .string(part)
@@ -182,8 +182,8 @@ package struct OutboundMessages {
         return publication(body: inbound.delivery.body, lane: inbound.lane, to: destination, properties)
     }
 
-    /// A job that is to be split, under a name of its own: whoever splits it, and splits it again after a crash, makes the
-    /// same chunks. What has no id gets its id, too.
+    /// A job that is to be split, under a name of its own: whoever splits it, and splits it again after a crash, makes
+    /// the same chunks. A job without an id gets one, too.
     mutating func named(_ inbound: InboundJob, _ job: Job, chunkSize: Int) -> AMQPPublication {
         var properties = movedProperties(inbound, part: newPartName())
         properties.headers[JobHeader.chunkSize] = .int64(Int64(chunkSize))

@@ -1,7 +1,7 @@
 import AMQPClient
 
-/// What leaves for the broker, and what it stands for: a job is done when the broker has confirmed everything that became
-/// of it. A value: no clock, no I/O.
+/// What leaves for the broker, and what it stands for: a job is done when the broker has confirmed everything that
+/// became of it. A value: no clock, no I/O.
 struct Outbox {
     typealias Share = SettlingLedger<OpenJob>.Share
 
@@ -72,18 +72,18 @@ struct Outbox {
         return message.publication.exchange
     }
 
-    /// The publisher's connection is lost. What is on its way is published again, and says so; that may be refused.
+    /// The publisher's connection is lost. Messages on their way are published again, and say so; that may be refused.
     mutating func publisherDisconnected() {
         for (id, message) in unconfirmed where !message.waits {
             unconfirmed[id]?.publication = message.publication.repeated
         }
     }
 
-    /// The connection is lost over which jobs of these queues came, and the broker delivers them again. What is on its way
-    /// and may just be taken is marked.
+    /// The connection is lost over which jobs of these queues came, and the broker delivers them again. What is on its
+    /// way and may just be taken is marked.
     ///
-    /// - Returns: what waits to be offered again and need not be. Kept, each loss would add a copy of every one that the
-    ///   broker does not take.
+    /// - Returns: what waits to be offered again and need not be. Kept, each loss would add a copy of every one that
+    ///   the broker does not take.
     mutating func orphans(of queues: [JobQueue]) -> [UInt64] {
         var orphans: [UInt64] = []
         for (id, message) in unconfirmed where message.isMove && !message.isOrphan {

@@ -100,7 +100,7 @@ struct Settling {
         }
     }
 
-    /// What is known of tokens that can't be marked now waits in the broker, and the jobs are done.
+    /// Marks that can't be written now wait in the broker, and their jobs are done.
     mutating func marksDelayed(_ id: UInt64, _ turn: inout Turn) {
         for finding in marks.delayed(id) {
             switch finding {

@@ -24,8 +24,9 @@ struct Splitting {
         case chunk(ofEntry: Int)
     }
 
-    /// About how many chunks are on their way to the broker at a time, of all jobs together; one of each at least. As many
-    /// jobs of each lane under a new name: whatever is on its way when the broker goes may be there twice afterwards.
+    /// About how many chunks are on their way to the broker at a time, of all jobs together; one of each at least. As
+    /// many jobs of each lane under a new name: whatever is on its way when the broker goes may be there twice
+    /// afterwards.
     private static let mostOnTheWay = 32
 
     var configuration: PipelineConfiguration
@@ -44,9 +45,9 @@ struct Splitting {
     /// It is a chunk, or a job under its name.
     func isStep(_ id: UInt64) -> Bool { steps[id] != nil }
 
-    /// Puts a job of many recipients back into its lane, for the whole fleet: first under a name of its own, by which its
-    /// chunks are known if a worker dies meanwhile and another one makes them again. A job that is sent at most once has
-    /// its id for that.
+    /// Puts a job of many recipients back into its lane, for the whole fleet: first under a name of its own, by which
+    /// its chunks are known if a worker dies meanwhile and another one makes them again. A job that is sent at most
+    /// once has its id for that.
     mutating func split(_ started: StartedJob, _ turn: inout Turn) {
         turn.release(started)
         let inbound = started.inbound
@@ -103,7 +104,7 @@ struct Splitting {
         let plan = ChunkPlan(
             recipients: started.job.recipients.count,
             size: configuration.chunkSize(of: started.job, started.inbound))
-        // What is not published yet takes no room from other jobs: it owes no more than one.
+        // Chunks that are not published yet take no room from other jobs: together they owe one.
         open[started.entry] = Split(started: started, plan: plan)
         publishChunks(of: started.entry, &turn)
     }

@@ -1,8 +1,8 @@
 import CredentialStore
 import PushModel
 
-/// Keeps dead tokens from being sent to: recipients that the filter does not clear wait until the database has said whether
-/// they live. A value: no clock, no I/O.
+/// Keeps dead tokens from being sent to: recipients that the filter does not clear wait until the database has said
+/// whether they live. A value: no clock, no I/O.
 struct Suppression {
     /// What is known of those that waited.
     struct Findings {

@@ -3,9 +3,9 @@ public import PushModel
 
 /// The names of everything Martlet has in the broker, and how it is declared.
 public struct PipelineNames: Sendable, Hashable {
-    /// How often a dead job may be looked at, and a dropped one be delivered: each reading that leaves it counts as a delivery, and from RabbitMQ 4 on
-    /// a quorum queue that does not say otherwise drops a message after 20. No limit at all is -1 there, which versions
-    /// before refuse.
+    /// How often a dead job may be looked at, and a dropped one be delivered: each reading that leaves it counts as a
+    /// delivery, and from RabbitMQ 4 on a quorum queue that does not say otherwise drops a message after 20. No limit
+    /// at all is -1 there, which versions before refuse.
     private static let deadReadings: Int64 = 1_000_000
     /// Of a suspect, before the broker takes it for a poison message.
     static let suspectDeliveries = 3
@@ -20,11 +20,11 @@ public struct PipelineNames: Sendable, Hashable {
     public var jobs: String { "\(prefix).jobs" }
     public var results: String { "\(prefix).results" }
     public var dead: String { "\(prefix).dead" }
-    /// Exchange of the jobs that workers set apart. Publishers have an exchange of their own, so that none of their keys
-    /// leads there.
+    /// Exchange of the jobs that workers set apart. Publishers have an exchange of their own, so that none of their
+    /// keys leads there.
     package var moved: String { "\(prefix).moved" }
-    /// Exchange and queue of what the broker takes out of the jobs' queues by itself: workers tell of it and put it among
-    /// the dead.
+    /// Exchange and queue of what the broker takes out of the jobs' queues by itself: workers tell of it and put it
+    /// among the dead.
     public var dropped: String { "\(prefix).dropped" }
 
     public func queue(of lane: Lane) -> String { "\(jobs).\(lane.rawValue)" }
@@ -53,8 +53,9 @@ public struct PipelineNames: Sendable, Hashable {
     /// Everything durable; declared by whoever comes first.
     ///
     /// A job that is delivered again and again without being settled has most likely ended its workers. The first to
-    /// see it after ``PipelineConfiguration/deliveriesUntilSuspect`` deliveries moves it to the suspects, which are taken one at a
-    /// time; there the broker dead-letters it after three more (rabbitmq.com, "Quorum Queues", poison messages).
+    /// see it after ``PipelineConfiguration/deliveriesUntilSuspect`` deliveries moves it to the suspects, which are
+    /// taken one at a time; there the broker dead-letters it after three more (rabbitmq.com, "Quorum Queues", poison
+    /// messages).
     public func topology(delays: [Int]) -> AMQPTopology {
         var topology = AMQPTopology(
             exchanges: [
@@ -67,7 +68,7 @@ public struct PipelineNames: Sendable, Hashable {
             queues: [
                 AMQPQueue(
                     name: dead, arguments: ["x-queue-type": "quorum", "x-delivery-limit": .int64(Self.deadReadings)]),
-                // What a worker can't publish, for its size, it leaves to the broker to put among the dead.
+                // The broker puts among the dead what is too large for a worker to publish.
                 AMQPQueue(
                     name: dropped,
                     arguments: [

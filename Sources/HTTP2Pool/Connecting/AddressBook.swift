@@ -12,7 +12,7 @@ package struct AddressBook {
     package init() {}
 
     package mutating func failed(_ address: SocketAddress, nowMilliseconds now: Int64) {
-        // What DNS no longer gives must not stay for ever.
+        // Addresses that DNS no longer gives must not stay for ever.
         failures = failures.filter { now - $0.value < Self.avoidanceMilliseconds }
         failures[address] = now
     }

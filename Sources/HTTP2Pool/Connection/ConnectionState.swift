@@ -43,7 +43,8 @@ package struct ConnectionState {
     private var unansweredPing: Int64?
     private var lastPing: Int64
 
-    /// - Parameter streamsUntilProven: so many streams at most before the first answer; nil: as many as the server allows.
+    /// - Parameter streamsUntilProven: so many streams at most before the first answer; nil: as many as the server
+    ///   allows.
     package init(
         streamsUntilProven: Int?, sendsPings: Bool = true, settingsTimeoutMilliseconds: Int64,
         nowMilliseconds: Int64
@@ -73,7 +74,8 @@ package struct ConnectionState {
 
     /// What may be sent on top of what is under way.
     ///
-    /// Before the server's SETTINGS arrive one stream is all we may assume. A stream window of zero lets nothing through, so nothing is to wait for it on the wire's side.
+    /// Before the server's SETTINGS arrive one stream is all we may assume. A stream window of zero lets nothing
+    /// through, so nothing is to wait for it on the wire's side.
     package func room(_ limits: FlowLimits) -> Room {
         guard phase == .open, limits.streamWindow > 0 else { return .none }
         let maximum = limits.maximumStreams ?? 1

@@ -103,8 +103,8 @@ final class PooledConnection: @unchecked Sendable {
                 unsentBytes: session.unsentBodyBytes))
     }
 
-    /// On its way to take part: connecting, or without an answer yet. Where few streams are open until it comes, that one
-    /// answer may be long in coming, and only they wait for it; so not for long then.
+    /// On its way to take part: connecting, or without an answer yet. Where few streams are open until it comes, that
+    /// one answer may be long in coming, and only they wait for it; so not for long then.
     func isRamping(now: Int64) -> Bool {
         guard isOpen, let openedAt else { return isConnecting }
         return !isProven
@@ -326,7 +326,7 @@ extension PooledConnection: HTTP2ChannelObserver {
         // A server may let us in and then refuse what TLS has shown it of us.
         let isBeforeUse = isConnecting || isUnused && error.map(ConnectError.refusesCertificate) == true
         state.close()
-        // What the socket may still bring is nobody's business; and this unties a handler that never came to
+        // Nobody cares what the socket may still bring; and this unties a handler that never came to
         // be part of a channel.
         session.detachDelegate()
         handler?.observer = nil

@@ -58,7 +58,7 @@ package final class SingleRequest: @unchecked Sendable {
         var configuration = configuration
         configuration.maximumConnections = 1
         configuration.maximumAnswerBytes = Self.maximumBodyBytes
-        // Whoever asks is told in words.
+        // The caller is told in words.
         let logger = Logger(label: "martlet.request") { _ in SwiftLogNoOpLogHandler() }
         let pool = try ConnectionPool(configuration, client: self, eventLoop: eventLoop, logger: logger) {
             FixedAuthorization(fields)

@@ -2,8 +2,8 @@
 ///
 /// A pool with work and no connection opens one. It opens more when those it has have been full for a while
 /// (of streams or of window) although the way to the server is long, answers take long or hardly a stream is
-/// allowed, that is, when the round trip and not this process is what bounds it: one at a time, or, with several rounds of work waiting,
-/// as many again as it has.
+/// allowed, that is, when the round trip and not this process is what bounds it: one at a time, or, with several rounds
+/// of work waiting, as many again as it has.
 package struct PoolSizing {
     package struct Load {
         /// Pushes that found no room.
@@ -39,7 +39,7 @@ package struct PoolSizing {
         /// So few streams fit that a short way, too, leaves us idle: the server has slowed the connections down.
         private var isNarrow: Bool { inFlight < PoolSizing.narrowStreams * established }
 
-        /// The wait is the network's or the server's and not our own. What is in flight takes us some time,
+        /// The wait is the network's or the server's and not our own. Requests in flight take us some time,
         /// too: beyond 100 pushes a millisecond more connections are only more work.
         fileprivate var isWayLong: Bool {
             let ownMilliseconds = Double(inFlight) / 100

@@ -171,7 +171,7 @@ class SessionCore {
 
     func frameBegan(_ header: nghttp2_frame_hd) {
         currentFrame = header
-        // What was wrong with an earlier frame says nothing of this one.
+        // The fault of an earlier frame says nothing of this one.
         if diagnosis != nil { diagnosis = nil }
         framesWithoutUse += 1
         if framesWithoutUse > Self.maximumFramesWithoutUse {

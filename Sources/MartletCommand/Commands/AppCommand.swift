@@ -43,7 +43,7 @@ struct AppCommand: AsyncParsableCommand {
             if account != nil || credential != nil { _ = try output.credentials() }
         }
 
-        /// What is named, and nothing else: another operator may be changing the rest.
+        /// Changes what is named, and nothing else: another operator may be changing the rest.
         private var changes: [AppChange] {
             var changes: [AppChange] = []
             if let account { changes.append(.account(account, of: output.name)) }

@@ -3,7 +3,7 @@ import DeliveryPipeline
 import Logging
 import MartletService
 
-/// The dead-letter queue, opened by a command. What is not taken out stays in it.
+/// The dead-letter queue, opened by a command. Messages that it does not take out stay in it.
 struct DeadQueue {
     /// Of one consumer.
     private static let mostUnacknowledged = Int(UInt16.max)
@@ -80,7 +80,8 @@ struct DeadQueue {
         }
     }
 
-    /// How many lie there. What another command has just looked at is on its way back into the queue for a moment.
+    /// How many lie there. Messages that another command has just looked at are missing for a moment, until they are
+    /// requeued.
     private func waiting() async throws -> Int {
         let patience = ContinuousClock.now + .seconds(3)
         while true {

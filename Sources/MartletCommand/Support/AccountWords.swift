@@ -9,8 +9,8 @@ enum AccountWords {
     /// Those that have accounts.
     static var outputs: [String] { Martlet.installed.filter { $0.credentials != nil }.map(\.name) }
 
-    /// What an account can't be called: options of the commands that name one, members of the JSON and labels of the metrics
-    /// that have one.
+    /// What an account can't be called: options of the commands that name one, members of the JSON and labels of the
+    /// metrics that have one.
     static let taken: Set = [
         "accounts", "advice", "alert", "all", "app", "config", "considered", "covers", "credential", "detail",
         "endpoint", "environment", "environments", "file", "fingerprint", "help", "id", "json", "key", "kind", "label",

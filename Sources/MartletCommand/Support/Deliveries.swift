@@ -2,7 +2,7 @@ import AMQPClient
 import Logging
 import Threading
 
-/// The messages of one queue, as they come, for a command. What it holds of them is bounded in bytes.
+/// The messages of one queue, as they come, for a command. It holds a bounded number of bytes of them.
 final class Deliveries: Sendable {
     /// nil: a moment has passed.
     typealias Stream = AsyncThrowingStream<AMQPDelivery?, any Error>
@@ -16,7 +16,8 @@ final class Deliveries: Sendable {
 
     /// - Parameters:
     ///   - consumers: each of them takes up to 65,535 messages that are not acknowledged.
-    ///   - endsWithConnection: true: a lost connection is an error, as what was delivered comes again; false: it is made
+    ///   - endsWithConnection: true: a lost connection is an error, as what was delivered comes again; false: it is
+    /// made
     ///     again.
     /// - Throws: when the broker can't be reached or refuses.
     init(

@@ -6,10 +6,10 @@ import NIOCore
 import PushModel
 import ServiceLifecycle
 
-/// The worker's HTTP endpoints: `/health` (the process answers), `/ready` (it consumes and can publish, or what keeps it
-/// from that) and `/metrics`.
+/// The worker's HTTP endpoints: `/health` (the process answers), `/ready` (it consumes and can publish, or what keeps
+/// it from that) and `/metrics`.
 struct StatusServer: Service {
-    /// Whoever opens more waits: delivery needs descriptors, too.
+    /// Further clients wait: delivery needs descriptors, too.
     private static let maximumConnections = 100
 
     let endpoint: Endpoint

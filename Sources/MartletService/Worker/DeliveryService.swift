@@ -16,11 +16,11 @@ struct DeliveryService: Service {
     let reload: @Sendable () async throws -> ConfigurationSource
     let logger: Logger
 
-    /// - Throws: ``CredentialStoreError`` when migrations are missing, ``AMQPError``. A database that can't be reached is
-    ///   waited for, until the worker is told to stop.
+    /// - Throws: ``CredentialStoreError`` when migrations are missing, ``AMQPError``. A database that can't be reached
+    ///   is waited for, until the worker is told to stop.
     func run() async throws {
         let pool = PostgresPool(configuration.database, logger: logger)
-        // What operators change is read over connections of its own: statements that wait for a lock don't keep it.
+        // Operators' changes are read over connections of their own: statements that wait for a lock don't keep them.
         var few = PostgresPool.Options()
         few.maximumConnections = 2
         let operators = PostgresPool(configuration.database, options: few, logger: logger)

@@ -2,8 +2,8 @@ import CredentialStore
 import PushModel
 import Threading
 
-/// What providers refuse just now, as this worker's outputs find out, and how many bad tokens it has found. Told on their event loops,
-/// read by the metrics and by whoever writes it into the database.
+/// What providers refuse just now, as this worker's outputs find out, and how many bad tokens it has found. Told on
+/// their event loops, read by the metrics and by whoever writes it into the database.
 final class RefusalBoard: Sendable {
     private struct State {
         var open: [Refusal.Subject: Refusal] = [:]

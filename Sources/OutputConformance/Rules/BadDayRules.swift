@@ -74,7 +74,7 @@ enum BadDayRules {
         }
     }
 
-    /// What the provider has got may have been accepted.
+    /// The provider may have accepted what it has got.
     @Sendable private static func written(_ entries: [OutcomeEntry], _ hasArrived: [Bool]) -> [String] {
         zip(entries, hasArrived).filter { $0.verdict == .retry && $1 }.map { entry, _ in
             "\(entry): it had come to the provider, which may have accepted it"

@@ -19,7 +19,7 @@ final class HostQueue: Sendable {
             body()
             ended.set()
         }
-        // What came before on the queue has a limit of its own.
+        // Calls that came before on the queue have a limit of their own.
         guard await eventually(within: limit, { begun.isSet }) else { return nil }
         let start = ContinuousClock.now
         return await eventually(within: limit) { ended.isSet } ? ContinuousClock.now - start : nil

@@ -78,7 +78,7 @@ struct FieldReader {
         let expected = "must be unix seconds or an RFC 3339 date-time"
         if scanner.nextKind() == .number {
             guard let seconds = try integer() else { return nil }
-            // What is beyond the year 9999 is milliseconds given by mistake.
+            // A time beyond the year 9999 is milliseconds given by mistake.
             guard (0...Timestamp.representable.upperBound.seconds).contains(seconds) else {
                 problem = "\(expected); \(seconds) is out of range (is it in milliseconds?)"
                 return nil

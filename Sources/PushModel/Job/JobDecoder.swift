@@ -1,6 +1,6 @@
 /// Reads a message body as a ``Job`` in one pass, checking everything the contract says of its form.
 ///
-/// What only a provider can judge (push types, topics, a device token's form) is left to the output.
+/// The output judges what only a provider can judge: push types, topics, a device token's form.
 public enum JobDecoder {
     /// - Parameters:
     ///   - body: the message body.
@@ -14,7 +14,7 @@ public enum JobDecoder {
         body.withUnsafeBufferPointer { reader.read($0) }
         let id = reader.fields.id.isEmpty ? messageID.flatMap { $0.isEmpty ? nil : $0 } : reader.fields.id
         if reader.fields.id.isEmpty, let messageID, messageID.contains("\u{FFFD}") {
-            // What was not UTF-8 reads so, and ids that differ in it would be one.
+            // Bytes that were not UTF-8 read so, and ids that differ in them would be one.
             reader.fault("message_id", "is no text: it has U+FFFD, the replacement character")
         }
         guard reader.faults.isEmpty else {

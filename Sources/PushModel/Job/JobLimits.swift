@@ -1,4 +1,5 @@
-/// How much a job may hold. What is beyond is refused with the limit's name and value; docs/publish.md lists all of them.
+/// How much a job may hold. A job beyond them is refused with the limit's name and value; docs/publish.md lists all of
+/// them.
 public struct JobLimits: Sendable {
     /// Most recipients (`jobs.maximum_recipients`).
     public var recipients: Int
@@ -11,8 +12,8 @@ public struct JobLimits: Sendable {
     /// sends more loses the connection, with what others have on it.
     static let topicBytes = 255
     static let pushTypeBytes = 64
-    /// Most bytes of what events and logs repeat. App, kind and output together have to fit into a routing key, which has
-    /// 255; a bundle id has 155 at most.
+    /// Most bytes of what events and logs repeat. App, kind and output together have to fit into a routing key, which
+    /// has 255; a bundle id has 155 at most.
     static let appBytes = 200
     static let outputBytes = 32
     /// As they are written in the job, escapes included.

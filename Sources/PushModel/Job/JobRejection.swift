@@ -1,6 +1,6 @@
 /// Why a message cannot be used as a job: every fault that was found, by field.
 ///
-/// What it repeats of the message is cut, because it goes into an event, a header and the log.
+/// It cuts what it repeats of the message, which goes into an event, a header and the log.
 public struct JobRejection: Error, Hashable, CustomStringConvertible {
     public struct Fault: Sendable, Hashable {
         /// The field's name, with its place where it is inside another: `recipients[3].token`.

@@ -15,8 +15,8 @@ public protocol Output: AnyObject, Sendable {
     /// credential that was never named is of a snapshot to come, and good.
     func credentialsChanged(to credentials: Set<Credential.ID>)
 
-    /// Sends no more of some jobs that were handed in: their recipients that are not on the wire, and those that come back
-    /// from it unprocessed, are reported as ``Outcome/Verdict/failed`` with the reason ``Outcome/cancelled``.
+    /// Sends no more of some jobs that were handed in: their recipients that are not on the wire, and those that come
+    /// back from it unprocessed, are reported as ``Outcome/Verdict/failed`` with the reason ``Outcome/cancelled``.
     ///
     /// Called from the pipeline's own queue, too.
     ///

@@ -4,7 +4,7 @@ public struct Refusal: Sendable, Hashable {
     public struct Subject: Sendable, Hashable {
         public let credential: Credential.ID
         public let environment: PushEnvironment
-        /// nil: all topics. What is not the topic as such is said behind it: `com.example.app (device tokens)`.
+        /// nil: all topics. Anything but the topic as such is said behind it: `com.example.app (device tokens)`.
         public let topic: String?
 
         public init(credential: Credential.ID, environment: PushEnvironment, topic: String?) {

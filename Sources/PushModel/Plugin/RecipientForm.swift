@@ -1,9 +1,10 @@
-/// What the recipients of an output are, and which of their texts are the same one. Registry, import and export go by it.
+/// What the recipients of an output are, and which of their texts are the same one. Registry, import and export go by
+/// it.
 public enum RecipientForm: Sendable, Hashable {
     /// Any text; another text is another recipient.
     case text
-    /// An even number of hex digits, at most so many. The one form of it: lower case, without the angle brackets and spaces
-    /// that older code prints tokens with. What is no hex stays as it is.
+    /// An even number of hex digits, at most so many. The one form of it: lower case, without the angle brackets and
+    /// spaces that older code prints tokens with. Text that is no hex stays as it is.
     case hex(maximumDigits: Int)
 
     package func canonical(_ token: String) -> String {

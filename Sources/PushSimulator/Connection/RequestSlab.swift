@@ -20,7 +20,7 @@ struct RequestSlab {
         free.append(index)
     }
 
-    /// What could not be read until now has its whole time again.
+    /// Requests that could not be read until now have their whole time again.
     mutating func restart(at round: Int) {
         for index in requests.indices where requests[index].begun != nil { requests[index].begun = round }
     }

@@ -34,8 +34,8 @@ extension PushSimulator {
         server.recorder.observe(observer)
     }
 
-    /// Sets counters to zero and forgets chosen answers, faults, recordings and stream limits, and what the service's own
-    /// rules have counted or were to do wrong. What is registered with it, and open connections, stay.
+    /// Sets counters to zero and forgets chosen answers, faults, recordings and stream limits, and what the service's
+    /// own rules have counted or were to do wrong. Registered keys and open connections stay.
     public func reset() async {
         answers.change { $0 = AnswerPlan() }
         double.reset()

@@ -107,7 +107,8 @@ import Testing
         #expect(try told(fresh).job == "m-1")
     }
 
-    /// RabbitMQ 4 repeats the count of the queue that it was taken out of: of four deliveries of a suspect, 21 in a lane.
+    /// RabbitMQ 4 repeats the count of the queue that it was taken out of: of four deliveries of a suspect, 21 in a
+    /// lane.
     @Test(arguments: [4, 21]) func theCountOfTheQueueBeforeIsNotOurs(deliveries: Int) throws {
         let harness = PipelineHarness()
         harness.deliver([dropped([Self.death("delivery_limit", "q")], messageID: "m-1", deliveries: deliveries)])

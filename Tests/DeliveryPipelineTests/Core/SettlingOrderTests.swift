@@ -20,7 +20,8 @@ import Testing
 
 /// What each delivery still owes, told from the messages that are published and confirmed: the simplest account.
 private struct SettlingWorld {
-    /// A delivery's number over all connections. It travels as the attempt and, in milliseconds, as the first one's time.
+    /// A delivery's number over all connections. It travels as the attempt and, in milliseconds, as the first one's
+    /// time.
     private typealias Serial = Int64
 
     private var random: SplitMix64

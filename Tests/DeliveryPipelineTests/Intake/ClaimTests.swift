@@ -225,7 +225,8 @@ import Testing
         #expect(harness.moved.count == 2_001 && Set(harness.moved) == ["martlet.delay.30 normal"])
     }
 
-    /// While others are asked for, it waited in vain, and not for the first time: what may be claimed is the first asking's.
+    /// While others are asked for, it waited in vain, and not for the first time: what may be claimed is the first
+    /// asking's.
     @Test func whatWasNotAskedForPassesOnWhatWasPassedToIt() throws {
         let (harness, first) = (PipelineHarness(), "0b6e1f0c-6a51-4c7e-9d3a-2f1e0d9c8b7a")
         harness.deliver(jobBody("asked", more: Self.once), number: 1)

@@ -4,14 +4,15 @@ import TestSupport
 
 /// Faults that bring jobs of their own.
 extension FaultRunner {
-    /// Milliseconds that whatever passes takes to the broker or back, so that splitting a job takes a while. Bytes behind it wait,
-    /// too, so it must not be long.
+    /// Milliseconds that whatever passes takes to the broker or back, so that splitting a job takes a while. Bytes
+    /// behind it wait, too, so it must not be long.
     private static let delay = 20
     /// The same while nothing else passes.
     private static let stagedDelay = 50
     private static let longestWait = Duration.seconds(20)
 
-    /// Whoever it is that splits the job, dies at it: the first of its pushes is on its way while its last chunks are not.
+    /// Whoever it is that splits the job, dies at it: the first of its pushes is on its way while its last chunks are
+    /// not.
     func killWhileSplitting(_ number: Int) async throws {
         let others = site.workers[1..<site.profile.workers].filter { $0.take() }
         defer { for worker in others { worker.release() } }

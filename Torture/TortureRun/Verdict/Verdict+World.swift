@@ -10,7 +10,8 @@ extension Verdict {
 
     private struct Event {
         let recipient: RecipientID
-        /// When it was published for the first time, by its latest outcome: it may come far later, if the broker was away.
+        /// When it was published for the first time, by its latest outcome: it may come far later, if the broker was
+        /// away.
         var first: Int64
         var last: Int64
         /// When it came again. Its outcomes don't tell how often: one recipient may have several.
@@ -65,8 +66,8 @@ extension Verdict {
 
     // MARK: Names
 
-    /// A worker that dies while it gives a job its name may have given two, and no other does. The broker has the whole job
-    /// under each; what was split without a name comes under one as far as it was split.
+    /// A worker that dies while it gives a job its name may have given two, and no other does. The broker has the whole
+    /// job under each; what was split without a name comes under one as far as it was split.
     mutating func judgeNames(_ record: TortureRecord, _ disturbances: Disturbances) {
         let unnamed = record.jobs.filter {
             !$0.value.traits.hasID && $0.value.traits.flaw == nil && $0.value.recipients.count > Self.mostUnsplit
