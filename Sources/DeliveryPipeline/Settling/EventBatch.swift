@@ -9,6 +9,8 @@ package struct EventBatch {
     /// Whose obligations its confirm will meet.
     package private(set) var shares: [SettlingLedger<OpenJob>.Share] = []
     private var json: [UInt8] = []
+    /// The moment that was written last, since most outcomes share theirs with the one before.
+    private var lastMoment: (moment: Timestamp, text: [UInt8])?
 
     /// Of its body, so far.
     var bytes: Int { json.count }
@@ -98,7 +100,13 @@ package struct EventBatch {
 
     private mutating func moment(_ prefix: StaticString, _ value: Timestamp) {
         append(prefix)
-        value.appendRFC3339(to: &json)
+        if lastMoment?.moment != value {
+            var text: [UInt8] = []
+            text.reserveCapacity(24)
+            value.appendRFC3339(to: &text)
+            lastMoment = (value, text)
+        }
+        if let lastMoment { json.append(contentsOf: lastMoment.text) }
         json.append(UInt8(ascii: "\""))
     }
 
