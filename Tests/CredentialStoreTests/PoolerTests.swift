@@ -9,7 +9,7 @@ import WorkerTestSupport
 /// carried out by the same session.
 @Suite(
     .needsDatabase,
-    .needsPooler, .timeLimit(.minutes(1)))
+    .needsPooler, .timeLimit(.minutes(2)))
 struct PoolerTests {
     private func withPooler(
         backends: Int, _ body: (TestDatabase, PostgresConfiguration) async throws -> Void

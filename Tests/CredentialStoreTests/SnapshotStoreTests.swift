@@ -7,7 +7,7 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-@Suite(.needsDatabase, .timeLimit(.minutes(1)))
+@Suite(.needsDatabase, .timeLimit(.minutes(2)))
 struct SnapshotStoreTests {
     /// So long that only a notification can be the reason of a reload.
     private static let never: Duration = .seconds(3600)

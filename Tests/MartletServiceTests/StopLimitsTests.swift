@@ -4,7 +4,7 @@ import MartletService
 import ServiceLifecycle
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct StopLimitsTests {
+@Suite(.timeLimit(.minutes(2))) struct StopLimitsTests {
     /// Does not listen to anybody.
     private struct Hanging: Service {
         let runs: AsyncStream<Void>.Continuation

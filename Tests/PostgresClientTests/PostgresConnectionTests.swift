@@ -4,7 +4,7 @@ import TestSupport
 import TestTraits
 import Testing
 
-@Suite(.needsDatabase, .timeLimit(.minutes(1)))
+@Suite(.needsDatabase, .timeLimit(.minutes(2)))
 struct PostgresConnectionTests {
     // MARK: values
 

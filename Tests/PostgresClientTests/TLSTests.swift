@@ -3,7 +3,7 @@ import PostgresClient
 import TestSupport
 import Testing
 
-@Suite(.enabled(if: TLSServer.isInstalled, TLSServer.missing), .timeLimit(.minutes(1)))
+@Suite(.enabled(if: TLSServer.isInstalled, TLSServer.missing), .timeLimit(.minutes(2)))
 struct TLSTests {
     /// With `sslmode=verify-full`: the authority must be the right one, and the name the one asked for.
     @Test func onlyTheRightServerIsTalkedTo() async throws {

@@ -83,17 +83,11 @@ package struct PublishingQueue<Message> {
             return []
         }
         resolved(1)
-        var refused = [culprit]
-        var index = 0
-        let inDoubtBefore = inDoubt
-        waiting.removeAll { message in
-            defer { index += 1 }
-            guard index < inDoubtBefore, sharesFate(culprit, message) else { return false }
-            refused.append(message)
-            return true
-        }
-        inDoubt -= refused.count - 1
-        return refused
+        let doubtful = waiting.prefix(inDoubt)
+        let refused = doubtful.filter { sharesFate(culprit, $0) }
+        waiting.replaceSubrange(doubtful.indices, with: doubtful.filter { !sharesFate(culprit, $0) })
+        inDoubt -= refused.count
+        return [culprit] + refused
     }
 
     /// The connection is gone: what was on the wire is to be written again, in order, before the rest.

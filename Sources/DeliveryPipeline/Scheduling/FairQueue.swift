@@ -1,6 +1,5 @@
 import AMQPClient
 import DequeModule
-import OrderedCollections
 import PushModel
 
 /// The decoded jobs of one queue in the broker. Apps take turns; within an app the oldest goes first.
@@ -37,7 +36,6 @@ package struct FairQueue {
     }
 
     private struct AppQueue {
-        let app: AppLoad
         /// The oldest first.
         private(set) var jobs: Deque<WaitingJob> = []
         private(set) var size = Size()
@@ -58,8 +56,11 @@ package struct FairQueue {
         }
     }
 
-    /// Of those that have jobs, the next one first.
-    private var queues: OrderedDictionary<ObjectIdentifier, AppQueue> = [:]
+    /// Of those that have jobs.
+    private var queues: [ObjectIdentifier: AppQueue] = [:]
+    /// The same, the next one first.
+    // why: no `OrderedDictionary`, since each start takes one out of the middle while those before it may start nothing.
+    private var turns: Deque<AppLoad> = []
     package private(set) var size = Size()
     package var count: Int { size.jobs }
 
@@ -69,20 +70,19 @@ package struct FairQueue {
     package init() {}
 
     package mutating func append(_ job: WaitingJob) {
-        queues[ObjectIdentifier(job.appLoad), default: AppQueue(app: job.appLoad)].append(job)
+        let id = ObjectIdentifier(job.appLoad)
+        if queues[id] == nil { turns.append(job.appLoad) }
+        queues[id, default: AppQueue()].append(job)
         job.appLoad.waiting += 1
         size += job.size
     }
 
     /// The oldest job of the app whose turn it is, among those that may start one.
     package mutating func next(where mayStart: (AppLoad) -> Bool) -> WaitingJob? {
-        guard let turn = queues.values.firstIndex(where: { mayStart($0.app) }) else { return nil }
-        let apps = queues.count
+        guard let turn = turns.firstIndex(where: mayStart) else { return nil }
+        let apps = turns.count
         guard let job = take(at: turn, { $0.popFirst() }) else { return nil }
-        if queues.count == apps, turn < apps - 1 {
-            let (id, queue) = queues.remove(at: turn)
-            queues[id] = queue
-        }
+        if turns.count == apps, turn < apps - 1 { turns.append(turns.remove(at: turn)) }
         return job
     }
 
@@ -91,17 +91,17 @@ package struct FairQueue {
     package mutating func surplus(
         over limit: (AppLoad) -> Size, all: Size, where mayStart: (AppLoad) -> Bool
     ) -> WaitingJob? {
-        func share(_ turn: Int) -> Double { queues.values[turn].size.share(of: limit(queues.values[turn].app)) }
-        guard let turn = queues.values.indices.max(by: { share($0) < share($1) }),
-            share(turn) > 1 || size.share(of: all) > 1, !mayStart(queues.values[turn].app)
+        func share(_ turn: Int) -> Double { size(ofTurn: turn).share(of: limit(turns[turn])) }
+        guard let turn = turns.indices.max(by: { share($0) < share($1) }),
+            share(turn) > 1 || size.share(of: all) > 1, !mayStart(turns[turn])
         else { return nil }
         return take(at: turn) { $0.popLast() }
     }
 
     /// The newest job of the app that has most recipients.
     package mutating func newest() -> WaitingJob? {
-        func recipients(_ turn: Int) -> Int { queues.values[turn].size.recipients }
-        guard let turn = queues.values.indices.max(by: { recipients($0) < recipients($1) }) else { return nil }
+        func recipients(_ turn: Int) -> Int { size(ofTurn: turn).recipients }
+        guard let turn = turns.indices.max(by: { recipients($0) < recipients($1) }) else { return nil }
         return take(at: turn) { $0.popLast() }
     }
 
@@ -112,9 +112,15 @@ package struct FairQueue {
         return all
     }
 
+    private func size(ofTurn turn: Int) -> Size { queues[ObjectIdentifier(turns[turn])]?.size ?? Size() }
+
     private mutating func take(at turn: Int, _ pop: (inout AppQueue) -> WaitingJob?) -> WaitingJob? {
-        guard let job = pop(&queues.values[turn]) else { return nil }
-        if queues.values[turn].jobs.isEmpty { queues.remove(at: turn) }
+        guard let place = queues.index(forKey: ObjectIdentifier(turns[turn])), let job = pop(&queues.values[place])
+        else { return nil }
+        if queues.values[place].jobs.isEmpty {
+            queues.remove(at: place)
+            turns.remove(at: turn)
+        }
         job.appLoad.waiting -= 1
         size -= job.size
         return job

@@ -5,7 +5,7 @@ import TestTraits
 import Testing
 
 @Suite(
-    "Budget of bytes on a broker", .needsBroker, .timeLimit(.minutes(1)))
+    "Budget of bytes on a broker", .needsBroker, .timeLimit(.minutes(2)))
 struct ByteBudgetTests {
     private static let size = 100_000
 

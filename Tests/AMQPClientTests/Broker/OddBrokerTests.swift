@@ -3,7 +3,7 @@ import AMQPClient
 import Testing
 
 /// What no broker should send ends the connection at most, and never the process.
-@Suite("A broker that is none", .timeLimit(.minutes(1)))
+@Suite("A broker that is none", .timeLimit(.minutes(2)))
 struct OddBrokerTests {
     private func consume(
         _ odd: [UInt8], _ body: (TestConsumer) async throws -> Void

@@ -3,7 +3,7 @@ import AMQPClient
 import TestTraits
 import Testing
 
-@Suite("Publisher on a broker", .needsBroker, .timeLimit(.minutes(1)))
+@Suite("Publisher on a broker", .needsBroker, .timeLimit(.minutes(2)))
 struct PublisherTests {
     @Test("ten thousand publications are confirmed, each once")
     func confirms() async throws {
