@@ -118,14 +118,14 @@ let package = Package(
         .testTarget(
             name: "OutputConformanceTests",
             dependencies: [
-                "Addressing", "APNSOutput", "APNSSimulator", "CredentialStore", "MartletOutputs", "OutputConformance",
-                "PushModel", "TestSupport", "ThirdPartyOutput", "Threading", .crypto, .logging, .nioPosix,
+                "Addressing", "APNSOutput", "APNSSimulator", "MartletOutputs", "OutputConformance", "PushModel",
+                "Store", "TestSupport", "ThirdPartyOutput", "Threading", .crypto, .logging, .nioPosix,
             ],
             swiftSettings: settings),
         .target(name: "CredentialFormats", dependencies: ["COpenSSL", "PushModel"], swiftSettings: settings),
         .target(name: "MigrationFiles", path: "migrations", resources: migrations, swiftSettings: settings),
         .target(
-            name: "CredentialStore",
+            name: "Store",
             dependencies: [
                 "CredentialFormats", "MigrationFiles", "Pacing", "PostgresClient", "PushModel", "Threading", .crypto,
                 .logging,
@@ -135,9 +135,9 @@ let package = Package(
             name: "PostgresClientTests", dependencies: ["PostgresClient", "TestSupport", "TestTraits", .logging],
             swiftSettings: settings),
         .testTarget(
-            name: "CredentialStoreTests",
+            name: "StoreTests",
             dependencies: [
-                "APNSOutput", "CredentialFormats", "CredentialStore", "PostgresClient", "PushModel", "PushTestSupport",
+                "APNSOutput", "CredentialFormats", "PostgresClient", "PushModel", "PushTestSupport", "Store",
                 "TestSupport", "TestTraits", "Threading", "WorkerTestSupport", .logging,
             ],
             swiftSettings: settings),
@@ -152,7 +152,7 @@ let package = Package(
         .target(
             name: "DeliveryPipeline",
             dependencies: [
-                "AMQPClient", "CredentialStore", "Pacing", "PushModel", .deque, .logging, .orderedCollections,
+                "AMQPClient", "Pacing", "PushModel", "Store", .deque, .logging,
             ],
             swiftSettings: settings),
         .target(
@@ -181,9 +181,9 @@ let package = Package(
         .testTarget(
             name: "APNSOutputTests",
             dependencies: [
-                "Addressing", "APNSOutput", "APNSSimulator", "CredentialStore", "HTTP2Pool", "HTTP2Session",
-                "PushModel", "PushTestSupport", "TestSupport", "Threading", "WireTestSupport", .crypto, .logging,
-                .nioCore, .nioPosix, .nioSSL,
+                "Addressing", "APNSOutput", "APNSSimulator", "HTTP2Pool", "HTTP2Session", "PushModel",
+                "PushTestSupport", "Store", "TestSupport", "Threading", "WireTestSupport", .crypto, .logging, .nioCore,
+                .nioPosix, .nioSSL,
             ],
             swiftSettings: settings),
         .testTarget(name: "HTTP2SessionTests", dependencies: ["HTTP2Session", "TestSupport"], swiftSettings: settings),
@@ -209,46 +209,44 @@ let package = Package(
         .target(
             name: "MartletService",
             dependencies: [
-                "Addressing", "AMQPClient", "CLinux", "CredentialStore", "DeliveryPipeline", "Pacing", "PostgresClient",
-                "PushModel",
-                "Threading", .configuration, .hummingbird, .lifecycle, .logging, .nioCore, .nioPosix,
+                "Addressing", "AMQPClient", "CLinux", "DeliveryPipeline", "Pacing", "PostgresClient", "PushModel",
+                "Store", "Threading", .configuration, .hummingbird, .lifecycle, .logging, .nioCore, .nioPosix,
                 .unixSignals, .yams,
             ],
             swiftSettings: settings),
         .testTarget(
             name: "DeliveryPipelineTests",
             dependencies: [
-                "AMQPClient", "CredentialStore", "DeliveryPipeline", "PushModel", "TestSupport", "Threading", .deque,
-                .logging,
+                "AMQPClient", "DeliveryPipeline", "PushModel", "Store", "TestSupport", "Threading", .deque, .logging,
             ],
             swiftSettings: settings),
         .testTarget(
             name: "MartletServiceTests",
             dependencies: [
-                "Addressing", "AMQPClient", "APNSOutput", "CredentialStore", "DeliveryPipeline", "MartletService",
-                "PostgresClient", "PushModel", .lifecycle, .logging,
+                "Addressing", "AMQPClient", "APNSOutput", "DeliveryPipeline", "MartletService", "PostgresClient",
+                "PushModel", "Store", .lifecycle, .logging,
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "martlet-bench",
             dependencies: [
-                "Addressing", "APNSOutput", "CredentialStore", "PostgresClient", "PushModel", "Threading",
-                .argumentParser, .logging, .nioPosix,
+                "Addressing", "APNSOutput", "PostgresClient", "PushModel", "Store", "Threading", .argumentParser,
+                .logging, .nioPosix,
             ],
             path: "Benchmarks/SendBench",
             swiftSettings: settings),
         .target(
             name: "MartletCommand",
             dependencies: [
-                "AMQPClient", "CredentialFormats", "CredentialStore", "DeliveryPipeline", "MartletService",
-                "PostgresClient", "PushModel", "Threading", .argumentParser, .logging,
+                "AMQPClient", "CredentialFormats", "DeliveryPipeline", "MartletService", "PostgresClient", "PushModel",
+                "Store", "Threading", .argumentParser, .logging,
             ],
             swiftSettings: settings),
         .target(
             name: "APNSCommands",
             dependencies: [
-                "Addressing", "APNSOutput", "APNSSimulator", "CredentialFormats", "CredentialStore", "MartletCommand",
-                "MartletService", "PushModel", .argumentParser, .logging, .nioPosix,
+                "Addressing", "APNSOutput", "APNSSimulator", "CredentialFormats", "MartletCommand", "MartletService",
+                "PushModel", "Store", .argumentParser, .logging, .nioPosix,
             ],
             swiftSettings: settings),
         .target(
@@ -259,9 +257,8 @@ let package = Package(
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "Addressing", "AMQPClient", "APNSOutput", "CredentialFormats", "CredentialStore", "DeliveryPipeline",
-                "HTTP2Session",
-                "MartletService", "PostgresClient", "PushModel",
+                "Addressing", "AMQPClient", "APNSOutput", "CredentialFormats", "DeliveryPipeline", "HTTP2Session",
+                "MartletService", "PostgresClient", "PushModel", "Store",
             ],
             path: "Fuzzing/FuzzTargets", swiftSettings: settings),
         .testTarget(name: "FuzzCorpusTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: settings),
@@ -276,16 +273,15 @@ let package = Package(
         .target(
             name: "WorkerTestSupport",
             dependencies: [
-                "AMQPClient", "CredentialStore", "DeliveryPipeline", "PostgresClient", "TestSupport", "Threading",
-                .logging,
+                "AMQPClient", "DeliveryPipeline", "PostgresClient", "Store", "TestSupport", "Threading", .logging,
             ],
             path: "Tests/Support/WorkerTestSupport", swiftSettings: settings),
         // The torture run: one harness for `make torture` and for its short form among the tests.
         .target(
             name: "TortureRun",
             dependencies: [
-                "AMQPClient", "APNSOutput", "APNSSimulator", "CredentialStore", "DeliveryPipeline", "PostgresClient",
-                "PushModel", "TestSupport", "Threading", "WorkerTestSupport", .crypto, .logging,
+                "AMQPClient", "APNSOutput", "APNSSimulator", "DeliveryPipeline", "PostgresClient", "PushModel", "Store",
+                "TestSupport", "Threading", "WorkerTestSupport", .crypto, .logging,
             ],
             path: "Torture/TortureRun", swiftSettings: settings),
         .executableTarget(
@@ -297,9 +293,9 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Addressing", "AMQPClient", "APNSOutput", "APNSSimulator", "CredentialStore", "DeliveryPipeline",
-                "PostgresClient", "PushModel", "PushTestSupport", "TestSupport", "TestTraits", "Threading",
-                "WireTestSupport", "WorkerTestSupport", .crypto, .logging, .nioPosix,
+                "Addressing", "AMQPClient", "APNSOutput", "APNSSimulator", "DeliveryPipeline", "PostgresClient",
+                "PushModel", "PushTestSupport", "Store", "TestSupport", "TestTraits", "Threading", "WireTestSupport",
+                "WorkerTestSupport", .crypto, .logging, .nioPosix,
             ],
             swiftSettings: settings),
     ]

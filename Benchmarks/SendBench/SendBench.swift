@@ -1,7 +1,7 @@
 import Addressing
 import APNSOutput
 import ArgumentParser
-import CredentialStore
+import Store
 import Foundation
 import Glibc
 import Logging

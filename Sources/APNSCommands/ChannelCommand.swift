@@ -1,6 +1,6 @@
 public import APNSOutput
 public import ArgumentParser
-import CredentialStore
+import Store
 import Logging
 import MartletCommand
 import MartletService

@@ -1,6 +1,6 @@
 import APNSOutput
 import ArgumentParser
-import CredentialStore
+import Store
 import Foundation
 import Logging
 import MartletCommand

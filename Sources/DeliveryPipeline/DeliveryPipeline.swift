@@ -1,5 +1,5 @@
 public import AMQPClient
-public import CredentialStore
+public import Store
 import Dispatch
 import Foundation
 public import Logging

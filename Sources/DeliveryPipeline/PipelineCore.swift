@@ -1,5 +1,5 @@
 package import AMQPClient
-package import CredentialStore
+package import Store
 package import Dispatch
 package import Logging
 package import PushModel

@@ -1,5 +1,5 @@
 package import AMQPClient
-package import CredentialStore
+package import Store
 package import PushModel
 
 /// What the core needs done outside: everything that does I/O.

@@ -1,4 +1,4 @@
-import CredentialStore
+import Store
 import MartletService
 import PushModel
 import Testing

@@ -1,5 +1,5 @@
 import APNSOutput
-import CredentialStore
+import Store
 import DeliveryPipeline
 import MartletService
 import PushModel

@@ -6,7 +6,7 @@ import re
 ORDER = [
     "CRabbitMQ", "CLibPQ", "CNGHTTP2", "COpenSSL", "CLinux",
     "Threading", "Addressing", "Pacing", "AMQPClient", "PostgresClient", "HTTP2Session", "HTTP2Channel", "HTTP2Pool",
-    "PushModel", "OutputConformance", "CredentialFormats", "MigrationFiles", "CredentialStore", "APNSOutput",
+    "PushModel", "OutputConformance", "CredentialFormats", "MigrationFiles", "Store", "APNSOutput",
     "DeliveryPipeline", "PushSimulator", "APNSSimulator", "MartletService", "MartletCommand", "APNSCommands",
     "MartletOutputs", "martlet", "martlet-bench",
 ]

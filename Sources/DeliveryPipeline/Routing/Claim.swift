@@ -1,5 +1,5 @@
 import AMQPClient
-import CredentialStore
+import Store
 import PushModel
 
 /// Why a job must be known to be the first of its name before it is sent, and what it means that it is not.

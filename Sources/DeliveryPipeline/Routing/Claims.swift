@@ -1,4 +1,4 @@
-package import CredentialStore
+package import Store
 import PushModel
 
 /// Claims on their way to the database: one statement at a time, the rest gathers meanwhile. A value: no clock, no I/O.

@@ -1,5 +1,5 @@
 import AMQPClient
-package import CredentialStore
+package import Store
 import DequeModule
 import PushModel
 

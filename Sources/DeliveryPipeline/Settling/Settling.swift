@@ -1,5 +1,5 @@
 import AMQPClient
-import CredentialStore
+import Store
 import PushModel
 
 /// What became of recipients, until it is published: outcomes gather for an event, retries for a message, marks for a

@@ -1,4 +1,4 @@
-package import CredentialStore
+package import Store
 package import PushModel
 
 /// Pushes whose token may be dead, on their way to the database and back: one question at a time, the rest gathers

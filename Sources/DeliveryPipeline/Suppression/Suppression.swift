@@ -1,4 +1,4 @@
-import CredentialStore
+import Store
 import PushModel
 
 /// Keeps dead tokens from being sent to: recipients that the filter does not clear wait until the database has said

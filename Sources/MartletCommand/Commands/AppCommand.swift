@@ -1,5 +1,5 @@
 public import ArgumentParser
-import CredentialStore
+import Store
 import Logging
 import MartletService
 public import PushModel
@@ -68,7 +68,7 @@ struct AppCommand: AsyncParsableCommand {
             let needsAccount = try output.plugin().credentials != nil
             do {
                 return try await apps.change(app, changes, adding: !needsAccount)
-            } catch let error as CredentialStoreError where error.code == .notFound && account == nil {
+            } catch let error as StoreError where error.code == .notFound && account == nil {
                 // or it is the credential that is not there
                 guard try await !apps.list().contains(where: { $0.bundleID == app }) else { throw error }
                 throw ValidationError(

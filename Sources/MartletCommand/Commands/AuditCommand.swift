@@ -1,5 +1,5 @@
 import ArgumentParser
-import CredentialStore
+import Store
 import PushModel
 
 struct AuditCommand: AsyncParsableCommand {

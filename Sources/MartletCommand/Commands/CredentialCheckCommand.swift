@@ -1,5 +1,5 @@
 import ArgumentParser
-import CredentialStore
+import Store
 import Logging
 import MartletService
 import PushModel
@@ -76,7 +76,7 @@ extension CredentialCommand {
                 let chosen = all ? known.keys.sorted() : ids.map { $0.lowercased() }
                 let credentials = try chosen.map { id in
                     guard let summary = known[id], let opened = snapshot.opened(id) else {
-                        throw CredentialStoreError(.notFound, "there is no credential \(id), or it is retired")
+                        throw StoreError(.notFound, "there is no credential \(id), or it is retired")
                     }
                     return CheckedCredential(summary, opened)
                 }

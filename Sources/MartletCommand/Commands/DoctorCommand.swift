@@ -1,6 +1,6 @@
 import AMQPClient
 import ArgumentParser
-import CredentialStore
+import Store
 import DeliveryPipeline
 import Logging
 import MartletService

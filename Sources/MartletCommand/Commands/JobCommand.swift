@@ -1,6 +1,6 @@
 import AMQPClient
 public import ArgumentParser
-import CredentialStore
+import Store
 import DeliveryPipeline
 import Foundation
 import Logging

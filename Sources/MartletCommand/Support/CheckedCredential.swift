@@ -1,4 +1,4 @@
-import CredentialStore
+import Store
 import PushModel
 
 /// A credential that is to be checked, stored or not.
@@ -11,9 +11,9 @@ struct CheckedCredential {
     let environments: Set<PushEnvironment>
     let notBefore: Timestamp?
     let notAfter: Timestamp?
-    let opened: Result<Credential, CredentialStoreError>
+    let opened: Result<Credential, StoreError>
 
-    init(_ summary: CredentialSummary, _ opened: Result<Credential, CredentialStoreError>) {
+    init(_ summary: CredentialSummary, _ opened: Result<Credential, StoreError>) {
         id = summary.id
         label = summary.label
         output = summary.output
@@ -24,7 +24,7 @@ struct CheckedCredential {
         self.opened = opened
     }
 
-    init(_ new: NewCredential, of output: String, _ opened: Result<Credential, CredentialStoreError>) {
+    init(_ new: NewCredential, of output: String, _ opened: Result<Credential, StoreError>) {
         id = nil
         label = new.label
         self.output = output
@@ -36,13 +36,13 @@ struct CheckedCredential {
     }
 
     /// The credential, or why there is no use in asking the provider about it.
-    func usable(at now: Timestamp) -> Result<Credential, CredentialStoreError> {
+    func usable(at now: Timestamp) -> Result<Credential, StoreError> {
         if let notAfter, now >= notAfter {
             return .failure(
-                CredentialStoreError(.invalidField, "it expired on \(notAfter.rfc3339): import the renewed one"))
+                StoreError(.invalidField, "it expired on \(notAfter.rfc3339): import the renewed one"))
         }
         if let notBefore, now < notBefore {
-            return .failure(CredentialStoreError(.invalidField, "it is not valid before \(notBefore.rfc3339)"))
+            return .failure(StoreError(.invalidField, "it is not valid before \(notBefore.rfc3339)"))
         }
         return opened
     }

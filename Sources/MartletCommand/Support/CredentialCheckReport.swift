@@ -1,4 +1,4 @@
-import CredentialStore
+import Store
 import PushModel
 
 /// What a check of one credential in one environment found; `--json` shows it as it is.

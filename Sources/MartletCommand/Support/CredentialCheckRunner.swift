@@ -1,4 +1,4 @@
-import CredentialStore
+import Store
 import Logging
 import MartletService
 import PushModel

@@ -1,6 +1,6 @@
 import ArgumentParser
 import CredentialFormats
-import CredentialStore
+import Store
 import Foundation
 package import PushModel
 

@@ -1,4 +1,4 @@
-import CredentialStore
+import Store
 import Logging
 package import MartletService
 package import PostgresClient

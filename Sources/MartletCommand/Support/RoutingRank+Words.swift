@@ -1,4 +1,4 @@
-import CredentialStore
+import Store
 
 extension RoutingRank {
     /// `teamKey`, where an account is a team.

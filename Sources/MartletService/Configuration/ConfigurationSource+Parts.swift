@@ -1,5 +1,5 @@
 public import AMQPClient
-public import CredentialStore
+public import Store
 public import DeliveryPipeline
 import Foundation
 public import Logging
@@ -48,7 +48,7 @@ extension ConfigurationSource {
         }
         do {
             return try MasterKeyring(file: try required(.keyringFile))
-        } catch let error as CredentialStoreError {
+        } catch let error as StoreError {
             throw ConfigurationError(.keyringFile, error.message)
         }
     }

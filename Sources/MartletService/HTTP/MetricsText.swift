@@ -1,4 +1,4 @@
-package import CredentialStore
+package import Store
 package import DeliveryPipeline
 package import PushModel
 

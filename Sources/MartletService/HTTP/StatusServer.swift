@@ -1,5 +1,5 @@
 import Addressing
-import CredentialStore
+import Store
 import Hummingbird
 import Logging
 import NIOCore

@@ -1,4 +1,4 @@
-package import CredentialStore
+package import Store
 package import PushModel
 
 /// Which credential the pushes of an app would get with an output, and why: for one environment and push type.

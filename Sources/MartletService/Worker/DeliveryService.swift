@@ -1,4 +1,4 @@
-import CredentialStore
+import Store
 import DeliveryPipeline
 import Logging
 import PostgresClient
@@ -16,7 +16,7 @@ struct DeliveryService: Service {
     let reload: @Sendable () async throws -> ConfigurationSource
     let logger: Logger
 
-    /// - Throws: ``CredentialStoreError`` when migrations are missing, ``AMQPError``. A database that can't be reached
+    /// - Throws: ``StoreError`` when migrations are missing, ``AMQPError``. A database that can't be reached
     ///   is waited for, until the worker is told to stop.
     func run() async throws {
         let pool = PostgresPool(configuration.database, logger: logger)

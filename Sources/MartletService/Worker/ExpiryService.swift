@@ -1,4 +1,4 @@
-import CredentialStore
+import Store
 import Logging
 import PushModel
 import ServiceLifecycle

@@ -1,4 +1,4 @@
-package import CredentialStore
+package import Store
 package import PushModel
 
 /// Says when credentials come near their end: each of them once at each threshold, and once when it has expired. A

@@ -1,6 +1,6 @@
 import Addressing
 import AMQPClient
-import CredentialStore
+import Store
 import DeliveryPipeline
 import PostgresClient
 

@@ -1,6 +1,6 @@
 import Addressing
 import APNSOutput
-import CredentialStore
+import Store
 import Crypto
 import Logging
 import NIOPosix

@@ -2,7 +2,7 @@ import Addressing
 import APNSOutput
 import APNSSimulator
 import Crypto
-import CredentialStore
+import Store
 import NIOCore
 import NIOPosix
 import PushModel

@@ -1,5 +1,5 @@
 import APNSOutput
-import CredentialStore
+import Store
 import PushModel
 import Testing
 

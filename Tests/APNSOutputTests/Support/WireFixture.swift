@@ -1,7 +1,7 @@
 import Addressing
 import APNSOutput
 import APNSSimulator
-import CredentialStore
+import Store
 import Crypto
 import Foundation
 import HTTP2Pool

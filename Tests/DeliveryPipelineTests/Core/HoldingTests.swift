@@ -1,5 +1,5 @@
 import AMQPClient
-import CredentialStore
+import Store
 import DeliveryPipeline
 import PushModel
 import Testing

@@ -1,5 +1,5 @@
 import APNSSimulator
-import CredentialStore
+import Store
 import Foundation
 import PushModel
 import TestSupport

@@ -1,4 +1,4 @@
-import CredentialStore
+import Store
 import Foundation
 import PostgresClient
 import PushModel

@@ -1,5 +1,5 @@
 import PushModel
-import CredentialStore
+import Store
 import Foundation
 import TestSupport
 import TestTraits

@@ -1,5 +1,5 @@
 import APNSSimulator
-import CredentialStore
+import Store
 import DeliveryPipeline
 import PushModel
 import TestSupport

@@ -1,6 +1,6 @@
 import APNSSimulator
 import Crypto
-import CredentialStore
+import Store
 import Foundation
 import PostgresClient
 import PushModel

@@ -1,7 +1,7 @@
 import APNSOutput
 import APNSSimulator
 import Crypto
-import CredentialStore
+import Store
 import PushModel
 import TestSupport
 import WorkerTestSupport

@@ -1,7 +1,7 @@
 import AMQPClient
 import APNSSimulator
 import Crypto
-import CredentialStore
+import Store
 import DeliveryPipeline
 import Foundation
 import Logging

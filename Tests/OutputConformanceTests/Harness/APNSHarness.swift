@@ -1,6 +1,6 @@
 import APNSOutput
 import APNSSimulator
-import CredentialStore
+import Store
 import Crypto
 import Foundation
 import Logging

@@ -1,7 +1,7 @@
 import Addressing
 import APNSOutput
 import APNSSimulator
-import CredentialStore
+import Store
 import Foundation
 import Logging
 import NIOPosix

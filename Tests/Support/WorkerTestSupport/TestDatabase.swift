@@ -1,4 +1,4 @@
-package import CredentialStore
+package import Store
 import Foundation
 package import Logging
 package import PostgresClient

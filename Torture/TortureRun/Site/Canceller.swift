@@ -1,4 +1,4 @@
-import CredentialStore
+import Store
 import PostgresClient
 
 /// Cancels jobs as an operator does: until the database says that it has been done.

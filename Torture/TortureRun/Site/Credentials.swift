@@ -1,6 +1,6 @@
 import APNSOutput
 import APNSSimulator
-import CredentialStore
+import Store
 import Crypto
 import Foundation
 import PostgresClient
@@ -46,7 +46,7 @@ final class Credentials: Sendable {
     private func retire(_ id: Credential.ID) async throws {
         do {
             try await CredentialRepository(pool).retire(id)
-        } catch let error as CredentialStoreError where error.code == .notFound {
+        } catch let error as StoreError where error.code == .notFound {
             // An attempt before has done it.
         }
     }

@@ -1,6 +1,6 @@
 import AMQPClient
 import APNSSimulator
-import CredentialStore
+import Store
 import DeliveryPipeline
 import Foundation
 import Logging

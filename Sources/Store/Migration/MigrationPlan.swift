@@ -1,0 +1,35 @@
+/// Compares the migrations of this program with those a database has.
+struct MigrationPlan {
+    struct Applied: Equatable {
+        let number: Int
+        let name: String
+        let checksum: [UInt8]
+    }
+
+    let pending: [Migration]
+
+    /// - Throws: ``StoreError`` with code `migrationsDiffer`.
+    init(known: [Migration], applied: [Applied]) throws {
+        let knownByNumber = Dictionary(known.map { ($0.number, $0) }) { first, _ in first }
+        for row in applied {
+            guard let migration = knownByNumber[row.number] else {
+                throw StoreError(
+                    .migrationsDiffer,
+                    "the database is ahead: it has migration \(row.number) (\(row.name)), which this version does not know"
+                )
+            }
+            guard migration.checksum == row.checksum else {
+                throw StoreError(
+                    .migrationsDiffer,
+                    "migration \(migration.fileName) is not the one that was applied: its checksum differs")
+            }
+        }
+        let appliedNumbers = Set(applied.map(\.number))
+        pending = known.filter { !appliedNumbers.contains($0.number) }.sorted { $0.number < $1.number }
+        if let last = applied.map(\.number).max(), let first = pending.first, first.number < last {
+            throw StoreError(
+                .migrationsDiffer,
+                "migration \(first.fileName) was never applied although number \(last) was: numbers only go forward")
+        }
+    }
+}

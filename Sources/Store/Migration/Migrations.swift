@@ -1,0 +1,173 @@
+public import Logging
+public import PostgresClient
+
+/// Brings a database's `martlet` schema up to date.
+public struct Migrations: Sendable {
+    private let configuration: PostgresConfiguration
+    private let known: [Migration]
+    private let patience: LockPatience
+    private let logger: Logger
+
+    /// How long locks are waited for.
+    package struct LockPatience: Sendable {
+        /// Another migration's.
+        package var migration = Duration.seconds(60)
+        /// Those of tables: whoever comes behind waits, too, the fleet as well.
+        package var table = Duration.seconds(10)
+
+        package init() {}
+    }
+
+    public init(_ configuration: PostgresConfiguration, logger: Logger) {
+        self.init(configuration, known: Migration.all, logger: logger)
+    }
+
+    package init(
+        _ configuration: PostgresConfiguration, known: [Migration], patience: LockPatience = LockPatience(),
+        logger: Logger
+    ) {
+        self.configuration = configuration
+        self.known = known
+        self.patience = patience
+        self.logger = logger
+    }
+
+    /// What `apply` would do.
+    /// - Throws: ``StoreError`` with code `migrationsDiffer`, ``PostgresError``.
+    public func plan() async throws -> [Migration] {
+        try await withConnection(configuration) { connection in
+            try await MigrationPlan(known: known, applied: applied(connection)).pending
+        }
+    }
+
+    /// The same as a script for `psql`, for somebody else to apply; empty when nothing is pending.
+    /// - Throws: ``StoreError`` with code `migrationsDiffer`, ``PostgresError``.
+    public func script() async throws -> String {
+        try await withConnection(configuration) { connection in
+            MigrationScript.text(
+                of: try await MigrationPlan(known: known, applied: applied(connection)).pending,
+                isFirst: try await !hasTable(connection))
+        }
+    }
+
+    /// - Throws: ``StoreError`` with code `migrationsMissing` unless the database is up to date.
+    public func verify() async throws {
+        let pending = try await plan()
+        guard pending.isEmpty else {
+            let names = pending.map(\.fileName).joined(separator: ", ")
+            throw StoreError(
+                .migrationsMissing, "the database lacks migrations (\(names)): run martlet migrate")
+        }
+    }
+
+    /// Applies what is pending, each file in a transaction of its own; waits a minute while another program does so.
+    /// - Returns: what was applied.
+    /// - Throws: ``StoreError`` with code `migrationsDiffer`, or `locked`, which says by whom;
+    ///   ``PostgresError``.
+    @discardableResult
+    public func apply() async throws -> [Migration] {
+        // an index on a large table takes as long as it takes
+        var unlimited = configuration
+        unlimited.queryTimeout = nil
+        return try await withConnection(unlimited) { connection in
+            var applied: [Migration] = []
+            while let migration = try await applyNext(connection) {
+                applied.append(migration)
+                logger.info("Migration applied", metadata: ["migration": "\(migration.fileName)"])
+            }
+            return applied
+        }
+    }
+
+    /// The lock ends with the transaction, also where a pooler keeps the session.
+    private func applyNext(_ connection: PostgresConnection) async throws -> Migration? {
+        try await connection.transaction { connection in
+            let processID = try await connection.query("SELECT pg_backend_pid() AS pid")[0]["pid"].integer
+            let watch = LockWatch(
+                configuration, of: processID, interval: min(.seconds(1), patience.table / 4), logger: logger)
+            let watching = Task { await watch.run() }
+            defer { watching.cancel() }
+            do {
+                // an index on a large table takes as long as it takes
+                try await connection.query("SET LOCAL statement_timeout = 0")
+                try await limitLocks(to: patience.migration, connection)
+                try await connection.query("SELECT pg_advisory_xact_lock($1)", [Self.lockKey])
+                try await limitLocks(to: patience.table, connection)
+                return try await applyNextLocked(connection)
+            } catch let error as PostgresError where error.sqlState == Self.lockNotAvailable {
+                throw StoreError(
+                    .locked,
+                    "waited too long for a lock; it is held by \(watch.holders ?? "a session that is not seen")")
+            }
+        }
+    }
+
+    private static let lockNotAvailable = "55P03"
+    /// "martlet" in ASCII.
+    private static let lockKey = PostgresValue.bigint(0x6D_6172_746C_6574)
+
+    private func limitLocks(to duration: Duration, _ connection: PostgresConnection) async throws {
+        try await connection.query("SET LOCAL lock_timeout = \(Int(duration / .milliseconds(1)))")
+    }
+
+    private func applyNextLocked(_ connection: PostgresConnection) async throws -> Migration? {
+        try await prepare(connection)
+        guard let next = try await MigrationPlan(known: known, applied: applied(connection)).pending.first else {
+            try await applyGrants(connection)
+            return nil
+        }
+        try await connection.execute(script: next.sql)
+        try await connection.query(
+            "INSERT INTO martlet.schema_migrations (number, name, checksum) VALUES ($1, $2, $3)",
+            [.bigint(Int64(next.number)), .text(next.name), .bytea(next.checksum)])
+        return next
+    }
+
+    /// Roles that could not be made by the migration may have been made by an administrator since.
+    private func applyGrants(_ connection: PostgresConnection) async throws {
+        let isOurs = try await connection.query(
+            "SELECT has_function_privilege(to_regprocedure('martlet.apply_grants()'), 'EXECUTE') AS is_ours")
+        guard try isOurs[0]["is_ours"].optional?.bool == true else { return }
+        let missing = try await connection.query("SELECT martlet.apply_grants() AS missing")[0]["missing"].textArray
+        guard !missing.isEmpty else { return }
+        logger.warning(
+            "Database roles are missing that this user may not make: let an administrator make them, then migrate again",
+            metadata: ["sql": "\(missing.map { "CREATE ROLE \($0) NOLOGIN" }.joined(separator: "; "))"])
+    }
+
+    private func prepare(_ connection: PostgresConnection) async throws {
+        // IF NOT EXISTS alone would demand the right to create schemas from who needs it no more
+        if try await hasTable(connection) { return }
+        try await connection.batch(MigrationScript.preparation.map { PostgresStatement($0) })
+    }
+
+    private func hasTable(_ connection: PostgresConnection) async throws -> Bool {
+        try await connection.query("SELECT to_regclass('martlet.schema_migrations') IS NOT NULL AS found")[0]["found"]
+            .bool
+    }
+
+    private func applied(_ connection: PostgresConnection) async throws -> [MigrationPlan.Applied] {
+        guard try await hasTable(connection) else { return [] }
+        return try await connection.query(
+            "SELECT number, name, checksum FROM martlet.schema_migrations ORDER BY number"
+        )
+        .map { row in
+            try MigrationPlan.Applied(
+                number: row["number"].integer, name: row["name"].text, checksum: row["checksum"].bytes)
+        }
+    }
+
+    private func withConnection<Value: Sendable>(
+        _ configuration: PostgresConfiguration, _ body: (PostgresConnection) async throws -> Value
+    ) async throws -> Value {
+        let connection = try await PostgresConnection.connect(configuration)
+        do {
+            let value = try await body(connection)
+            await connection.close()
+            return value
+        } catch {
+            await connection.close()
+            throw error
+        }
+    }
+}

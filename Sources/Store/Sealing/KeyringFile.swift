@@ -1,0 +1,49 @@
+import Foundation
+
+/// A keyring file, which nobody but its owner and group may read, and only its owner write.
+struct KeyringFile: Sendable {
+    /// Changes whenever the file, or what it may be read by, does.
+    struct Version: Sendable, Equatable {
+        private let device, inode, size: UInt64
+        private let modified, changed: [Int]
+
+        fileprivate init(_ status: stat) {
+            device = UInt64(status.st_dev)
+            inode = UInt64(status.st_ino)
+            size = UInt64(bitPattern: Int64(status.st_size))
+            modified = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
+            changed = [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
+        }
+    }
+
+    let path: String
+
+    /// - Throws: ``StoreError`` with code `keyring`, naming the file.
+    func version() throws(StoreError) -> Version {
+        Version(try status())
+    }
+
+    /// - Throws: ``StoreError`` with code `keyring`, naming the file and line.
+    func read() throws(StoreError) -> MasterKeys {
+        let (groupMayWrite, othersMayDoAnything): (mode_t, mode_t) = (0o020, 0o007)
+        let mode = try status().st_mode
+        guard mode & (groupMayWrite | othersMayDoAnything) == 0 else {
+            throw .keyring(
+                path,
+                "its permissions (0\(String(mode & 0o777, radix: 8))) are too wide: run chmod 600, or 640 for a group")
+        }
+        guard var contents = FileManager.default.contents(atPath: path) else {
+            throw .keyring(path, "can't be read")
+        }
+        defer { contents.erase() }
+        return try MasterKeys(text: contents, source: path)
+    }
+
+    private func status() throws(StoreError) -> stat {
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            throw .keyring(path, String(cString: strerror(errno)))
+        }
+        return status
+    }
+}

@@ -1,0 +1,86 @@
+import Crypto
+import Foundation
+public import PushModel
+
+/// AES-256-GCM with random nonces (NIST SP 800-38D).
+extension MasterKeyring {
+    /// Nonce, 32 bytes and tag.
+    private static var sealedKeyLength: Int { 12 + 32 + 16 }
+
+    /// Seals under a data key of its own, which is sealed under the current master key.
+    public func seal(_ secret: Secret, for row: SealedRow) throws -> SealedSecret {
+        let master = keys.current
+        let dataKey = SymmetricKey(size: .bits256)
+        let key = try dataKey.withUnsafeBytes { bytes in
+            try AES.GCM.seal(bytes, using: master.key, authenticating: row.dataKeyAssociatedData(under: master.id))
+        }
+        let box = try secret.withBytes { bytes in
+            try AES.GCM.seal(bytes, using: dataKey, authenticating: row.associatedData(format: .current))
+        }
+        return SealedSecret(bytes: [SealFormat.current.rawValue] + key.parts + box.parts, masterKeyID: master.id)
+    }
+
+    /// Whether sealing it again would change nothing but its randomness.
+    func isCurrent(_ sealed: SealedSecret) -> Bool {
+        sealed.masterKeyID == currentKeyID && sealed.bytes.first == SealFormat.current.rawValue
+    }
+
+    /// Reads the keyring file again when a key is not there.
+    /// - Throws: ``StoreError`` with code `missingMasterKey`, naming the key id, or `sealBroken`,
+    ///   naming the row.
+    public func open(_ sealed: SealedSecret, for row: SealedRow) throws(StoreError) -> Secret {
+        if keys[sealed.masterKeyID] == nil { _ = try? refresh() }
+        guard let master = keys[sealed.masterKeyID] else {
+            throw StoreError(
+                .missingMasterKey,
+                "\(row) is sealed under master key \(sealed.masterKeyID), which is not in the keyring")
+        }
+        guard let format = sealed.bytes.first.flatMap(SealFormat.init) else {
+            throw StoreError(.sealBroken, "\(row) is sealed in a format that this version does not know")
+        }
+        do {
+            let body = sealed.bytes.dropFirst()
+            switch format {
+            case .masterKeyOnly:
+                return try Secret(opening: body, with: master, row.associatedData(format: format))
+            case .dataKey:
+                let dataKey = try Secret(
+                    opening: body.prefix(Self.sealedKeyLength), with: master,
+                    row.dataKeyAssociatedData(under: sealed.masterKeyID)
+                ).withBytes { SymmetricKey(data: $0) }
+                return try Secret(
+                    opening: body.dropFirst(Self.sealedKeyLength), with: dataKey, row.associatedData(format: format))
+            }
+        } catch {
+            throw StoreError(
+                .sealBroken,
+                "\(row) does not open under master key \(sealed.masterKeyID): that is another key of the same id, or the row was changed"
+            )
+        }
+    }
+}
+
+extension SealedRow {
+    /// The id of the master key is bound, too: a data key can't be passed off as sealed under another one.
+    fileprivate func dataKeyAssociatedData(under masterKeyID: String) -> [UInt8] {
+        associatedData(format: .dataKey, "data key", masterKeyID)
+    }
+}
+
+extension AES.GCM.SealedBox {
+    fileprivate var parts: [UInt8] { Array(nonce) + Array(ciphertext) + Array(tag) }
+}
+
+extension Secret {
+    fileprivate init(opening box: ArraySlice<UInt8>, with key: SymmetricKey, _ associatedData: [UInt8]) throws {
+        var opened = try AES.GCM.open(
+            AES.GCM.SealedBox(combined: box), using: key, authenticating: associatedData)
+        defer { opened.erase() }
+        self.init(opened)
+    }
+}
+
+extension Data {
+    /// Overwrites what it holds, unless somebody else holds it, too.
+    mutating func erase() { resetBytes(in: startIndex..<endIndex) }
+}

@@ -1,0 +1,124 @@
+public import PostgresClient
+public import PushModel
+
+/// The fleet's tokens: `martlet.provider_tokens`.
+///
+/// The database's clock is the only one that counts, so workers whose clocks disagree can't make a token too
+/// early. A token is found by key, not by credential: a key that was retired and imported again has one token.
+public struct SharedTokenRepository: SharedTokenStore {
+    private let pool: PostgresPool
+    private let keyring: MasterKeyring
+    private let now: (@Sendable () -> Timestamp)?
+
+    public init(_ pool: PostgresPool, keyring: MasterKeyring) {
+        self.init(pool, keyring: keyring, now: nil)
+    }
+
+    /// - Parameter now: in place of the database's clock, for tests.
+    package init(_ pool: PostgresPool, keyring: MasterKeyring, now: (@Sendable () -> Timestamp)?) {
+        self.pool = pool
+        self.keyring = keyring
+        self.now = now
+    }
+
+    /// - Throws: ``PostgresError``; ``StoreError`` with code `notFound` when there is no such token
+    ///   credential, `missingMasterKey` or `sealBroken` when the token is still young enough and can't be opened:
+    ///   nobody makes another before its time because of that.
+    public func token(
+        of credential: Credential.ID, youngerThan age: Int64, sign: @Sendable (Timestamp) throws -> Secret
+    ) async throws -> SharedToken {
+        let read = PostgresStatement(Self.newestSQL, [.text(credential)])
+        let newest = try newest(try await pool.query(read.sql, read.parameters))
+        if let stored = newest.stored, newest.isYounger(than: age) { return try open(stored, at: newest.now) }
+        return try await pool.transaction { connection in
+            // The second one reads what the first has written: each statement sees what is committed then.
+            let results = try await connection.batch([
+                PostgresStatement("SET LOCAL lock_timeout = '5s'"),
+                PostgresStatement(Self.lockSQL, [.text(credential)]), read,
+            ])
+            guard !results[1].isEmpty else {
+                throw StoreError(.notFound, "there is no token credential \(credential)")
+            }
+            let newest = try self.newest(results[2])
+            if let stored = newest.stored, newest.isYounger(than: age) { return try open(stored, at: newest.now) }
+            let token = try sign(newest.now)
+            let sealed = try keyring.seal(token, for: Self.sealedRow(credential))
+            try await connection.query(
+                Self.writeSQL,
+                [
+                    .text(credential), .bytea(sealed.bytes), .text(sealed.masterKeyID),
+                    .timestamp(milliseconds: newest.now.milliseconds),
+                ])
+            return SharedToken(token: token, issuedAt: newest.now, age: 0)
+        }
+    }
+
+    private struct Stored {
+        let credential: Credential.ID
+        let sealed: SealedSecret
+        let issuedAt: Timestamp
+    }
+
+    private struct Newest {
+        let now: Timestamp
+        let stored: Stored?
+
+        /// A clock set back a little brings no new token; one set back far means that the token's time was
+        /// wrong, and the provider refuses it.
+        func isYounger(than age: Int64) -> Bool {
+            guard let stored else { return false }
+            return abs(now.milliseconds - stored.issuedAt.milliseconds) < age
+        }
+    }
+
+    private func newest(_ result: PostgresResult) throws -> Newest {
+        guard let row = result.first else {
+            throw PostgresError(.unexpectedResult, "no answer about a provider token")
+        }
+        let stored = try row["credential"].optional.map { credential in
+            Stored(
+                credential: try credential.uuid,
+                sealed: SealedSecret(
+                    bytes: try row["sealed_token"].bytes, masterKeyID: try row["master_key_id"].text),
+                issuedAt: Timestamp(milliseconds: try row["issued_at"].milliseconds))
+        }
+        return Newest(
+            now: try now?() ?? Timestamp(milliseconds: row["now"].milliseconds), stored: stored)
+    }
+
+    private func open(_ stored: Stored, at now: Timestamp) throws -> SharedToken {
+        SharedToken(
+            token: try keyring.open(stored.sealed, for: Self.sealedRow(stored.credential)),
+            issuedAt: stored.issuedAt, age: max(0, now.milliseconds - stored.issuedAt.milliseconds))
+    }
+
+    static func sealedRow(_ credential: Credential.ID) -> SealedRow {
+        SealedRow(table: "martlet.provider_tokens", id: credential, kind: "jwt")
+    }
+
+    /// The credentials whose tokens are interchangeable: the same key under the same names.
+    private static let sameKeySQL = """
+        martlet.credentials AS mine JOIN martlet.credentials AS same
+            ON (same.output, same.fingerprint, same.account) = (mine.output, mine.fingerprint, mine.account)
+                AND same.key_id IS NOT DISTINCT FROM mine.key_id
+        """
+
+    /// Always one row.
+    private static let newestSQL = """
+        SELECT clock_timestamp() AS now, newest.* FROM (SELECT 1) AS always LEFT JOIN LATERAL (
+            SELECT tokens.credential, tokens.sealed_token, tokens.master_key_id, tokens.issued_at
+            FROM \(sameKeySQL) JOIN martlet.provider_tokens AS tokens ON tokens.credential = same.id
+            WHERE mine.id = $1 ORDER BY tokens.issued_at DESC LIMIT 1) AS newest ON true
+        """
+
+    /// Of the credentials and not of their tokens, because those may not be there yet; by a function, because
+    /// a worker may lock credentials and not change them.
+    private static let lockSQL = "SELECT martlet.lock_key($1::uuid)"
+
+    private static let writeSQL = """
+        INSERT INTO martlet.provider_tokens (credential, sealed_token, master_key_id, issued_at)
+        VALUES ($1, $2, $3, $4)
+        ON CONFLICT (credential) DO UPDATE SET sealed_token = excluded.sealed_token,
+            master_key_id = excluded.master_key_id, issued_at = excluded.issued_at
+        """
+}

@@ -1,0 +1,159 @@
+public import Logging
+public import PostgresClient
+import PushModel
+import Threading
+
+/// Holds the newest snapshot, which it replaces when apps or credentials change.
+///
+/// ``run(on:)`` follows the database by NOTIFY and, in case a notification is lost, by looking every few seconds.
+/// While the database is away the last snapshot stays.
+public final class SnapshotStore: Sendable {
+    private struct State {
+        var loaded: SnapshotLoader.Loaded
+        var observers: [Int: AsyncStream<Snapshot>.Continuation] = [:]
+        var lastObserver = 0
+    }
+
+    private let state: Mutex<State>
+    private let loader: SnapshotLoader
+    private let pollInterval: Duration
+    private let patience: ReadingPatience
+    private let logger: Logger
+
+    /// Loads the first snapshot.
+    /// - Parameters:
+    ///   - pollInterval: how long a change may go unnoticed while notifications are lost.
+    ///   - patience: how long a snapshot may take.
+    /// - Throws: ``PostgresError``, ``StoreError``. A credential that can't be opened is no error:
+    ///   it stops only its own apps.
+    public static func load(
+        from pool: PostgresPool, keyring: MasterKeyring, pollInterval: Duration = .seconds(3),
+        patience: ReadingPatience = ReadingPatience(), logger: Logger
+    ) async throws -> SnapshotStore {
+        let loader = SnapshotLoader(pool: pool, keyring: keyring)
+        let start = ContinuousClock.now
+        guard let loaded = try await loader.load(after: nil, timeout: patience.timeout) else {
+            throw PostgresError(.unexpectedResult, "no snapshot of apps and credentials")
+        }
+        // The next one may take as long as the first one took, and no longer, so that one that hangs is noticed.
+        var patience = patience
+        patience.succeeded(after: .now - start)
+        let store = SnapshotStore(
+            loader: loader, loaded: loaded, pollInterval: pollInterval, patience: patience, logger: logger)
+        store.log(loaded.snapshot, after: nil)
+        return store
+    }
+
+    private init(
+        loader: SnapshotLoader, loaded: SnapshotLoader.Loaded, pollInterval: Duration, patience: ReadingPatience,
+        logger: Logger
+    ) {
+        state = Mutex(State(loaded: loaded))
+        self.loader = loader
+        self.pollInterval = pollInterval
+        self.patience = patience
+        self.logger = logger
+    }
+
+    /// The newest snapshot; may be read from any thread.
+    public var current: Snapshot { state.withLock { $0.loaded.snapshot } }
+
+    /// Every snapshot from now on; a slow reader misses all but the newest.
+    public func changes() -> AsyncStream<Snapshot> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Snapshot.self, bufferingPolicy: .bufferingNewest(1))
+        let id = state.withLock { state in
+            state.lastObserver += 1
+            state.observers[state.lastObserver] = continuation
+            return state.lastObserver
+        }
+        continuation.onTermination = { [weak self] _ in
+            _ = self?.state.withLock { $0.observers.removeValue(forKey: id) }
+        }
+        return stream
+    }
+
+    /// Follows the database until the task is cancelled.
+    public func run(on changes: ChangeListener) async {
+        var isAway = false
+        var patience = patience
+        var keyringProblem: StoreError?
+        var generation = loader.keyring.generation
+        for await _ in changes.signals(of: ["apps", "app_accounts", "credentials"], atLeastEvery: pollInterval) {
+            keyringProblem = refreshKeyring(lastProblem: keyringProblem)
+            // It also reads itself again where a row names a key that it lacks.
+            if loader.keyring.generation != generation { logKeyring() }
+            generation = loader.keyring.generation
+            isAway = await reload(wasAway: isAway, &patience)
+        }
+    }
+
+    /// - Returns: why the keyring can't be read again.
+    private func refreshKeyring(lastProblem: StoreError?) -> StoreError? {
+        do {
+            _ = try loader.keyring.refresh()
+            return nil
+        } catch {
+            if error != lastProblem {
+                logger.error(
+                    "Master keys can't be read again, the last ones stay in use", metadata: ["error": "\(error)"])
+            }
+            return error
+        }
+    }
+
+    private func logKeyring() {
+        let keyring = loader.keyring
+        logger.notice(
+            "Master keys read again",
+            metadata: ["current": "\(keyring.currentKeyID)", "keys": "\(keyring.keyIDs.sorted())"])
+    }
+
+    /// - Returns: whether the database is away.
+    private func reload(wasAway: Bool, _ patience: inout ReadingPatience) async -> Bool {
+        let start = ContinuousClock.now
+        do {
+            let last = state.withLock { $0.loaded }
+            if let loaded = try await loader.load(after: last, timeout: patience.timeout) {
+                replace(with: loaded)
+                patience.succeeded(after: .now - start)
+            }
+            if wasAway { logger.info("Apps and credentials can be read again") }
+            return false
+        } catch {
+            patience.failed(error)
+            if !wasAway, !Task.isCancelled {
+                logger.warning(
+                    "Apps and credentials can't be read, the last ones stay in use", metadata: ["error": "\(error)"])
+            }
+            return true
+        }
+    }
+
+    private func replace(with loaded: SnapshotLoader.Loaded) {
+        let (old, observers) = state.withLock { state in
+            defer { state.loaded = loaded }
+            return (state.loaded.snapshot, Array(state.observers.values))
+        }
+        log(loaded.snapshot, after: old)
+        for observer in observers { observer.yield(loaded.snapshot) }
+    }
+
+    private func log(_ new: Snapshot, after old: Snapshot?) {
+        let added = new.credentialIDs.subtracting(old?.credentialIDs ?? [])
+        let removed = (old?.credentialIDs ?? []).subtracting(new.credentialIDs)
+        logger.info(
+            "Apps and credentials read",
+            metadata: [
+                "apps": "\(new.appCount)", "credentials": "\(new.credentialIDs.count)",
+                "credentials_added": "\(added.sorted())", "credentials_removed": "\(removed.sorted())",
+            ])
+        for problem in new.openingProblems.subtracting(old?.openingProblems ?? []).sorted() {
+            logger.error("Credential can't be used", metadata: ["error": "\(problem)"])
+        }
+        for problem in new.keptBecause.subtracting(old?.keptBecause ?? []).sorted() {
+            logger.error(
+                "Credential can't be opened any more, what was opened before stays in use until this worker stops",
+                metadata: ["error": "\(problem)"])
+        }
+    }
+}

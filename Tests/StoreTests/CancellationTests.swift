@@ -1,0 +1,300 @@
+import Store
+import PostgresClient
+import TestSupport
+import TestTraits
+import Testing
+import Threading
+import WorkerTestSupport
+
+@Suite struct CancelledJobsTests {
+    @Test func itFollowsWhatTheFeedTells() {
+        var jobs = CancelledJobs()
+        #expect(!jobs.contains("order-1"))
+        jobs.apply(.changed([.init(job: "order-1", isCancelled: true), .init(job: "ordér-2", isCancelled: true)]))
+        #expect(jobs.contains("order-1") && jobs.contains("ordér-2") && !jobs.contains("order-2"))
+        jobs.apply(.changed([.init(job: "order-1", isCancelled: false)]))
+        #expect(!jobs.contains("order-1") && jobs.count == 1)
+        jobs.apply(.loaded(CancelledJobs(["order-3"])))
+        #expect(jobs.contains("order-3") && !jobs.contains("ordér-2"))
+    }
+}
+
+@Suite(.needsDatabase, .timeLimit(.minutes(2)))
+struct CancellationTests {
+    /// So long that only a notification can be the reason of a look.
+    private static let never: Duration = .seconds(3600)
+
+    /// What a worker knows, and what it was told.
+    private final class Follower: Sendable {
+        private let state = Mutex((jobs: CancelledJobs(), changes: [CancellationFeed.Change](), loads: 0))
+
+        func tell(_ event: CancellationFeed.Event) {
+            state.withLock { state in
+                state.jobs.apply(event)
+                switch event {
+                case .loaded: state.loads += 1
+                case .changed(let changes): state.changes += changes
+                }
+            }
+        }
+
+        func knows(_ job: String) -> Bool { state.withLock { $0.jobs.contains(job) } }
+        var count: Int { state.withLock { $0.jobs.count } }
+        var changes: [CancellationFeed.Change] { state.withLock { $0.changes } }
+        /// How often all of them were read since the start.
+        var loads: Int { state.withLock { $0.loads - 1 } }
+    }
+
+    private func withFollower(
+        _ database: TestDatabase, pollInterval: Duration, _ body: (Follower) async throws -> Void
+    ) async throws {
+        let changes = ChangeListener(database.configuration, logger: database.logger)
+        let feed = try await CancellationFeed.load(
+            from: database.pool, changes: changes, pollInterval: pollInterval, logger: database.logger)
+        let follower = Follower()
+        follower.tell(.loaded(feed.initial))
+        let running = Task {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await changes.run() }
+                group.addTask { await feed.run { follower.tell($0) } }
+            }
+        }
+        try await body(follower)
+        running.cancel()
+        await running.value
+    }
+
+    @Test func notificationsTellOfCancellingAndOfTakingBack() async throws {
+        try await TestDatabase.withMigrated { database in
+            let cancellations = CancellationRepository(database.pool)
+            #expect(try await cancellations.cancel("before"))
+            try await withFollower(database, pollInterval: Self.never) { follower in
+                #expect(follower.knows("before"))
+                try await eventually("it listens") {
+                    try await database.pool.query(
+                        "SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%'"
+                    ).count == 1
+                }
+                #expect(try await cancellations.cancel("order-1"))
+                #expect(try await !cancellations.cancel("order-1"))
+                try await eventually("it is known") { follower.knows("order-1") }
+                #expect(try await cancellations.restore("order-1"))
+                #expect(try await cancellations.restore("before"))
+                try await eventually("it is known") { !follower.knows("order-1") && !follower.knows("before") }
+                #expect(
+                    follower.changes.map(\.isCancelled) == [true, false, true, false, false],
+                    "the second one takes the place of the first")
+                #expect(follower.loads == 0)
+            }
+        }
+    }
+
+    @Test func itLooksByItselfWhenNotificationsAreLost() async throws {
+        try await TestDatabase.withMigrated { database in
+            try await database.pool.query("ALTER TABLE martlet.cancelled_jobs DISABLE TRIGGER announce")
+            try await withFollower(database, pollInterval: .milliseconds(20)) { follower in
+                #expect(try await CancellationRepository(database.pool).cancel("order-1"))
+                try await eventually("it is known") { follower.knows("order-1") }
+                try await database.pool.query("UPDATE martlet.cancelled_jobs SET job = 'order-2'")
+                try await eventually("by hand, too") { follower.knows("order-2") && !follower.knows("order-1") }
+                try await database.pool.query("TRUNCATE martlet.cancelled_jobs")
+                try await eventually("all are taken back") { follower.count == 0 }
+            }
+        }
+    }
+
+    /// Versions are committed in their order, so a later change waits for an earlier one.
+    @Test func whatIsCommittedLateIsNotMissed() async throws {
+        try await TestDatabase.withMigrated { database in
+            try await withFollower(database, pollInterval: .milliseconds(20)) { follower in
+                let slow = try await PostgresConnection.connect(database.configuration)
+                try await slow.query("BEGIN")
+                try await slow.query("INSERT INTO martlet.cancelled_jobs (job) VALUES ('slow')")
+                let quick = Task { try await CancellationRepository(database.pool).cancel("quick") }
+                try await eventually("the second one waits") {
+                    try await database.pool.query(
+                        "SELECT FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND datname = current_database()"
+                    ).count > 0
+                }
+                #expect(!follower.knows("slow") && !follower.knows("quick"))
+                try await slow.query("COMMIT")
+                #expect(try await quick.value)
+                try await eventually("both are known") { follower.knows("slow") && follower.knows("quick") }
+                await slow.close()
+            }
+        }
+    }
+
+    /// However many there are: where nobody may read the table, a change is followed all the same.
+    @Test func aLookDoesNotTouchWhatIsInForce() async throws {
+        try await TestDatabase.withMigrated { database in
+            try await withFollower(database, pollInterval: .milliseconds(20)) { follower in
+                let locking = try await PostgresConnection.connect(database.configuration)
+                try await locking.query("BEGIN")
+                try await locking.query("LOCK TABLE martlet.cancelled_jobs")
+                try await database.pool.batch([
+                    PostgresStatement("UPDATE martlet.cancellation_state SET version = version + 1"),
+                    PostgresStatement(
+                        "INSERT INTO martlet.cancellation_changes (version, job, is_cancelled) SELECT version, 'order-1', true FROM martlet.cancellation_state"
+                    ),
+                ])
+                try await eventually("it is known") { follower.knows("order-1") }
+                await locking.close()
+            }
+        }
+    }
+
+    @Test func whoeverLostTheThreadLoadsEverything() async throws {
+        try await TestDatabase.withMigrated { database in
+            try await withFollower(database, pollInterval: .milliseconds(20)) { follower in
+                try await database.pool.query(
+                    "INSERT INTO martlet.cancelled_jobs (job) SELECT 'many-' || n FROM generate_series(1, 25000) AS n")
+                try await eventually("too many at once") { follower.count == 25_000 && follower.loads == 1 }
+                // a backup that is older than what the worker has seen
+                try await database.pool.batch([
+                    PostgresStatement("ALTER TABLE martlet.cancelled_jobs DISABLE TRIGGER USER"),
+                    PostgresStatement("DELETE FROM martlet.cancelled_jobs WHERE job <> 'many-7'"),
+                    PostgresStatement("UPDATE martlet.cancellation_state SET version = 0"),
+                    PostgresStatement("DELETE FROM martlet.cancellation_changes"),
+                    PostgresStatement("ALTER TABLE martlet.cancelled_jobs ENABLE TRIGGER USER"),
+                ])
+                try await eventually("an older copy") { follower.count == 1 && follower.knows("many-7") }
+                #expect(follower.loads == 2)
+                // changes that were cleared away before they were read
+                try await database.pool.batch([
+                    PostgresStatement("INSERT INTO martlet.cancelled_jobs (job) VALUES ('unread')"),
+                    PostgresStatement("UPDATE martlet.cancellation_changes SET changed_at = now() - interval '2 days'"),
+                    PostgresStatement("SELECT martlet.forget_cancellations()"),
+                ])
+                try await eventually("changes that are gone") { follower.knows("unread") }
+                #expect(follower.loads == 3)
+            }
+        }
+    }
+
+    @Test func whatHasExpiredIsForgottenAndNobodysDeed() async throws {
+        try await TestDatabase.withMigrated { database in
+            let cancellations = CancellationRepository(database.pool)
+            for job in ["old", "new"] { #expect(try await cancellations.cancel(job)) }
+            try await database.pool.query(
+                "UPDATE martlet.cancelled_jobs SET expires_at = now() - interval '1 second' WHERE job = 'old'")
+            try await withFollower(database, pollInterval: .milliseconds(20)) { follower in
+                #expect(!follower.knows("old") && follower.knows("new"))
+                try await cancellations.forgetExpired()
+                #expect(try await database.pool.query("SELECT job FROM martlet.cancelled_jobs").count == 1)
+                #expect(try await cancellations.cancel("newer"))
+                try await eventually("the next change is seen") { follower.knows("newer") }
+                #expect(
+                    follower.changes
+                        == [.init(job: "old", isCancelled: false), .init(job: "newer", isCancelled: true)])
+            }
+            let operations = try await AuditRepository(database.pool).list(limit: 10).map(\.operation)
+            #expect(operations == ["insert", "update", "insert", "insert"])
+        }
+    }
+
+    @Test func cancellingAgainRenewsItForEverybody() async throws {
+        try await TestDatabase.withMigrated { database in
+            try await database.withLogin(in: "martlet_operator") { login, role in
+                let cancellations = CancellationRepository(login)
+                #expect(try await cancellations.cancel("order-1"))
+                try await database.pool.query(
+                    "UPDATE martlet.cancelled_jobs SET expires_at = now() + interval '1 day', cancelled_by = 'before'")
+                try await withFollower(database, pollInterval: .milliseconds(20)) { follower in
+                    #expect(try await !cancellations.cancel("order-1"), "it was in force")
+                    try await eventually("it is told") { follower.changes.last?.isCancelled == true }
+                    #expect(follower.knows("order-1") && follower.loads == 0)
+                }
+                let row = try await database.pool.query(
+                    "SELECT expires_at > now() + interval '99 days' AS renewed, cancelled_by FROM martlet.cancelled_jobs"
+                )[0]
+                #expect(try row["renewed"].bool)
+                #expect(try row["cancelled_by"].text == "before", "who began it")
+                let entry = try #require(try await AuditRepository(login).list(limit: 1).first)
+                #expect(entry.role == role && entry.operation == "update" && entry.object == "order-1")
+            }
+        }
+    }
+
+    /// Workers that were started after it had expired don't know of it.
+    @Test func whatHasExpiredIsCancelledAnew() async throws {
+        try await TestDatabase.withMigrated { database in
+            let expire =
+                "UPDATE martlet.cancelled_jobs SET expires_at = now() - interval '1 second', cancelled_by = 'before'"
+            try await database.withLogin(in: "martlet_operator") { login, role in
+                let cancellations = CancellationRepository(login)
+                #expect(try await cancellations.cancel("order-1"))
+                try await database.pool.query(expire)
+                try await withFollower(database, pollInterval: .milliseconds(20)) { follower in
+                    #expect(!follower.knows("order-1"))
+                    #expect(try await cancellations.cancel("order-1"), "none was in force")
+                    try await eventually("it is known") { follower.knows("order-1") }
+                    #expect(follower.changes == [false, true].map { .init(job: "order-1", isCancelled: $0) })
+                }
+                let rows = try await database.pool.query("SELECT cancelled_by FROM martlet.cancelled_jobs")
+                #expect(try rows.map { try $0["cancelled_by"].text } == [role])
+                let entry = try #require(try await AuditRepository(login).list(limit: 1).first)
+                #expect(entry.role == role && entry.operation == "insert" && entry.object == "order-1")
+
+                // A worker that has not noticed is told all the same.
+                try await withFollower(database, pollInterval: .milliseconds(20)) { follower in
+                    #expect(follower.knows("order-1"))
+                    try await database.pool.query(expire)
+                    #expect(try await !cancellations.restore("order-1"), "nothing to take back")
+                    try await eventually("it is forgotten") { !follower.knows("order-1") }
+                }
+            }
+        }
+    }
+
+    /// Operators side by side: one of them was first, and nobody fails.
+    @Test func manyCanCancelAtOnce() async throws {
+        try await TestDatabase.withMigrated { database in
+            let cancellations = CancellationRepository(database.pool)
+            #expect(try await cancellations.cancel("order-1"))
+            try await database.pool.query("UPDATE martlet.cancelled_jobs SET expires_at = now()")
+            let new = try await withThrowingTaskGroup(of: Bool.self) { group in
+                for _ in 0..<8 { group.addTask { try await cancellations.cancel("order-1") } }
+                return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+            }
+            #expect(new == 1)
+        }
+    }
+
+    @Test func theDatabaseSaysWhoItWas() async throws {
+        try await TestDatabase.withMigrated { database in
+            try await database.withLogin(in: "martlet_operator") { login, role in
+                let cancellations = CancellationRepository(login)
+                #expect(try await cancellations.cancel("order-1"))
+                let rows = try await database.pool.query("SELECT cancelled_by FROM martlet.cancelled_jobs")
+                #expect(try rows.map { try $0["cancelled_by"].text } == [role])
+                #expect(try await cancellations.restore("order-1"))
+                let entries = try await AuditRepository(login).list(limit: 10)
+                #expect(
+                    entries.map { "\($0.role) \($0.operation) \($0.table) \($0.object ?? "")" } == [
+                        "\(role) delete cancelled_jobs order-1", "\(role) insert cancelled_jobs order-1",
+                    ])
+            }
+        }
+    }
+
+    @Test func theMigrationKeepsWhatWasCancelledBefore() async throws {
+        try await TestDatabase.withMigrated(before: 7) { database in
+            try await database.pool.query(
+                """
+                INSERT INTO martlet.cancelled_jobs (job, cancelled_at) VALUES
+                    ('order-1', now()), ('order-2', now() - interval '99 days'), ('order-3', now() - interval '101 days')
+                """)
+            try await database.withLogin(in: "martlet_operator") { login, _ in
+                let forging = "INSERT INTO martlet.cancelled_jobs (job, cancelled_by) VALUES ($1, 'x')"
+                try await login.query(forging, [.text("order-4")])
+                try await database.migrate()
+                await #expect(throws: PostgresError.self) { try await login.query(forging, [.text("order-5")]) }
+                #expect(try await CancellationRepository(login).cancel("order-6"))
+            }
+            let changes = ChangeListener(database.configuration, logger: database.logger)
+            let feed = try await CancellationFeed.load(from: database.pool, changes: changes, logger: database.logger)
+            #expect([1, 2, 3, 4, 5, 6].filter { feed.initial.contains("order-\($0)") } == [1, 2, 4, 6])
+        }
+    }
+}

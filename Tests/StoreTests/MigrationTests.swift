@@ -1,0 +1,165 @@
+import Store
+import Foundation
+import PostgresClient
+import TestSupport
+import TestTraits
+import Testing
+import WorkerTestSupport
+
+@Suite struct MigrationFolderTests {
+    @Test func everyFileOfTheFolderIsInTheProgram() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../migrations").standardized
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+            .filter { $0.hasSuffix(".sql") }
+        #expect(Migration.all.map(\.fileName) == files)
+        for migration in Migration.all {
+            let file = try String(contentsOf: folder.appending(path: migration.fileName), encoding: .utf8)
+            #expect(migration.sql == file, "\(migration.fileName) is not what was built")
+        }
+        let numbers = Migration.all.map(\.number)
+        #expect(zip(numbers, numbers.dropFirst()).allSatisfy { $0 < $1 }, "\(numbers)")
+    }
+}
+
+@Suite(.needsDatabase, .timeLimit(.minutes(2)))
+struct MigrationTests {
+    private let first = Migration(
+        number: 1, name: "first", sql: "CREATE TABLE martlet.a (n int); CREATE TABLE martlet.b (n int)")
+    private let second = Migration(number: 2, name: "second", sql: "INSERT INTO martlet.a VALUES (1)")
+
+    private func migrations(_ database: TestDatabase, _ known: [Migration]) -> Migrations {
+        Migrations(database.configuration, known: known, logger: database.logger)
+    }
+
+    @Test func theRealOnesApplyOnceAndVerify() async throws {
+        try await TestDatabase.withEmpty { database in
+            let migrations = Migrations(database.configuration, logger: database.logger)
+            let error = await #expect(throws: StoreError.self) { try await migrations.verify() }
+            #expect(error?.code == .migrationsMissing)
+            #expect(error?.message.contains("run martlet migrate") == true)
+            #expect(try await migrations.plan() == Migration.all)
+            #expect(try await migrations.apply() == Migration.all)
+            try await migrations.verify()
+            #expect(try await migrations.apply() == [])
+        }
+    }
+
+    /// What a DBA applies with psql is what `apply` would have done.
+    @Test func whatIsPrintedForPsqlDoesTheSame() async throws {
+        try await TestDatabase.withEmpty { database in
+            let migrations = Migrations(database.configuration, logger: database.logger)
+            let script = try await migrations.script()
+            let applied = try await Subprocess.run(
+                ["/usr/bin/psql", "--no-psqlrc", "--quiet", "--file", "-", database.url], input: script)
+            #expect(applied.status == 0 && applied.errors == "", "\(applied)")
+            try await migrations.verify()
+            #expect(try await migrations.script() == "")
+            try await database.pool.query("DELETE FROM martlet.schema_migrations WHERE number = 10")
+            let rest = try await migrations.script()
+            #expect(
+                rest.contains("-- 0010_") && !rest.contains("-- 0009_") && !rest.contains("CREATE TABLE martlet.schema")
+            )
+        }
+    }
+
+    @Test func manyAtOnceApplyEachOnce() async throws {
+        try await TestDatabase.withEmpty { database in
+            let applied = try await withThrowingTaskGroup(of: [Migration].self) { group in
+                for _ in 0..<6 { group.addTask { try await migrations(database, [first, second]).apply() } }
+                return try await group.reduce(into: []) { $0 += $1 }
+            }
+            // Each by whoever got its lock.
+            #expect(applied.sorted { $0.number < $1.number } == [first, second])
+            #expect(try await database.pool.query("SELECT count(*) FROM martlet.a")[0]["count"].integer == 1)
+        }
+    }
+
+    @Test func aNewOneIsAppliedOnTop() async throws {
+        try await TestDatabase.withEmpty { database in
+            try await migrations(database, [first]).apply()
+            #expect(try await migrations(database, [first, second]).plan() == [second])
+            #expect(try await migrations(database, [first, second]).apply() == [second])
+        }
+    }
+
+    /// A migration, or a table that is read: the holder is named, and nothing is left of the attempt.
+    @Test(arguments: ["SELECT pg_advisory_xact_lock(30787916668888436)", "LOCK TABLE martlet.a IN ACCESS SHARE MODE"])
+    func aLockIsNotWaitedForLongAndItsHolderIsNamed(locking: String) async throws {
+        try await TestDatabase.withEmpty { database in
+            try await migrations(database, [first]).apply()
+            let holder = try await PostgresConnection.connect(database.configuration(named: "a psql"))
+            try await holder.query("BEGIN")
+            try await holder.query(locking)
+            var patience = Migrations.LockPatience()
+            (patience.migration, patience.table) = (.seconds(3), .seconds(3))
+            let log = LogBook()
+            let altering = Migration(number: 2, name: "altering", sql: "ALTER TABLE martlet.a ADD COLUMN m int")
+            let impatient = Migrations(
+                database.configuration, known: [first, altering], patience: patience, logger: log.logger("migrate"))
+            let error = await #expect(throws: StoreError.self) { try await impatient.apply() }
+            #expect(error?.code == .locked && error?.message.contains("a psql") == true, "\(String(describing: error))")
+            #expect(log.text.contains("Waiting for a lock") && log.text.contains("a psql"), "\(log.text)")
+            await holder.close()
+            #expect(try await impatient.apply() == [altering])
+            let locks = try await database.pool.query(
+                "SELECT FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+            )
+            #expect(locks.isEmpty)
+        }
+    }
+
+    /// Only what applies may take as long as it takes: who looks says that it can't, and looks again.
+    @Test func lookingIsBounded() async throws {
+        try await TestDatabase.withMigrated { database in
+            let holder = try await PostgresConnection.connect(database.configuration)
+            try await holder.query("BEGIN")
+            try await holder.query("LOCK TABLE martlet.schema_migrations")
+            var hasty = database.configuration
+            hasty.queryTimeout = .seconds(2)
+            let migrations = Migrations(hasty, logger: database.logger)
+            let error = await #expect(throws: PostgresError.self) { try await migrations.verify() }
+            #expect(error?.isRetriable == true, "\(String(describing: error))")
+            await #expect(throws: PostgresError.self) { try await migrations.plan() }
+            await holder.close()
+            try await migrations.verify()
+        }
+    }
+
+    @Test func aFailingOneLeavesNothingBehind() async throws {
+        try await TestDatabase.withEmpty { database in
+            let broken = Migration(number: 2, name: "broken", sql: "INSERT INTO martlet.a VALUES (1); SELECT 1 / 0")
+            await #expect(throws: PostgresError.self) { try await migrations(database, [first, broken]).apply() }
+            let rows = try await database.pool.query("SELECT n FROM martlet.a")
+            #expect(rows.isEmpty)
+            #expect(try await migrations(database, [first, second]).apply() == [second])
+        }
+    }
+
+    @Test func aChangedFileAndADatabaseAheadAreRefused() async throws {
+        try await TestDatabase.withEmpty { database in
+            try await migrations(database, [first, second]).apply()
+            let changed = Migration(number: 2, name: "second", sql: second.sql + " ")
+            let checksum = await #expect(throws: StoreError.self) {
+                try await migrations(database, [first, changed]).apply()
+            }
+            #expect(checksum?.code == .migrationsDiffer)
+            #expect(checksum?.message.contains("0002_second.sql") == true)
+            let ahead = await #expect(throws: StoreError.self) {
+                try await migrations(database, [first]).verify()
+            }
+            #expect(ahead?.message.contains("the database is ahead") == true)
+        }
+    }
+
+    @Test func aForgottenNumberIsRefused() async throws {
+        try await TestDatabase.withEmpty { database in
+            let third = Migration(number: 3, name: "third", sql: "SELECT 1")
+            try await migrations(database, [first, third]).apply()
+            let error = await #expect(throws: StoreError.self) {
+                try await migrations(database, [first, second, third]).plan()
+            }
+            #expect(error?.message.contains("0002_second.sql was never applied") == true)
+        }
+    }
+}

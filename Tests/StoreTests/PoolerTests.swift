@@ -1,0 +1,113 @@
+import Store
+import PostgresClient
+import TestSupport
+import TestTraits
+import Testing
+import WorkerTestSupport
+
+/// What the database is asked, with PgBouncer in transaction mode between: no two statements outside a transaction need be
+/// carried out by the same session.
+@Suite(
+    .needsDatabase,
+    .needsPooler, .timeLimit(.minutes(2)))
+struct PoolerTests {
+    private func withPooler(
+        backends: Int, _ body: (TestDatabase, PostgresConfiguration) async throws -> Void
+    ) async throws {
+        let server = try #require(TestServers.database)
+        try await TestDatabase.withEmpty { database in
+            try await Pooler.with(server: server, backends: backends) { pooler in
+                let url = try pooler.url(of: database.url)
+                try await body(database, PostgresConfiguration(url: url, applicationName: "pooled"))
+            }
+        }
+    }
+
+    @Test func aMigrationLeavesNoLockBehind() async throws {
+        try await withPooler(backends: 2) { database, pooled in
+            let through = Migrations(pooled, logger: database.logger)
+            #expect(try await through.apply() == Migration.all)
+            let locks = try await database.pool.query(
+                """
+                SELECT FROM pg_locks WHERE locktype = 'advisory'
+                    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                """)
+            #expect(locks.isEmpty)
+            #expect(try await Migrations(database.configuration, logger: database.logger).apply() == [])
+            #expect(try await through.apply() == [])
+            try await through.verify()
+        }
+    }
+
+    /// One client's limit is not the next client's, though both have the same session.
+    @Test func aTimeLimitIsForItsStatementOnly() async throws {
+        try await withPooler(backends: 1) { _, pooled in
+            var patient = pooled
+            patient.queryTimeout = nil
+            let (limited, unlimited) = (
+                try await PostgresConnection.connect(pooled), try await PostgresConnection.connect(patient)
+            )
+            func look(_ connection: PostgresConnection) async throws -> String {
+                let row = try await connection.query(
+                    "SELECT pg_backend_pid() || ' ' || current_setting('statement_timeout') AS text")[0]
+                return try row["text"].text
+            }
+            let first = try await look(limited)
+            let second = try await look(unlimited)
+            #expect(first.hasSuffix(" 25s") && second.hasSuffix(" 0"), "\(first), \(second)")
+            #expect(first.split(separator: " ").first == second.split(separator: " ").first)
+            await limited.close()
+            await unlimited.close()
+        }
+    }
+
+    @Test func whatIsGivenUpIsCancelledThroughIt() async throws {
+        try await withPooler(backends: 2) { database, pooled in
+            var impatient = pooled
+            impatient.queryTimeout = .milliseconds(300)
+            let connection = try await PostgresConnection.connect(impatient)
+            let error = await #expect(throws: PostgresError.self) {
+                try await connection.execute(script: "SELECT pg_sleep(601)")
+            }
+            #expect(error?.code == .timedOut)
+            try await eventually("nothing sleeps") {
+                try await database.pool.query(
+                    "SELECT FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%pg_sleep(601)' AND datname = current_database()"
+                ).isEmpty
+            }
+        }
+    }
+
+    /// Notifications don't pass: changes are found by looking.
+    @Test func changesAreFollowed() async throws {
+        try await withPooler(backends: 3) { database, pooled in
+            try await database.migrate()
+            let pool = PostgresPool(pooled, logger: database.logger)
+            let changes = ChangeListener(pooled, logger: database.logger)
+            let store = try await SnapshotStore.load(
+                from: pool, keyring: .sample(), pollInterval: .milliseconds(50), logger: database.logger)
+            let feed = try await CancellationFeed.load(
+                from: pool, changes: changes, pollInterval: .milliseconds(50), logger: database.logger)
+            let (seen, sees) = AsyncStream.makeStream(of: CancellationFeed.Event.self)
+            let running = Task {
+                await withTaskGroup(of: Void.self) { group in
+                    group.addTask { await changes.run() }
+                    group.addTask { await store.run(on: changes) }
+                    group.addTask { await feed.run { sees.yield($0) } }
+                }
+            }
+            try await AppRepository(database.pool).set(
+                App(bundleID: "com.example.shop", accounts: ["apns": AppAccount("TEAM000001")]))
+            try await eventually("the app is seen") { store.current.app("com.example.shop") != nil }
+            #expect(try await CancellationRepository(pool).cancel("order-1"))
+            var known = feed.initial
+            for await event in seen {
+                known.apply(event)
+                if known.contains("order-1") { break }
+            }
+            running.cancel()
+            await running.value
+            pool.close()
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import Store
+import PostgresClient
+import Testing
+
+@Suite struct ReadingPatienceTests {
+    @Test func itGrowsWithWhatIsReadAndWithWhatFails() {
+        var patience = ReadingPatience()
+        #expect(patience.timeout == .seconds(30))
+        patience.failed(PostgresError(.connectionLost, "gone"))
+        #expect(patience.timeout == .seconds(30), "time was not what it lacked")
+        patience.failed(PostgresError(.timedOut, "late"))
+        #expect(patience.timeout == .seconds(60))
+        patience.succeeded(after: .seconds(45))
+        #expect(patience.timeout == .seconds(90))
+        patience.succeeded(after: .seconds(1))
+        #expect(patience.timeout == .seconds(30))
+        for _ in 0..<10 { patience.failed(PostgresError(.timedOut, "late")) }
+        #expect(patience.timeout == .seconds(600))
+        #expect(ReadingPatience(first: ReadingPatience.longest).timeout == .seconds(600))
+    }
+}

@@ -1,0 +1,56 @@
+import Store
+import PostgresClient
+import PushModel
+import TestTraits
+import Testing
+import WorkerTestSupport
+
+@Suite(.needsDatabase, .timeLimit(.minutes(2)))
+struct RefusalRepositoryTests {
+    private static let since = Timestamp(milliseconds: 1_700_000_000_000)
+
+    private func refusal(_ credential: Credential.ID, topic: String? = nil, reason: String = "r") -> Refusal {
+        Refusal(credential: credential, environment: .sandbox, topic: topic, reason: reason, since: Self.since)
+    }
+
+    @Test func whatBeganIsThereUntilItEnds() async throws {
+        try await TestDatabase.withMigrated { database in
+            let credential = try await CredentialRepository(database.pool).importCredential(
+                .sampleKey("f1", team: "TEAM000001"), keyring: .sample())
+            let repository = RefusalRepository(database.pool)
+            let whole = refusal(credential, reason: "InvalidProviderToken"), part = refusal(credential, topic: "a.b")
+            try await repository.write([whole, part], ended: [], worker: "w")
+            #expect(try await repository.list() == [whole, part])
+            // Written anew, by another worker: one row, which keeps its beginning.
+            let later = Refusal(
+                credential: credential, environment: .sandbox, topic: nil, reason: "Forbidden",
+                since: Timestamp(milliseconds: 1_800_000_000_000))
+            try await repository.write([later], ended: [part], worker: "v")
+            #expect(try await repository.list() == [refusal(credential, reason: "Forbidden")])
+            try await repository.write([], ended: [whole], worker: "w")
+            #expect(try await repository.list().isEmpty)
+        }
+    }
+
+    @Test func whatNobodyWritesAnyMoreIsForgotten() async throws {
+        try await TestDatabase.withMigrated { database in
+            let credential = try await CredentialRepository(database.pool).importCredential(
+                .sampleKey("f1", team: "TEAM000001"), keyring: .sample())
+            let repository = RefusalRepository(database.pool)
+            try await repository.write([refusal(credential)], ended: [], worker: "gone")
+            try await database.pool.query("UPDATE martlet.refusals SET last_refused_at = now() - interval '6 minutes'")
+            #expect(try await repository.list().isEmpty)
+            try await repository.write([], ended: [], worker: "another")
+            #expect(try await database.pool.query("SELECT 1 AS one FROM martlet.refusals").isEmpty)
+        }
+    }
+
+    @Test func aCredentialThatIsNoLongerThereIsNoFault() async throws {
+        try await TestDatabase.withMigrated { database in
+            let repository = RefusalRepository(database.pool)
+            try await repository.write(
+                [refusal("00000000-0000-0000-0000-000000000000")], ended: [], worker: "w")
+            #expect(try await repository.list().isEmpty)
+        }
+    }
+}

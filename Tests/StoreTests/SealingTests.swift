@@ -1,0 +1,135 @@
+import Store
+import PushModel
+import Testing
+
+@Suite struct SealingTests {
+    private let row = SealedRow(table: "martlet.credentials", id: "1", kind: "token")
+    private let secret = Secret(Array("a private key".utf8))
+
+    @Test func opensWhatItSealed() throws {
+        let keyring = try MasterKeyring.sample()
+        let sealed = try keyring.seal(secret, for: row)
+        #expect(sealed.masterKeyID == "2026-11")
+        #expect(try keyring.open(sealed, for: row) == secret)
+    }
+
+    @Test func sealingTwiceLooksDifferentAndHidesTheSecret() throws {
+        let keyring = try MasterKeyring.sample()
+        let sealed = try keyring.seal(secret, for: row)
+        #expect(try keyring.seal(secret, for: row) != sealed)
+        #expect(!String(decoding: sealed.bytes, as: UTF8.self).contains("private"))
+    }
+
+    @Test(arguments: [
+        SealedRow(table: "martlet.credentials", id: "2", kind: "token"),
+        SealedRow(table: "martlet.credentials", id: "1", kind: "certificate"),
+        SealedRow(table: "martlet.provider_tokens", id: "1", kind: "token"),
+    ])
+    func doesNotOpenInAnotherRow(other: SealedRow) throws {
+        let keyring = try MasterKeyring.sample()
+        let sealed = try keyring.seal(secret, for: row)
+        let error = try #require(throws: StoreError.self) { try keyring.open(sealed, for: other) }
+        #expect(error.code == .sealBroken)
+        #expect(error.message.contains("\(other.table) row \(other.id)"), "\(error)")
+    }
+
+    /// A key of another team, or another key, under the names of this one.
+    @Test(arguments: [["TEAM000002", "KEY0000001"], ["TEAM000001", "KEY0000002"], ["TEAM000001"], []])
+    func doesNotOpenUnderOtherNames(names: [String]) throws {
+        let keyring = try MasterKeyring.sample()
+        func row(_ names: [String]) -> SealedRow { SealedRow(table: "t", id: "1", kind: "token", names: names) }
+        let sealed = try keyring.seal(secret, for: row(["TEAM000001", "KEY0000001"]))
+        #expect(try keyring.open(sealed, for: row(["TEAM000001", "KEY0000001"])) == secret)
+        let error = #expect(throws: StoreError.self) { try keyring.open(sealed, for: row(names)) }
+        #expect(error?.code == .sealBroken)
+    }
+
+    /// Made with another implementation of AES-GCM.
+    @Test func whatFormat1SealedStillOpens() throws {
+        let bytes: [UInt8] = [
+            1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 92, 100, 167, 80, 78, 15, 21, 254, 230, 125, 221, 61, 130, 58,
+            199, 247, 198, 11, 22, 39, 160, 160, 147, 21, 65, 185, 5, 9, 112,
+        ]
+        let keyring = try MasterKeyring.sample()
+        #expect(try keyring.open(SealedSecret(bytes: bytes, masterKeyID: "2026-11"), for: row) == secret)
+        let named = SealedRow(table: row.table, id: row.id, kind: row.kind, names: ["TEAM000001"])
+        #expect(try keyring.open(SealedSecret(bytes: bytes, masterKeyID: "2026-11"), for: named) == secret)
+        // there was one output then
+        let foreign = SealedRow(table: row.table, id: row.id, kind: row.kind, output: "pigeon")
+        #expect(throws: StoreError.self) {
+            try keyring.open(SealedSecret(bytes: bytes, masterKeyID: "2026-11"), for: foreign)
+        }
+        for bit in 0..<bytes.count * 8 {
+            var changed = bytes
+            changed[bit / 8] ^= 1 << (bit % 8)
+            #expect(throws: StoreError.self, "bit \(bit)") {
+                try keyring.open(SealedSecret(bytes: changed, masterKeyID: "2026-11"), for: row)
+            }
+        }
+    }
+
+    @Test func everySecretHasADataKeyOfItsOwn() throws {
+        let keyring = try MasterKeyring.sample()
+        let (one, two) = (try keyring.seal(secret, for: row), try keyring.seal(secret, for: row))
+        // format byte; nonce, 32 bytes and tag of the data key; nonce, ciphertext and tag of the secret
+        #expect(one.bytes.first == 2 && one.bytes.count == 1 + 60 + 28 + secret.count)
+        let mixed = one.bytes.prefix(61) + two.bytes.dropFirst(61)
+        let error = #expect(throws: StoreError.self) {
+            try keyring.open(SealedSecret(bytes: Array(mixed), masterKeyID: "2026-11"), for: row)
+        }
+        #expect(error?.code == .sealBroken)
+    }
+
+    /// The same key under two ids: which one a row names is sealed, too.
+    @Test func theMasterKeysIDIsBound() throws {
+        let key = String(repeating: "A", count: 43) + "="
+        let keyring = try MasterKeyring(text: "one \(key)\ntwo \(key)", source: "sample")
+        let sealed = try keyring.seal(secret, for: row)
+        let error = #expect(throws: StoreError.self) {
+            try keyring.open(SealedSecret(bytes: sealed.bytes, masterKeyID: "two"), for: row)
+        }
+        #expect(error?.code == .sealBroken)
+    }
+
+    @Test func everyFlippedBitIsNoticed() throws {
+        let keyring = try MasterKeyring.sample()
+        let sealed = try keyring.seal(secret, for: row)
+        for bit in 0..<sealed.bytes.count * 8 {
+            var bytes = sealed.bytes
+            bytes[bit / 8] ^= 1 << (bit % 8)
+            let error = #expect(throws: StoreError.self, "bit \(bit)") {
+                try keyring.open(SealedSecret(bytes: bytes, masterKeyID: sealed.masterKeyID), for: row)
+            }
+            #expect(error?.code == .sealBroken)
+        }
+    }
+
+    @Test(arguments: 0..<102)
+    func whatIsCutShortIsNoticed(length: Int) throws {
+        let keyring = try MasterKeyring.sample()
+        let sealed = try keyring.seal(secret, for: row)
+        #expect(throws: StoreError.self) {
+            try keyring.open(SealedSecret(bytes: Array(sealed.bytes.prefix(length)), masterKeyID: "2026-11"), for: row)
+        }
+    }
+
+    @Test func aMissingMasterKeyIsNamed() throws {
+        let sealed = try MasterKeyring.sample("old").seal(secret, for: row)
+        let error = try #require(throws: StoreError.self) {
+            try MasterKeyring.sample("new").open(sealed, for: row)
+        }
+        #expect(error.code == .missingMasterKey)
+        #expect(
+            error.message == "martlet.credentials row 1 is sealed under master key old, which is not in the keyring")
+    }
+
+    @Test func anotherKeyOfTheSameIDIsNotMistakenForIt() throws {
+        let sealed = try MasterKeyring.sample(fill: "A").seal(secret, for: row)
+        let error = try #require(throws: StoreError.self) {
+            try MasterKeyring(text: "2026-11 \(String(repeating: "B", count: 42))A=", source: "x").open(
+                sealed, for: row)
+        }
+        #expect(error.code == .sealBroken)
+        #expect(error.message.contains("another key of the same id"), "\(error)")
+    }
+}
