@@ -2,8 +2,9 @@
 public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     /// What is wrong with a text.
     package enum Fault: Error, Sendable, Hashable {
-        /// One is not closed, or stands elsewhere than around the host.
-        case bracket
+        case noClosingBracket
+        /// One stands elsewhere than around the host.
+        case strayBracket
         /// It is no port.
         case textAfterBracket
         case noHost
@@ -24,7 +25,7 @@ public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
     /// - Parameter defaultPort: of a text that names none; nil: it must name one.
     package init(_ text: some StringProtocol, defaultPort: Int? = nil) throws(Fault) {
         let (host, port) = try Self.parts(Substring(text))
-        guard !host.contains(where: { $0 == "[" || $0 == "]" }) else { throw .bracket }
+        guard !host.contains(where: { $0 == "[" || $0 == "]" }) else { throw .strayBracket }
         guard !host.isEmpty else { throw .noHost }
         guard let number = port.map(Self.number) ?? defaultPort else { throw .port }
         self.init(host: String(host), port: number)
@@ -35,7 +36,7 @@ public struct Endpoint: Sendable, Hashable, CustomStringConvertible {
             guard let colon = text.firstIndex(of: ":") else { return (text, nil) }
             return (text[..<colon], text[colon...].dropFirst())
         }
-        guard let end = text.firstIndex(of: "]") else { throw .bracket }
+        guard let end = text.firstIndex(of: "]") else { throw .noClosingBracket }
         let rest = text[end...].dropFirst()
         guard rest.isEmpty || rest.hasPrefix(":") else { throw .textAfterBracket }
         return (text[..<end].dropFirst(), rest.isEmpty ? nil : rest.dropFirst())

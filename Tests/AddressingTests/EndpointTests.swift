@@ -19,7 +19,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("[::1", Endpoint.Fault.bracket), ("a]b:1", .bracket), ("[a[b]:1", .bracket), ("[::1]x:1", .textAfterBracket),
+        ("[::1", Endpoint.Fault.noClosingBracket), ("a]b:1", .strayBracket), ("[a[b]:1", .strayBracket),
+        ("[::1]x:1", .textAfterBracket),
         ("", .noHost), (":1", .noHost), ("[]:1", .noHost), ("::1", .noHost), ("a:", .port), ("a:b", .port),
         ("a:+1", .port), ("a:-1", .port), ("a:65536", .port), ("a:1:2", .port), ("[::1]:", .port), ("a: 1", .port),
     ])

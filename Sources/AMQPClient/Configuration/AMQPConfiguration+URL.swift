@@ -96,7 +96,8 @@ private enum AMQPURL {
 
     private static func problem(of number: Int, _ fault: Endpoint.Fault) -> AMQPError {
         switch fault {
-        case .bracket: problem("host \(number) has no closing bracket")
+        case .noClosingBracket: problem("host \(number) has no closing bracket")
+        case .strayBracket: problem("host \(number) has a bracket that is not around an address")
         case .textAfterBracket: problem("host \(number) has text after its bracket")
         case .noHost: problem("host \(number) is empty")
         case .port: problem("port of host \(number) is not a number from 1 to 65535")

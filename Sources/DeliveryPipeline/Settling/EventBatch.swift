@@ -9,8 +9,8 @@ package struct EventBatch {
     /// Whose obligations its confirm will meet.
     package private(set) var shares: [SettlingLedger<OpenJob>.Share] = []
     private var json: [UInt8] = []
-    /// The moment that was written last, since most outcomes share theirs with the one before.
-    private var lastMoment: (moment: Timestamp, text: [UInt8])?
+    /// When the outcome before was, since most share their time with it.
+    private var lastTime: (at: Timestamp, text: [UInt8])?
 
     /// Of its body, so far.
     var bytes: Int { json.count }
@@ -73,7 +73,11 @@ package struct EventBatch {
             json.append(contentsOf: outcome.job.traits.uniqueIDMember)
             JSONText.append(id, to: &json)
         }
-        if let moment = deathTime(outcome) { self.moment(#","unregistered_at":""#, moment) }
+        if let moment = deathTime(outcome) {
+            json.append(contentsOf: #","unregistered_at":""#.utf8)
+            moment.appendRFC3339(to: &json)
+            json.append(UInt8(ascii: "\""))
+        }
         if outcome.trimmedBytes > 0 {
             json.append(contentsOf: #","trimmed_bytes":"#.utf8)
             json.append(contentsOf: String(outcome.trimmedBytes).utf8)
@@ -81,8 +85,9 @@ package struct EventBatch {
         json.append(contentsOf: #","attempts":"#.utf8)
         json.append(contentsOf: String(outcome.job.attempt).utf8)
         if outcome.job.redelivered { json.append(contentsOf: #","redelivered":true"#.utf8) }
-        moment(#","at":""#, outcome.at)
-        json.append(UInt8(ascii: "}"))
+        json.append(contentsOf: #","at":""#.utf8)
+        writeTime(outcome.at)
+        json.append(contentsOf: #""}"#.utf8)
     }
 
     private func deathTime(_ outcome: Outcome) -> Timestamp? {
@@ -98,16 +103,14 @@ package struct EventBatch {
         JSONText.append(value, to: &json)
     }
 
-    private mutating func moment(_ prefix: StaticString, _ value: Timestamp) {
-        append(prefix)
-        if lastMoment?.moment != value {
+    private mutating func writeTime(_ at: Timestamp) {
+        if lastTime?.at != at {
             var text: [UInt8] = []
             text.reserveCapacity(24)
-            value.appendRFC3339(to: &text)
-            lastMoment = (value, text)
+            at.appendRFC3339(to: &text)
+            lastTime = (at, text)
         }
-        if let lastMoment { json.append(contentsOf: lastMoment.text) }
-        json.append(UInt8(ascii: "\""))
+        if let lastTime { json.append(contentsOf: lastTime.text) }
     }
 
     private mutating func append(_ text: StaticString) {
