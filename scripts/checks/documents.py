@@ -208,6 +208,27 @@ def reasons_in(root: pathlib.Path, target: str) -> set[str]:
     return found - NO_REASONS
 
 
+def metrics(root: pathlib.Path) -> list[str]:
+    """The table in docs/operate.md has each metric that a worker shows, and no other."""
+    code = "".join(file.read_text() for file in sorted((root / "Sources").rglob("*Metrics*.swift")))
+    shown = {f"martlet_{name}" for name in re.findall(r'\bmetric\(\s*"([a-z_]+)"', code)}
+    rows = re.findall(r"^\| (`martlet_[^|]*) \|", (root / "docs" / "operate.md").read_text(), re.MULTILINE)
+    written = set(re.findall(r"`(martlet_[a-z_]+)", " ".join(rows)))
+    return [f"docs/operate.md: lacks {name}" for name in sorted(shown - written)] + [
+        f"docs/operate.md: no worker shows {name}" for name in sorted(written - shown)]
+
+
+def job_fields(root: pathlib.Path) -> list[str]:
+    """The schema of a job has the fields that are read, and docs/publish.md has a row for each."""
+    code = (root / "Sources" / "PushModel" / "Job" / "JobField.swift").read_text()
+    fields = set(re.findall(r'case \.\w+: "([a-z_]+)"', code))
+    schema = set(json.loads((root / "docs" / "schema" / "job.schema.json").read_text())["properties"])
+    rows = re.findall(r"^\| `([a-z_]+)` \|", (root / "docs" / "publish.md").read_text(), re.MULTILINE)
+    return [f"docs/schema/job.schema.json: lacks {name}" for name in sorted(fields - schema)] + [
+        f"docs/schema/job.schema.json: no job has {name}" for name in sorted(schema - fields)] + [
+        f"docs/publish.md: lacks {name}" for name in sorted(fields - set(rows))]
+
+
 def log_messages(root: pathlib.Path) -> list[str]:
     """What docs/errors.md says of the log, something logs. What a library ends the process with is its own text."""
     code = "".join(file.read_text() for file in sorted((root / "Sources").rglob("*.swift")))

@@ -10,6 +10,10 @@ REASONS = {"Sources/DeliveryPipeline/A.swift": 'let a = "GivenUp"', "Sources/Hor
            "Tests/HornReasonTests.swift": '(400, "TooOld", .refused)'}
 ERRORS = ("## Reasons in outcomes\n### Of every output\n| `GivenUp` | `failed` |\n"
           "### Horn\n| `TooBig` | `rejected` |\n| `TooOld` | `rejected` |\n")
+METRICS = {"Sources/A/MetricsText.swift": 'metric("a", "gauge", "A.", [])\nmetric(\n    "b_total", "counter", "B.", [])'}
+FIELDS = {"Sources/PushModel/Job/JobField.swift": 'case .a: "a"\ncase .bC: "b_c"',
+          "docs/schema/job.schema.json": '{"properties": {"a": {}, "b_c": {}}}', "docs/publish.md": "| `a` | e |\n| `b_c` | f |\n"}
+TARGETS = "# A\n\n## Targets\n\n" + "".join(f"| `{name}` | it |\n" for name in sources.ORDER if name != "martlet-bench")
 EMPTY_SCHEMA = '{"type": "object", "required": ["id"]}'
 
 # rule, files of a tree that breaks it, files of a tree that does not
@@ -68,6 +72,14 @@ CASES = [
      REASONS | {"docs/errors.md": ERRORS}),
     (documents.reasons, REASONS | {"docs/errors.md": ERRORS.replace("`GivenUp`", "none")}, REASONS | {"docs/errors.md": ERRORS}),
     (documents.reasons, REASONS | {"docs/errors.md": ERRORS.replace("`TooOld`", "none")}, REASONS | {"docs/errors.md": ERRORS}),
+    (documents.metrics, METRICS | {"docs/operate.md": "| `martlet_a`, `martlet_b_total{c}` | d |\n| `martlet_e` | f |\n"},
+     METRICS | {"docs/operate.md": "| `martlet_a`, `martlet_b_total{c}` | d |\n"}),
+    (documents.metrics, METRICS | {"docs/operate.md": "| `martlet_a` | d |\n"},
+     METRICS | {"docs/operate.md": "| `martlet_a` | d |\n| `martlet_b_total` | d |\n"}),
+    (documents.job_fields, FIELDS | {"docs/schema/job.schema.json": '{"properties": {"a": {}}}'}, FIELDS),
+    (documents.job_fields, FIELDS | {"docs/schema/job.schema.json": '{"properties": {"a": {}, "b_c": {}, "d": {}}}'}, FIELDS),
+    (documents.job_fields, FIELDS | {"docs/publish.md": "| `a` | e |\n"}, FIELDS),
+    (sources.targets, {"docs/design.md": TARGETS.replace("| `Threading` | it |\n", "")}, {"docs/design.md": TARGETS}),
     (documents.log_messages,
      {"docs/errors.md": "## Log messages worth knowing\n| `Gone` | |\n", "Sources/A/A.swift": 'log("Here")'},
      {"docs/errors.md": "## Log messages worth knowing\n| `Here` | |\n", "Sources/A/A.swift": 'log("Here")'}),

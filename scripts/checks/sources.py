@@ -81,6 +81,16 @@ def imports(root: pathlib.Path) -> list[str]:
     return problems
 
 
+def targets(root: pathlib.Path) -> list[str]:
+    """The table of targets in docs/design.md has them in the order in which they may import each other."""
+    chapter = (root / "docs" / "design.md").read_text().partition("\n## Targets\n")[2].partition("\n## ")[0]
+    cells = re.findall(r"^\| (`[^|]*) \|", chapter, re.MULTILINE)
+    written = re.findall(r"`([^`]+)`", " ".join(cells))
+    expected = [name for name in ORDER if name != "martlet-bench"]
+    return [] if written == expected else [
+        f"docs/design.md: the targets are {', '.join(written)}, but in scripts/checks/sources.py {', '.join(expected)}"]
+
+
 def neutrality(root: pathlib.Path) -> list[str]:
     """An output's name stands in its own targets, in the list of plugins, and as the contract's default."""
     problems = []
