@@ -223,8 +223,8 @@ let package = Package(
         .testTarget(
             name: "MartletServiceTests",
             dependencies: [
-                "Addressing", "AMQPClient", "APNSOutput", "DeliveryPipeline", "MartletService", "PostgresClient",
-                "PushModel", "Store", .lifecycle, .logging,
+                "Addressing", "AMQPClient", "APNSOutput", "DeliveryPipeline", "MartletOutputs", "MartletService",
+                "PostgresClient", "PushModel", "Store", .lifecycle, .logging,
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -293,9 +293,9 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Addressing", "AMQPClient", "APNSOutput", "APNSSimulator", "DeliveryPipeline", "PostgresClient",
-                "PushModel", "PushTestSupport", "Store", "TestSupport", "TestTraits", "Threading", "WireTestSupport",
-                "WorkerTestSupport", .crypto, .logging, .nioPosix,
+                "Addressing", "AMQPClient", "APNSOutput", "APNSSimulator", "DeliveryPipeline", "MartletOutputs",
+                "PostgresClient", "PushModel", "PushTestSupport", "Store", "TestSupport", "TestTraits", "Threading",
+                "WireTestSupport", "WorkerTestSupport", .crypto, .logging, .nioPosix,
             ],
             swiftSettings: settings),
     ]

@@ -1,10 +1,11 @@
 import APNSOutput
+import MartletOutputs
 import MartletService
 
-/// With the settings of one output.
+/// With the settings of all outputs.
 extension ConfigurationSource {
     init(file: String?, settings: [String], environment: [String: String]) async throws {
-        try await self.init(file: file, settings: settings, environment: environment, outputs: [APNSPlugin()])
+        try await self.init(file: file, settings: settings, environment: environment, outputs: Martlet.outputs)
     }
 
     func apns() throws -> APNSConfiguration {
@@ -13,7 +14,7 @@ extension ConfigurationSource {
 }
 
 extension ConfigurationKey {
-    static let allCases = ConfigurationKeys(outputs: [APNSPlugin()]).all
+    static let allCases = ConfigurationKeys(outputs: Martlet.outputs).all
 
     init?(rawValue: String) {
         guard let known = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }

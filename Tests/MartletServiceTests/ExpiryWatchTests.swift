@@ -1,6 +1,6 @@
-import Store
 import MartletService
 import PushModel
+import Store
 import Testing
 
 @Suite struct ExpiryWatchTests {

@@ -1,8 +1,8 @@
 import APNSOutput
-import Store
 import DeliveryPipeline
 import MartletService
 import PushModel
+import Store
 import Testing
 
 @Suite struct MetricsTextTests {

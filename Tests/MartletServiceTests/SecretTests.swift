@@ -1,7 +1,7 @@
 import AMQPClient
-import Store
 import MartletService
 import PostgresClient
+import Store
 import Testing
 
 @Suite struct SecretTests {

@@ -1,8 +1,8 @@
 import AMQPClient
-import Store
 import DeliveryPipeline
 import Foundation
 import PushModel
+import Store
 import TestSupport
 import TestTraits
 import Testing

@@ -20,6 +20,20 @@ import Testing
         #expect(shown > 80)
     }
 
+    @Test func everyCommandIsShown() async throws {
+        let shown = try Documents.all().flatMap { Self.commands(in: $0.text) }.map { Self.parts(of: $0).words }
+        var waiting: [[String]] = [[]]
+        while let words = waiting.popLast() {
+            let help = try await CommandHelp(of: words)
+            // The standard one goes without its name.
+            waiting += help.subcommands.filter { $0 != help.standard }.map { words + [$0] }
+            guard help.subcommands.isEmpty else { continue }
+            #expect(
+                words.first == "help" || shown.contains { $0.starts(with: words) },
+                "no document shows: martlet \(words.joined(separator: " "))")
+        }
+    }
+
     /// Without `martlet`: lines of code blocks, what a shell puts in, and code in a text.
     private static func commands(in text: String) -> [String] {
         let joined = text.replacing(/\\\n\s*/, with: "")
@@ -34,7 +48,7 @@ import Testing
     /// The words in front of the first argument that is no name of a command, and all options.
     private static func parts(of line: String) -> (words: [String], options: [String]) {
         let command = line.prefix { !"#>)".contains($0) }
-        let words = command.split(separator: " ").prefix { $0.wholeMatch(of: /[a-z]+/) != nil }
+        let words = command.split(separator: " ").prefix { $0.wholeMatch(of: /[a-z][a-z-]*/) != nil }
         return (words.map(String.init), command.matches(of: /(?:^|\s)(--[a-z-]+)/).map { String($0.1) })
     }
 

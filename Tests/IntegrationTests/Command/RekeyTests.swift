@@ -1,7 +1,7 @@
 import APNSSimulator
-import Store
 import Foundation
 import PostgresClient
+import Store
 import TestSupport
 import TestTraits
 import Testing

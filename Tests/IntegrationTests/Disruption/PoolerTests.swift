@@ -1,6 +1,6 @@
 import PushModel
-import Store
 import Foundation
+import Store
 import TestSupport
 import TestTraits
 import Testing

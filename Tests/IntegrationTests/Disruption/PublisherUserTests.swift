@@ -1,8 +1,8 @@
 import AMQPClient
 import APNSSimulator
-import Store
 import DeliveryPipeline
 import PushModel
+import Store
 import TestSupport
 import Testing
 

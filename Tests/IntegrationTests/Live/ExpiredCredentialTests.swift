@@ -1,9 +1,9 @@
 import APNSSimulator
-import Store
 import DeliveryPipeline
 import Foundation
 import PostgresClient
 import PushModel
+import Store
 import TestSupport
 import TestTraits
 import Testing

@@ -1,9 +1,9 @@
 import APNSSimulator
 import Crypto
-import Store
 import Foundation
 import PostgresClient
 import PushModel
+import Store
 import TestSupport
 import WorkerTestSupport
 

@@ -1,8 +1,8 @@
 import APNSSimulator
-import Store
 import DeliveryPipeline
 import Foundation
 import PushModel
+import Store
 import TestSupport
 import TestTraits
 import Testing

@@ -1,7 +1,7 @@
 import APNSSimulator
-import Store
 import DeliveryPipeline
 import PushModel
+import Store
 import TestSupport
 import TestTraits
 import Testing

@@ -1,9 +1,9 @@
 import APNSSimulator
-import Store
 import Foundation
 import PostgresClient
 import PushModel
 import PushTestSupport
+import Store
 import TestSupport
 import TestTraits
 import Testing

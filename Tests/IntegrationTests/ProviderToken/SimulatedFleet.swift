@@ -1,12 +1,12 @@
 import Addressing
 import APNSOutput
 import APNSSimulator
-import Store
 import Logging
 import NIOPosix
 import PostgresClient
 import PushModel
 import PushTestSupport
+import Store
 import TestSupport
 import Threading
 import WorkerTestSupport

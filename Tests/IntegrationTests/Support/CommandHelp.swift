@@ -13,10 +13,10 @@ struct CommandHelp {
         let finished = try await Subprocess.run([Project.command] + words + ["--help"])
         #expect(finished.status == 0, "\(words) \(finished)")
         text = finished.output
-        standard = text.firstMatch(of: /(?m)^\s\s([a-z]+) \(default\)/).map { String($0.1) }
+        standard = text.firstMatch(of: /(?m)^\s\s([a-z-]+) \(default\)/).map { String($0.1) }
         let list = text.split(separator: "SUBCOMMANDS:").dropFirst().first ?? ""
         subcommands = list.split(separator: "\n").compactMap {
-            $0.prefixMatch(of: /\s\s([a-z]+)\b/).map { String($0.1) }
+            $0.prefixMatch(of: /\s\s([a-z][a-z-]*)/).map { String($0.1) }
         }
     }
 }

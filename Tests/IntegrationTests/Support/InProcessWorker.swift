@@ -1,11 +1,11 @@
 import Addressing
 import APNSOutput
 import APNSSimulator
-import Store
 import DeliveryPipeline
 import Logging
 import NIOPosix
 import PushModel
+import Store
 import TestSupport
 import Testing
 import WorkerTestSupport

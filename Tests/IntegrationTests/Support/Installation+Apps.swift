@@ -1,8 +1,8 @@
 import APNSOutput
 import APNSSimulator
 import Crypto
-import Store
 import PushModel
+import Store
 import TestSupport
 import WorkerTestSupport
 

@@ -1,12 +1,12 @@
 import AMQPClient
 import APNSSimulator
 import Crypto
-import Store
 import DeliveryPipeline
 import Foundation
 import Logging
 import PostgresClient
 import PushModel
+import Store
 import TestSupport
 import Testing
 import WorkerTestSupport
