@@ -1,12 +1,12 @@
 import Addressing
 import APNSOutput
 import ArgumentParser
-import Store
 import Foundation
 import Glibc
 import Logging
 import NIOPosix
 import PushModel
+import Store
 import Threading
 
 @main

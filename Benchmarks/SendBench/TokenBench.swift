@@ -1,9 +1,9 @@
 import ArgumentParser
-import Store
 import Foundation
 import Logging
 import PostgresClient
 import PushModel
+import Store
 
 /// The registry of device tokens by itself, on a database that has the schema.
 struct Tokens: AsyncParsableCommand {

@@ -1,11 +1,11 @@
 public import APNSOutput
 public import ArgumentParser
-import Store
 import Logging
 import MartletCommand
 import MartletService
 import NIOPosix
 import PushModel
+import Store
 
 struct ChannelCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,12 +1,12 @@
 import APNSOutput
 import ArgumentParser
-import Store
 import Foundation
 import Logging
 import MartletCommand
 import MartletService
 import NIOPosix
 import PushModel
+import Store
 
 struct PushCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

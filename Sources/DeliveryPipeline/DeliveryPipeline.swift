@@ -1,10 +1,10 @@
 public import AMQPClient
-public import Store
 import Dispatch
 import Foundation
 public import Logging
 import Pacing
 public import PushModel
+public import Store
 
 /// From the broker's job queues through an output to the results exchange and the database, acknowledging a
 /// job once everything that became of it is safe.

@@ -1,7 +1,7 @@
 import AMQPClient
-import Store
 import Foundation
 import PushModel
+import Store
 
 /// The way of a job from its delivery to an output, by way of those that decide. A value: no clock, no I/O; what it
 /// brings about is in the ``Turn``.

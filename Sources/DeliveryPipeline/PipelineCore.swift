@@ -1,8 +1,8 @@
 package import AMQPClient
-package import Store
 package import Dispatch
 package import Logging
 package import PushModel
+package import Store
 
 /// The queue between the broker's connections, the database and the outputs: what happens comes in, a turn at a time;
 /// the ``Pipeline`` decides; what is to happen goes out, in batches.

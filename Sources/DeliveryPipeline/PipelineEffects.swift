@@ -1,6 +1,6 @@
 package import AMQPClient
-package import Store
 package import PushModel
+package import Store
 
 /// What the core needs done outside: everything that does I/O.
 package final class PipelineEffects: Sendable {

@@ -1,7 +1,7 @@
 import AMQPClient
-import Store
 import Logging
 import PushModel
+import Store
 
 /// What the pipeline's values work with, a turn at a time: when it is, the books that they all keep, and what is to happen
 /// outside, which leaves with the end of the turn.

@@ -1,12 +1,12 @@
 import Addressing
 import APNSOutput
-import Store
 import Crypto
 import HTTP2Pool
 import Logging
 import NIOPosix
 import PushModel
 import PushTestSupport
+import Store
 import TestSupport
 import Testing
 

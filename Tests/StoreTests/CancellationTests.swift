@@ -1,5 +1,5 @@
-import Store
 import PostgresClient
+import Store
 import TestSupport
 import TestTraits
 import Testing

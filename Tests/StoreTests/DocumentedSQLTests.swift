@@ -1,7 +1,7 @@
-import Store
 import Foundation
 import PostgresClient
 import PushModel
+import Store
 import TestTraits
 import Testing
 import WorkerTestSupport

@@ -1,5 +1,5 @@
-import Store
 import PushModel
+import Store
 import Testing
 import Threading
 

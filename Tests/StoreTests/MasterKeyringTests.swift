@@ -1,6 +1,6 @@
-import Store
 import Foundation
 import PushModel
+import Store
 import Testing
 
 @Suite struct MasterKeyringTests {

@@ -1,6 +1,6 @@
-import Store
 import Foundation
 import PostgresClient
+import Store
 import TestSupport
 import TestTraits
 import Testing

@@ -1,6 +1,6 @@
-import Store
 import PostgresClient
 import PushModel
+import Store
 import TestTraits
 import Testing
 import WorkerTestSupport

@@ -1,6 +1,6 @@
-import Store
 import PushModel
 import PushTestSupport
+import Store
 import TestSupport
 import Testing
 

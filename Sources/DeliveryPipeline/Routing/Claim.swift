@@ -1,6 +1,6 @@
 import AMQPClient
-import Store
 import PushModel
+import Store
 
 /// Why a job must be known to be the first of its name before it is sent, and what it means that it is not.
 struct Claim {

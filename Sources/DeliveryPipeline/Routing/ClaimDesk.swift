@@ -1,6 +1,6 @@
-import Store
 import Logging
 import PushModel
+import Store
 
 /// Asks the database whether jobs are the first of their names; a job goes on when that is known, and waits in the
 /// broker while the database is away: at once when others have waited for it in vain, or they would take all the room,

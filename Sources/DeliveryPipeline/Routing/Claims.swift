@@ -1,5 +1,5 @@
-package import Store
 import PushModel
+package import Store
 
 /// Claims on their way to the database: one statement at a time, the rest gathers meanwhile. A value: no clock, no I/O.
 ///

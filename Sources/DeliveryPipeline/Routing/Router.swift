@@ -1,7 +1,7 @@
 import AMQPClient
-import Store
 import Foundation
 import PushModel
+import Store
 
 /// Finds out where a job goes. A value: no clock, no I/O; only claims get a name that is made up.
 struct Router {

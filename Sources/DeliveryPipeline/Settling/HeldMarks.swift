@@ -1,6 +1,6 @@
-import Store
 import Foundation
 import PushModel
+import Store
 
 /// The marks that a held event waits for, read back from its body.
 struct HeldMarks: Decodable {

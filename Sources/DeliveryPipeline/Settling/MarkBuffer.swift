@@ -1,7 +1,7 @@
 import AMQPClient
-package import Store
 import DequeModule
 import PushModel
+package import Store
 
 /// Dead tokens on their way into the database: one statement at a time, the rest gathers meanwhile. Nobody is told
 /// of a dead token before it is marked. A value: no clock, no I/O.

@@ -1,6 +1,6 @@
 import AMQPClient
-import Store
 import PushModel
+import Store
 
 /// What became of recipients, until it is published: outcomes gather for an event, retries for a message, marks for a
 /// statement. A value: no clock, no I/O.

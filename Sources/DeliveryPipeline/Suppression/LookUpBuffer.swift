@@ -1,5 +1,5 @@
-package import Store
 package import PushModel
+package import Store
 
 /// Pushes whose token may be dead, on their way to the database and back: one question at a time, the rest gathers
 /// meanwhile. A value: no clock, no I/O.

@@ -1,5 +1,5 @@
-import Store
 import PushModel
+import Store
 
 /// Keeps dead tokens from being sent to: recipients that the filter does not clear wait until the database has said
 /// whether they live. A value: no clock, no I/O.

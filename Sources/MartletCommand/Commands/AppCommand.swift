@@ -1,8 +1,8 @@
 public import ArgumentParser
-import Store
 import Logging
 import MartletService
 public import PushModel
+import Store
 
 struct AppCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Store
 import PushModel
+import Store
 
 struct AuditCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

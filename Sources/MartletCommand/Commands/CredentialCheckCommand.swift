@@ -1,8 +1,8 @@
 import ArgumentParser
-import Store
 import Logging
 import MartletService
 import PushModel
+import Store
 
 extension CredentialCommand {
     struct Check: AsyncParsableCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
-import Store
 import MartletService
 import PushModel
+import Store
 
 struct CredentialCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

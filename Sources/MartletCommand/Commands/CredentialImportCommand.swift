@@ -1,8 +1,8 @@
 import ArgumentParser
-import Store
 import MartletService
 import PostgresClient
 import PushModel
+import Store
 
 extension CredentialCommand {
     struct Import: AsyncParsableCommand {

@@ -1,6 +1,6 @@
 import ArgumentParser
-import Store
 import MartletService
+import Store
 
 extension CredentialCommand {
     struct Rekey: AsyncParsableCommand {

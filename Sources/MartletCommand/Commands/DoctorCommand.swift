@@ -1,11 +1,11 @@
 import AMQPClient
 import ArgumentParser
-import Store
 import DeliveryPipeline
 import Logging
 import MartletService
 import PostgresClient
 import PushModel
+import Store
 
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,11 +1,11 @@
 import AMQPClient
 public import ArgumentParser
-import Store
 import DeliveryPipeline
 import Foundation
 import Logging
 import MartletService
 public import PushModel
+import Store
 
 struct JobCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

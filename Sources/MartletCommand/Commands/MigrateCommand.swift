@@ -1,7 +1,7 @@
 import ArgumentParser
-import Store
 import Logging
 import MartletService
+import Store
 
 struct MigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

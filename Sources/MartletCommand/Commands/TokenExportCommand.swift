@@ -1,8 +1,8 @@
 import ArgumentParser
-import Store
 import Foundation
 import MartletService
 import PushModel
+import Store
 
 extension TokenCommand {
     struct Export: AsyncParsableCommand {

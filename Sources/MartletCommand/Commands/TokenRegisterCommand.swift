@@ -1,9 +1,9 @@
 import ArgumentParser
-import Store
 import Foundation
 import MartletService
 import PostgresClient
 import PushModel
+import Store
 
 extension TokenCommand {
     struct Register: AsyncParsableCommand {

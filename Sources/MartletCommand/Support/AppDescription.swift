@@ -1,6 +1,6 @@
-import Store
 import MartletService
 import PushModel
+import Store
 
 /// An app as `--json` shows it.
 struct AppDescription: Encodable, Sendable {

@@ -1,5 +1,5 @@
-import Store
 import PushModel
+import Store
 
 /// A credential that is to be checked, stored or not.
 struct CheckedCredential {

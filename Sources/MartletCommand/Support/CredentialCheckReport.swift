@@ -1,5 +1,5 @@
-import Store
 import PushModel
+import Store
 
 /// What a check of one credential in one environment found; `--json` shows it as it is.
 struct CredentialCheckReport: Encodable, Sendable {

@@ -1,7 +1,7 @@
-import Store
 import Logging
 import MartletService
 import PushModel
+import Store
 
 /// Checks credentials, each in its environments.
 struct CredentialCheckRunner {

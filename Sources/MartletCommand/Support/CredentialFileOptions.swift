@@ -1,8 +1,8 @@
 import ArgumentParser
 import CredentialFormats
-import Store
 import Foundation
 package import PushModel
+import Store
 
 /// What `credential import` and `push` ask beside a credential's files.
 package struct CredentialFileOptions: ParsableArguments {

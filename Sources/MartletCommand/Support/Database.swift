@@ -1,7 +1,7 @@
-import Store
 import Logging
 package import MartletService
 package import PostgresClient
+import Store
 
 /// Lends the database to one command, once its schema is known to be the one this program was built for.
 package func withDatabase<Value>(

@@ -1,6 +1,6 @@
-import Store
 import MartletService
 import PushModel
+import Store
 
 /// Which credential one push type would get in one environment.
 struct RouteDescription: Encodable, Sendable {

@@ -1,10 +1,10 @@
 public import AMQPClient
-public import Store
 public import DeliveryPipeline
 import Foundation
 public import Logging
 public import PostgresClient
 import PushModel
+public import Store
 
 /// Each part's configuration, read when it is needed: a command that never touches the broker asks for no
 /// broker.

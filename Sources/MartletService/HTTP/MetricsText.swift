@@ -1,6 +1,6 @@
-package import Store
 package import DeliveryPipeline
 package import PushModel
+package import Store
 
 /// What a worker has counted, in Prometheus' text format (version 0.0.4).
 package enum MetricsText {

@@ -1,10 +1,10 @@
 import Addressing
-import Store
 import Hummingbird
 import Logging
 import NIOCore
 import PushModel
 import ServiceLifecycle
+import Store
 
 /// The worker's HTTP endpoints: `/health` (the process answers), `/ready` (it consumes and can publish, or what keeps
 /// it from that) and `/metrics`.

@@ -1,5 +1,5 @@
-package import Store
 package import PushModel
+package import Store
 
 /// Which credential the pushes of an app would get with an output, and why: for one environment and push type.
 package struct AppRoute {

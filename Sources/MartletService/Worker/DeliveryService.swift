@@ -1,9 +1,9 @@
-import Store
 import DeliveryPipeline
 import Logging
 import PostgresClient
 import PushModel
 import ServiceLifecycle
+import Store
 import UnixSignals
 
 /// Waits for the database, then delivers.

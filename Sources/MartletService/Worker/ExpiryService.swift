@@ -1,7 +1,7 @@
-import Store
 import Logging
 import PushModel
 import ServiceLifecycle
+import Store
 
 /// Logs what ``ExpiryWatch`` has to say.
 struct ExpiryService: Service {

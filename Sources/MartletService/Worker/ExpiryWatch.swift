@@ -1,5 +1,5 @@
-package import Store
 package import PushModel
+package import Store
 
 /// Says when credentials come near their end: each of them once at each threshold, and once when it has expired. A
 /// value: no clock, no log.

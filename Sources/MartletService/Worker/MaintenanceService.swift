@@ -1,6 +1,6 @@
-import Store
 import Logging
 import ServiceLifecycle
+import Store
 
 /// Clears away what is out of date in the database, once an hour. Every worker does, so that one need not be chosen.
 struct MaintenanceService: Service {

@@ -1,5 +1,5 @@
-import Store
 import PushModel
+import Store
 import Threading
 
 /// What providers refuse just now, as this worker's outputs find out, and how many bad tokens it has found. Told on

@@ -1,6 +1,6 @@
-import Store
 import Logging
 import ServiceLifecycle
+import Store
 
 /// Writes what providers refuse into the database, for operators to see. Delivery never waits for it.
 struct RefusalService: Service {

@@ -1,6 +1,6 @@
-import Store
 import PushModel
 import ServiceLifecycle
+import Store
 
 /// Follows the database, keeps the snapshot fresh, and tells the outputs which credentials are in use.
 struct SnapshotService: Service {

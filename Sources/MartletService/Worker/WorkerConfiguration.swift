@@ -1,8 +1,8 @@
 import Addressing
 import AMQPClient
-import Store
 import DeliveryPipeline
 import PostgresClient
+import Store
 
 /// All that a worker reads of its configuration when it starts.
 struct WorkerConfiguration: Sendable {

@@ -1,5 +1,5 @@
-import Store
 import DeliveryPipeline
+import Store
 import Threading
 
 /// How far a worker has come, for whoever asks over HTTP.

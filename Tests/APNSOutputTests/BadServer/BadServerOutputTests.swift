@@ -1,11 +1,11 @@
 import Addressing
 import APNSOutput
-import Store
 import Crypto
 import Logging
 import NIOPosix
 import PushModel
 import PushTestSupport
+import Store
 import Testing
 import WireTestSupport
 

@@ -2,11 +2,11 @@ import Addressing
 import APNSOutput
 import APNSSimulator
 import Crypto
-import Store
 import NIOCore
 import NIOPosix
 import PushModel
 import PushTestSupport
+import Store
 import Testing
 
 /// Channels made, broadcast to and deleted, over TLS.

@@ -1,12 +1,12 @@
 import Addressing
 import APNSOutput
 import APNSSimulator
-import Store
 import Crypto
 import NIOCore
 import NIOPosix
 import NIOSSL
 import PushModel
+import Store
 import Testing
 
 /// What a check finds out, from a server that is one of Apple's for all it knows.

@@ -1,6 +1,6 @@
 import APNSOutput
-import Store
 import PushModel
+import Store
 import Testing
 
 @Suite struct ProviderTokenCacheTests {

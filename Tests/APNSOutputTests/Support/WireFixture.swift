@@ -1,7 +1,6 @@
 import Addressing
 import APNSOutput
 import APNSSimulator
-import Store
 import Crypto
 import Foundation
 import HTTP2Pool
@@ -11,6 +10,7 @@ import NIOPosix
 import NIOSSL
 import PushModel
 import PushTestSupport
+import Store
 import Threading
 
 /// An APNs output that finds `push.test` at the addresses a test gives it.

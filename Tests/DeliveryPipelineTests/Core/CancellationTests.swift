@@ -1,7 +1,7 @@
 import AMQPClient
-import Store
 import DeliveryPipeline
 import PushModel
+import Store
 import Testing
 
 /// Jobs that are cancelled when the pipeline has taken them in.

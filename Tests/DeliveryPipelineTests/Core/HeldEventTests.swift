@@ -1,7 +1,7 @@
 import AMQPClient
-import Store
 import DeliveryPipeline
 import PushModel
+import Store
 import Testing
 
 /// An event that can't be told waits in the broker, and its jobs don't.

@@ -1,7 +1,7 @@
 import AMQPClient
-import Store
 import DeliveryPipeline
 import PushModel
+import Store
 import Testing
 
 /// Jobs that can't be sent now: they wait in the broker, unless that would be of no use.

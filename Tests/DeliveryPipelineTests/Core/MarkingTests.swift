@@ -1,8 +1,8 @@
 import AMQPClient
-import Store
 import DeliveryPipeline
 import Dispatch
 import PushModel
+import Store
 import Testing
 
 @Suite struct MarkingTests {

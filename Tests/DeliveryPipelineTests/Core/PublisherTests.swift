@@ -1,7 +1,7 @@
 import AMQPClient
-import Store
 import DeliveryPipeline
 import PushModel
+import Store
 import Testing
 
 /// Which broker users may push to an app that names its publishers.

@@ -1,7 +1,7 @@
 import AMQPClient
-import Store
 import DeliveryPipeline
 import PushModel
+import Store
 import Testing
 
 /// A worker dies between publishing a job's chunks and acknowledging the job, and another one splits it again.

@@ -1,7 +1,7 @@
 import AMQPClient
-import Store
 import DeliveryPipeline
 import PushModel
+import Store
 import Threading
 
 /// Stands for the broker, the database and the clock: writes down what the core asks for, and does nothing.

@@ -1,9 +1,9 @@
 import AMQPClient
-import Store
 import DeliveryPipeline
 import Dispatch
 import Logging
 import PushModel
+import Store
 import Testing
 
 /// A core between a recorder and a scripted output. Every step returns once the core has done its turn, and

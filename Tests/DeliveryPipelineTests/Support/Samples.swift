@@ -1,7 +1,7 @@
 import AMQPClient
-import Store
 import DeliveryPipeline
 import PushModel
+import Store
 import Testing
 
 let now = Timestamp(seconds: 1_800_000_000)

@@ -1,12 +1,12 @@
 import APNSOutput
 import APNSSimulator
-import Store
 import Crypto
 import Foundation
 import Logging
 import NIOPosix
 import OutputConformance
 import PushModel
+import Store
 import Threading
 
 extension OutputHarness {

@@ -1,6 +1,6 @@
-import Store
 import OutputConformance
 import PushModel
+import Store
 
 extension OutputHarness {
     /// It has no provider, so much can't be tried.

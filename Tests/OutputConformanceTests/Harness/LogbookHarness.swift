@@ -1,8 +1,8 @@
-import Store
 import Foundation
 import Logging
 import OutputConformance
 import PushModel
+import Store
 import ThirdPartyOutput
 
 extension OutputHarness {

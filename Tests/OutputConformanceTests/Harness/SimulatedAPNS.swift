@@ -1,12 +1,12 @@
 import Addressing
 import APNSOutput
 import APNSSimulator
-import Store
 import Foundation
 import Logging
 import NIOPosix
 import OutputConformance
 import PushModel
+import Store
 import TestSupport
 import Threading
 

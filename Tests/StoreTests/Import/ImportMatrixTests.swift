@@ -1,6 +1,6 @@
 import APNSOutput
-import Store
 import PushModel
+import Store
 import Testing
 
 /// Real files, each accepted with what it is, or refused with the exact words.

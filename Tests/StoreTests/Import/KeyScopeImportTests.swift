@@ -1,6 +1,6 @@
 import APNSOutput
-import Store
 import PushModel
+import Store
 import Testing
 
 /// Apple's key model at import: environments and topics of a key are the operator's to say.

@@ -1,5 +1,5 @@
-import Store
 import PushModel
+import Store
 
 extension MasterKeyring {
     static func sample(_ id: String = "2026-11", fill: String = "A") throws -> MasterKeyring {

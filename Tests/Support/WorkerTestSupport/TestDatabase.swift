@@ -1,7 +1,7 @@
-package import Store
 import Foundation
 package import Logging
 package import PostgresClient
+package import Store
 import TestSupport
 
 /// A database of its own for one test.

@@ -1,5 +1,5 @@
-import Store
 import PostgresClient
+import Store
 
 /// Cancels jobs as an operator does: until the database says that it has been done.
 struct Canceller: Sendable {

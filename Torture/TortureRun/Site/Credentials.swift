@@ -1,10 +1,10 @@
 import APNSOutput
 import APNSSimulator
-import Store
 import Crypto
 import Foundation
 import PostgresClient
 import PushModel
+import Store
 import Threading
 
 /// The apps of a run and their credentials, which the simulator knows, too.

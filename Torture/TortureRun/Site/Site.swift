@@ -1,11 +1,11 @@
 import AMQPClient
 import APNSSimulator
-import Store
 import DeliveryPipeline
 import Foundation
 import Logging
 import PostgresClient
 import PushModel
+import Store
 import TestSupport
 import WorkerTestSupport
 
