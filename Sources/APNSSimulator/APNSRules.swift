@@ -68,10 +68,12 @@ final class APNSRules: ConnectionRules {
         on connection: SimulatorConnection
     ) {
         guard let field = FieldName(name) else {
-            if !requests.extras(request).otherFields.insert(name) { requests[request].facts.hasDuplicates = true }
+            if !requests.extras(request).otherFields.insert(name) {
+                requests.states[request].facts.hasDuplicates = true
+            }
             return
         }
-        requests[request].facts.take(field, value)
+        requests.states[request].facts.take(field, value)
         switch field {
         case .path where value.hasPrefix(BroadcastChannelService.broadcastPath):
             requests.extras(request).concernsChannels = true
@@ -81,7 +83,7 @@ final class APNSRules: ConnectionRules {
         case .topic where identity == nil && authority.limitsTopics:
             requests.extras(request).topic = String(decoding: value, as: UTF8.self)
         case .topic where identity != nil:
-            requests[request].facts.topicIsAllowed = identity?.covers(topic: value) ?? true
+            requests.states[request].facts.topicIsAllowed = identity?.covers(topic: value) ?? true
         default:
             break
         }
@@ -89,9 +91,9 @@ final class APNSRules: ConnectionRules {
 
     private func authorize(_ request: Int, _ value: UnsafeRawBufferPointer, on connection: SimulatorConnection) {
         let wasAuthenticated = authorization.hasAccepted
-        requests[request].facts.authorization = authorization.judge(value, at: connection.now / 1_000)
+        requests.states[request].facts.authorization = authorization.judge(value, at: connection.now / 1_000)
         // Requests with related keys may overlap: each is judged by its own.
-        if authority.limitsTopics, case .accepted = requests[request].facts.authorization {
+        if authority.limitsTopics, case .accepted = requests.states[request].facts.authorization {
             requests.extras(request).token = authorization.token
         }
         if !wasAuthenticated, authorization.hasAccepted {
@@ -100,7 +102,7 @@ final class APNSRules: ConnectionRules {
     }
 
     func take(body bytes: UnsafeRawBufferPointer, of request: Int) {
-        requests[request].facts.bodyLength += bytes.count
+        requests.states[request].facts.bodyLength += bytes.count
     }
 
     func token(of request: RequestText) -> String {
@@ -116,43 +118,45 @@ final class APNSRules: ConnectionRules {
     // MARK: It is judged
 
     func judge(_ request: Int, on connection: SimulatorConnection) -> AnswerTime {
-        if let extras = requests[request].extras {
+        if let extras = requests.states[request].extras {
             // The store of channels is asked when the answer is due.
             if extras.concernsChannels { return .after(milliseconds: 0) }
             if let topic = extras.topic, let token = extras.token {
-                requests[request].facts.topicIsAllowed = token.scope.covers(topic: topic)
+                requests.states[request].facts.topicIsAllowed = token.scope.covers(topic: topic)
                 if let reason = authority.refusal(of: token.keyID, topic: topic) {
-                    requests[request].facts.authorization = .refused(reason)
+                    requests.states[request].facts.authorization = .refused(reason)
                 }
             }
         }
         guard let answer = plannedAnswer(request, on: connection) else { return .after(milliseconds: 0) }
-        requests[request].answer = answer
+        requests.states[request].answer = answer
         return answer.time
     }
 
     private func plannedAnswer(_ request: Int, on connection: SimulatorConnection) -> PlannedAnswer? {
-        if let reason = checker.check(requests[request].facts) {
+        if let reason = checker.check(requests.states[request].facts) {
             return PlannedAnswer(reason, spelledAsDocumented: configuration.spellsReasonsAsDocumented)
         }
         if let text = connection.text(of: request), let chosen = answers.take(for: text) { return chosen }
         return TokenPattern.answer(
-            prefix: requests[request].facts.tokenPrefix, parameter: requests[request].facts.tokenParameter)
+            prefix: requests.states[request].facts.tokenPrefix, parameter: requests.states[request].facts.tokenParameter
+        )
     }
 
     // MARK: It is answered
 
     func answer(_ request: Int, on connection: SimulatorConnection) throws(HTTP2Error) -> GivenAnswer {
-        if requests[request].extras?.concernsChannels == true {
+        if requests.states[request].extras?.concernsChannels == true {
             return try answerChannels(request, on: connection)
         }
-        let answer = requests[request].answer ?? .accepted
+        let answer = requests.states[request].answer ?? .accepted
         var messageID: MessageID?
-        if case .valid(let given) = requests[request].facts.messageID {
+        if case .valid(let given) = requests.states[request].facts.messageID {
             messageID = given
         }
         try writer.write(
-            answer, messageID: messageID, withoutBody: requests[request].facts.isHead, to: request, on: connection)
+            answer, messageID: messageID, withoutBody: requests.states[request].facts.isHead, to: request,
+            on: connection)
         let reached = weight.add(answer)
         if reached.slowsDown { connection.allowStreams(1) }
         if reached.endsConnection { connection.goAway() }
@@ -163,7 +167,7 @@ final class APNSRules: ConnectionRules {
         _ request: Int, on connection: SimulatorConnection
     ) throws(HTTP2Error) -> GivenAnswer {
         guard let text = connection.text(of: request) else { return GivenAnswer(status: 500, reason: nil) }
-        let facts = requests[request].facts, token = requests[request].extras?.token
+        let facts = requests.states[request].facts, token = requests.states[request].extras?.token
         let reply = channels.answer(
             text, isPost: facts.isPost, managesChannels: managesChannels,
             credential: { [identity, authority, configuration] app in

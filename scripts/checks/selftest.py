@@ -33,6 +33,7 @@ CASES = [
     (sources.reasons, {"Sources/PushModel/A.swift": "let a = try! b()"}, {"Sources/PushModel/A.swift": 'let a = "try! b()"'}),
     (sources.reasons, {"Sources/PushModel/A.swift": "fatalError()"},
      {"Sources/PushModel/A.swift": "// why: the compiler can't see that all cases are above.\nfatalError()"}),
+    (sources.reasons, {"Sources/PushModel/A.swift": "_read { yield a }"}, {"Sources/PushModel/A.swift": "get { a }"}),
     (sources.reasons, {"Sources/PushModel/A.swift": "// swift-format-ignore: NeverForceUnwrap\na!"},
      {"Sources/PushModel/A.swift": "// why: set in init.\n// swift-format-ignore: NeverForceUnwrap\na!"}),
     (sources.reasons, {"Sources/PushModel/A.swift": "final class A: @unchecked Sendable {}"},

@@ -36,10 +36,12 @@ TYPE = re.compile(
 IMPORT = re.compile(
     r"^\s*(?:@\w+\s+)*(?P<access>public|package|internal|fileprivate|private)?\s*import\s+"
     r"(?:(?:struct|class|enum|protocol|func|var|let|typealias)\s+)?(?P<module>\w+)")
-# What ends the process or switches a check of the compiler off. Each use says why it is right there.
+# What ends the process or switches a check of the compiler off, and coroutines, which allocate where they are not inlined.
+# Each use says why it is right there.
 NEEDS_REASON = re.compile(
     r"\btry!|\bas!|\b(?:fatalError|preconditionFailure|precondition|assertionFailure|unsafeBitCast)\s*\("
-    r"|@unchecked\s+Sendable|nonisolated\(unsafe\)|\bunowned\(unsafe\)")
+    r"|@unchecked\s+Sendable|nonisolated\(unsafe\)|\bunowned\(unsafe\)"
+    r"|\b_(?:read|modify)\s*\{")
 FORMAT_IGNORED = re.compile(r"//\s*swift-format-ignore")
 REASON = re.compile(r"//+\s*why:", re.IGNORECASE)
 

@@ -1,30 +1,28 @@
 /// The requests of one connection, in memory that is used again.
 struct RequestStates {
-    private var requests: ContiguousArray<RequestState> = []
+    /// By the flow's number for each.
+    // why: as it is, and no subscript: its accessors would be coroutines, which allocate for each use, and whose value a debug
+    // build reads after their end.
+    var states: ContiguousArray<RequestState> = []
 
     mutating func begin(_ request: Int) {
-        if request < requests.count {
-            requests[request] = RequestState()
+        if request < states.count {
+            states[request] = RequestState()
         } else {
-            requests.append(RequestState())
+            states.append(RequestState())
         }
     }
 
     mutating func close(_ request: Int) {
-        requests[request].extras = nil
-        requests[request].answer = nil
+        states[request].extras = nil
+        states[request].answer = nil
     }
 
     /// Those of a request, made if missing.
     mutating func extras(_ request: Int) -> RequestExtras {
-        if let extras = requests[request].extras { return extras }
+        if let extras = states[request].extras { return extras }
         let extras = RequestExtras()
-        requests[request].extras = extras
+        states[request].extras = extras
         return extras
-    }
-
-    subscript(request: Int) -> RequestState {
-        _read { yield requests[request] }
-        _modify { yield &requests[request] }
     }
 }

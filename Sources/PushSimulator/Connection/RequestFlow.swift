@@ -53,14 +53,14 @@ final class RequestFlow: HTTP2ServerDelegate, HTTP2ChannelObserver {
 
     func requestField(tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         rules.take(name, value, of: tag, on: connection)
-        connection.requests[tag].text?.take(name, value)
+        connection.requests.states[tag].text?.take(name, value)
     }
 
     func requestData(tag: Int, _ bytes: UnsafeRawBufferPointer) {
         rules.take(body: bytes, of: tag)
-        connection.requests[tag].text?.take(body: bytes)
+        connection.requests.states[tag].text?.take(body: bytes)
         guard let windowDelay else { return }
-        let stream = connection.requests[tag].stream
+        let stream = connection.requests.states[tag].stream
         loop.eventLoop.assumeIsolated().scheduleTask(in: windowDelay) { [connection, count = bytes.count] in
             connection.consume(count, stream: stream)
         }
@@ -77,13 +77,13 @@ final class RequestFlow: HTTP2ServerDelegate, HTTP2ChannelObserver {
 
     func requestEnded(tag: Int, streamID: Int32) {
         loop.eventLoop.assertInEventLoop()
-        connection.requests[tag].begun = nil
+        connection.requests.states[tag].begun = nil
         if loop.refusals.take() {
             loop.counters.simple.refusedStreams += 1
             return connection.reset(streamID, .refusedStream)
         }
         loop.counters.simple.arrivals += 1
-        if let text = connection.requests[tag].text { arrived(text) }
+        if let text = connection.requests.states[tag].text { arrived(text) }
         if loop.faults.silence != .none { return withhold(tag) }
         switch rules.judge(tag, on: connection) {
         case .never: withhold(tag)
@@ -98,10 +98,12 @@ final class RequestFlow: HTTP2ServerDelegate, HTTP2ChannelObserver {
 
     private func answer(_ tag: Int, after milliseconds: Int) {
         if milliseconds == 0 { return answer(tag) }
-        let generation = connection.requests[tag].generation
+        let generation = connection.requests.states[tag].generation
         loop.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(milliseconds))) {
             // Unless the request is over by then.
-            guard !self.connection.isClosed, self.connection.requests[tag].generation == generation else { return }
+            guard !self.connection.isClosed, self.connection.requests.states[tag].generation == generation else {
+                return
+            }
             self.answer(tag)
             self.connection.handler.setNeedsFlush()
         }
@@ -114,12 +116,12 @@ final class RequestFlow: HTTP2ServerDelegate, HTTP2ChannelObserver {
             settle(tag, given)
         } catch {
             loop.answerImpossible(error)
-            connection.reset(connection.requests[tag].stream, .internalError)
+            connection.reset(connection.requests.states[tag].stream, .internalError)
         }
     }
 
     func streamClosed(tag: Int, streamID: Int32, code: HTTP2ErrorCode) {
-        if let text = connection.requests[tag].text, text.isUnanswered, connection.disowns(streamID) {
+        if let text = connection.requests.states[tag].text, text.isUnanswered, connection.disowns(streamID) {
             loop.recorder.disowned(at: text.token)
         }
         settle(tag, nil)
@@ -138,7 +140,7 @@ final class RequestFlow: HTTP2ServerDelegate, HTTP2ChannelObserver {
 
     /// Records what became of a request, once.
     private func settle(_ tag: Int, _ answer: GivenAnswer?) {
-        guard let text = connection.requests[tag].text, text.isUnsettled else { return }
+        guard let text = connection.requests.states[tag].text, text.isUnsettled else { return }
         text.isUnsettled = false
         text.isUnanswered = answer == nil
         loop.recorder.record(text.record(answer: answer, credential: rules.credential))
@@ -184,9 +186,9 @@ final class RequestFlow: HTTP2ServerDelegate, HTTP2ChannelObserver {
         // Who is not given window can't send a body.
         guard windowDelay == nil else { return }
         for tag in connection.requests.indices
-        where ProgressWatch.isTooLong(since: connection.requests[tag].begun, at: loop.round) {
-            let stream = connection.requests[tag].stream
-            connection.requests[tag].begun = nil
+        where ProgressWatch.isTooLong(since: connection.requests.states[tag].begun, at: loop.round) {
+            let stream = connection.requests.states[tag].stream
+            connection.requests.states[tag].begun = nil
             loop.timedOut("stream \(stream): a request that does not end")
             connection.reset(stream, .cancel)
         }

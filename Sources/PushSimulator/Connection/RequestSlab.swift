@@ -1,38 +1,36 @@
 /// The requests of one connection, in memory that is used again.
 struct RequestSlab {
-    private var requests: ContiguousArray<RequestState> = []
+    /// By their place.
+    // why: as it is, and no subscript: its accessors would be coroutines, which allocate for each use, and whose value a debug
+    // build reads after their end.
+    var states: ContiguousArray<RequestState> = []
     private var free: ContiguousArray<Int> = []
 
     mutating func insert(stream: Int32, round: Int) -> Int {
         guard let index = free.popLast() else {
-            requests.append(RequestState(stream: stream, begun: round))
-            return requests.count - 1
+            states.append(RequestState(stream: stream, begun: round))
+            return states.count - 1
         }
-        requests[index].stream = stream
-        requests[index].begun = round
+        states[index].stream = stream
+        states[index].begun = round
         return index
     }
 
     mutating func remove(_ index: Int) {
-        requests[index].generation += 1
-        requests[index].text = nil
-        requests[index].begun = nil
+        states[index].generation += 1
+        states[index].text = nil
+        states[index].begun = nil
         free.append(index)
     }
 
     /// Requests that could not be read until now have their whole time again.
     mutating func restart(at round: Int) {
-        for index in requests.indices where requests[index].begun != nil { requests[index].begun = round }
+        for index in states.indices where states[index].begun != nil { states[index].begun = round }
     }
 
     var count: Int {
-        requests.count - free.count
+        states.count - free.count
     }
 
-    var indices: Range<Int> { requests.indices }
-
-    subscript(index: Int) -> RequestState {
-        _read { yield requests[index] }
-        _modify { yield &requests[index] }
-    }
+    var indices: Range<Int> { states.indices }
 }

@@ -30,12 +30,12 @@ public final class SimulatorConnection {
 
     /// The request's text from its next field on, also when it is not recorded.
     package func keepText(of request: Int) {
-        if requests[request].text == nil { requests[request].text = RequestText() }
+        if requests.states[request].text == nil { requests.states[request].text = RequestText() }
     }
 
     /// nil: nobody keeps it.
     package func text(of request: Int) -> RequestText? {
-        requests[request].text
+        requests.states[request].text
     }
 
     /// Answers a request; nothing happens if its client has given it up.
@@ -43,7 +43,7 @@ public final class SimulatorConnection {
         to request: Int, fields: HTTP2Fields, body: HTTP2Body? = nil, append: (HTTP2FieldAppender) -> Void = { _ in }
     ) {
         do {
-            try session.respond(to: requests[request].stream, fields: fields, body: body, append: append)
+            try session.respond(to: requests.states[request].stream, fields: fields, body: body, append: append)
         } catch {
             // There is nobody left to answer.
         }
