@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test func aRefusedCredentialIsLeftAloneUntilItIsMended() async throws {
-        try await withFixture(knowsKey: false, breakMilliseconds: 3_000) { fixture, simulator async throws in
+        try await withFixture(knowsKey: false, breakMilliseconds: 10_000) { fixture, simulator async throws in
             #expect(try await fixture.push() == "hold InvalidProviderToken")
             try fixture.send(to: WireFixture.tokens(500))
             await fixture.recorder.wait(for: 501, atMost: .seconds(60))
