@@ -23,9 +23,9 @@ import WireTestSupport
         try fixture.send(to: WireFixture.tokens(20))
         await fixture.recorder.wait(for: 20, atMost: .seconds(60))
         #expect(fixture.tally == ["sent": 20])
-        // The base64 of fred:p@ss.
+        // The base64 of fred:p@ss. A machine that is too slow for the first answer gets a second connection.
         #expect(
-            proxy.requests == [
+            Set(proxy.requests) == [
                 "CONNECT push.test:2197 HTTP/1.1\r\nHost: push.test:2197\r\n"
                     + "Proxy-Authorization: Basic ZnJlZDpwQHNz\r\n\r\n"
             ])
