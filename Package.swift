@@ -18,10 +18,13 @@ let migrations: [Resource] = [
     .embedInCode("0005_claims_cancellations.sql"), .embedInCode("0006_claim_content.sql"),
     .embedInCode("0007_cancellations.sql"), .embedInCode("0008_token_times.sql"), .embedInCode("0009_cancel_again.sql"),
     .embedInCode("0010_outputs.sql"),
+    .embedInCode("0011_long_addresses.sql"),
+    .embedInCode("0012_workers.sql"),
 ]
 
 extension Target.Dependency {
     static let nioCore = product(name: "NIOCore", package: "swift-nio")
+    static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
     static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
     static let nioTLS = product(name: "NIOTLS", package: "swift-nio")
@@ -52,6 +55,8 @@ let package = Package(
         .library(name: "OutputConformance", targets: ["OutputConformance"]),
         .library(name: "MartletOutputs", targets: ["MartletOutputs"]),
         .library(name: "APNSSimulator", targets: ["APNSSimulator"]),
+        .library(name: "FCMSimulator", targets: ["FCMSimulator"]),
+        .library(name: "WebPushSimulator", targets: ["WebPushSimulator"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -92,8 +97,8 @@ let package = Package(
         .target(
             name: "HTTP2Pool",
             dependencies: [
-                "Addressing", "HTTP2Channel", "HTTP2Session", "Pacing", "Threading", .logging, .nioCore, .nioPosix,
-                .nioSSL, .nioTLS,
+                "Addressing", "HTTP2Channel", "HTTP2Session", "Pacing", "Threading", .logging, .nioCore, .nioHTTP1,
+                .nioPosix, .nioSSL, .nioTLS,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -118,11 +123,14 @@ let package = Package(
         .testTarget(
             name: "OutputConformanceTests",
             dependencies: [
-                "Addressing", "APNSOutput", "APNSSimulator", "MartletOutputs", "OutputConformance", "PushModel",
-                "Store", "TestSupport", "ThirdPartyOutput", "Threading", .crypto, .logging, .nioPosix,
+                "Addressing", "APNSOutput", "APNSSimulator", "FCMOutput", "FCMSimulator", "MartletOutputs",
+                "OutputConformance", "PushModel", "PushSimulator", "Store", "TestSupport", "ThirdPartyOutput",
+                "Threading", "WebPushOutput", "WebPushSimulator", "WebhookOutput", "WireTestSupport", .crypto,
+                .cryptoExtras, .logging, .nioCore, .nioPosix,
             ],
             swiftSettings: settings),
-        .target(name: "CredentialFormats", dependencies: ["COpenSSL", "PushModel"], swiftSettings: settings),
+        .target(
+            name: "CredentialFormats", dependencies: ["COpenSSL", "PushModel", .crypto], swiftSettings: settings),
         .target(name: "MigrationFiles", path: "migrations", resources: migrations, swiftSettings: settings),
         .target(
             name: "Store",
@@ -141,14 +149,38 @@ let package = Package(
                 "TestSupport", "TestTraits", "Threading", "WorkerTestSupport", .logging,
             ],
             swiftSettings: settings),
+        // What outputs that send one push after the other have in common.
+        .target(
+            name: "PushSending",
+            dependencies: [
+                "Addressing", "HTTP2Pool", "Pacing", "PushModel", "Threading", .crypto, .deque, .logging, .nioCore,
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "PushSendingTests", dependencies: ["PushModel", "PushSending", "PushTestSupport"],
+            swiftSettings: settings),
         .target(
             name: "APNSOutput",
             dependencies: [
-                "Addressing", "CredentialFormats", "HTTP2Pool", "HTTP2Session", "Pacing", "PushModel", "Threading",
-                .crypto, .deque,
+                "Addressing", "CredentialFormats", "HTTP2Pool", "HTTP2Session", "Pacing", "PushModel", "PushSending",
+                "Threading", .crypto, .deque,
                 .logging, .nioCore, .nioPosix, .nioSSL,
             ],
             swiftSettings: settings),
+        .target(
+            name: "WebPushOutput",
+            dependencies: [
+                "Addressing", "CredentialFormats", "HTTP2Pool", "HTTP2Session", "Pacing", "PushModel", "PushSending",
+                "Threading", .crypto, .logging, .nioCore, .nioPosix, .nioSSL,
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "WebPushOutputTests",
+            dependencies: [
+                "Addressing", "PushModel", "PushSending", "PushTestSupport", "Store", "TestSupport", "Threading",
+                "WebPushOutput", "WebPushSimulator", "WireTestSupport", .crypto, .logging, .nioCore, .nioPosix,
+            ],
+            exclude: ["Clients"], swiftSettings: settings),
         .target(
             name: "DeliveryPipeline",
             dependencies: [
@@ -160,7 +192,7 @@ let package = Package(
             dependencies: [
                 "Addressing", "HTTP2Channel", "HTTP2Session", "Threading", .crypto, .cryptoExtras, .deque, .hummingbird,
                 .lifecycle,
-                .logging, .nioCore, .nioPosix, .nioSSL, .nioTLS, .swiftASN1, .x509,
+                .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .nioTLS, .swiftASN1, .x509,
             ],
             swiftSettings: settings),
         .target(
@@ -168,20 +200,45 @@ let package = Package(
             dependencies: ["HTTP2Session", "PushSimulator", "Threading", .crypto, .logging, .swiftASN1, .x509],
             swiftSettings: settings),
         .target(
+            name: "FCMSimulator",
+            dependencies: ["HTTP2Session", "PushSimulator", "Threading", .crypto, .cryptoExtras, .logging],
+            swiftSettings: settings),
+        .target(
+            name: "WebPushSimulator",
+            dependencies: ["HTTP2Session", "PushSimulator", "Threading", .crypto, .logging], swiftSettings: settings),
+        .target(
             name: "PushTestSupport", dependencies: ["PushModel", "Threading"], path: "Tests/Support/PushTestSupport",
             swiftSettings: settings),
         .target(
             name: "WireTestSupport",
-            dependencies: ["APNSSimulator", "HTTP2Channel", "HTTP2Session", "Threading", .nioCore, .nioPosix, .nioSSL],
+            dependencies: [
+                "APNSSimulator", "HTTP2Channel", "HTTP2Session", "Threading", .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
+            ],
             path: "Tests/Support/WireTestSupport", swiftSettings: settings),
         .testTarget(
             name: "PushModelTests", dependencies: ["PushModel", "PushTestSupport", "TestSupport", "Threading"],
             swiftSettings: settings
         ),
+        .target(
+            name: "FCMOutput",
+            dependencies: [
+                "Addressing", "CredentialFormats", "HTTP2Pool", "HTTP2Session", "Pacing", "PushModel", "PushSending",
+                "Threading",
+                .crypto, .cryptoExtras, .logging, .nioCore, .nioPosix, .nioSSL,
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "FCMOutputTests",
+            dependencies: [
+                "Addressing", "FCMOutput", "FCMSimulator", "HTTP2Pool", "HTTP2Session", "PushModel", "PushSending",
+                "PushTestSupport",
+                "Store", "TestSupport", "Threading", .crypto, .cryptoExtras, .logging, .nioCore, .nioPosix,
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "APNSOutputTests",
             dependencies: [
-                "Addressing", "APNSOutput", "APNSSimulator", "HTTP2Pool", "HTTP2Session", "PushModel",
+                "Addressing", "APNSOutput", "APNSSimulator", "HTTP2Pool", "HTTP2Session", "PushModel", "PushSending",
                 "PushTestSupport", "Store", "TestSupport", "Threading", "WireTestSupport", .crypto, .logging, .nioCore,
                 .nioPosix, .nioSSL,
             ],
@@ -190,6 +247,20 @@ let package = Package(
         .testTarget(
             name: "HTTP2ChannelTests", dependencies: ["HTTP2Channel", "HTTP2Session", .nioCore, .nioEmbedded],
             swiftSettings: settings),
+        .target(
+            name: "WebhookOutput",
+            dependencies: [
+                "Addressing", "CredentialFormats", "HTTP2Pool", "HTTP2Session", "Pacing", "PushModel", "PushSending",
+                "Threading", .crypto, .logging, .nioCore, .nioPosix, .nioSSL,
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "WebhookOutputTests",
+            dependencies: [
+                "Addressing", "HTTP2Pool", "PushModel", "PushTestSupport", "TestSupport", "Threading", "WebhookOutput",
+                "WireTestSupport", .crypto, .logging, .nioCore, .nioPosix,
+            ],
+            swiftSettings: settings),
         // What the tests of every double need.
         .target(
             name: "SimulatorTestSupport",
@@ -197,13 +268,29 @@ let package = Package(
             path: "Tests/Support/SimulatorTestSupport", swiftSettings: settings),
         .testTarget(
             name: "PushSimulatorTests",
-            dependencies: ["HTTP2Session", "PushSimulator", "SimulatorTestSupport", "TestSupport", .logging, .nioCore],
+            dependencies: [
+                "HTTP2Session", "PushSimulator", "SimulatorTestSupport", "TestSupport", "Threading", .logging, .nioCore,
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "APNSSimulatorTests",
             dependencies: [
                 "APNSSimulator", "CredentialFormats", "HTTP2Session", "SimulatorTestSupport", "TestSupport",
                 "Threading", .crypto, .nioCore, .nioSSL,
+            ],
+            exclude: ["Clients"], swiftSettings: settings),
+        .testTarget(
+            name: "FCMSimulatorTests",
+            dependencies: [
+                "FCMSimulator", "HTTP2Session", "SimulatorTestSupport", "TestSupport", "Threading", .crypto,
+                .cryptoExtras, .nioCore,
+            ],
+            exclude: ["Clients"], swiftSettings: settings),
+        .testTarget(
+            name: "WebPushSimulatorTests",
+            dependencies: [
+                "HTTP2Session", "SimulatorTestSupport", "TestSupport", "Threading", "WebPushSimulator", .crypto,
+                .nioCore,
             ],
             exclude: ["Clients"], swiftSettings: settings),
         .target(
@@ -224,14 +311,15 @@ let package = Package(
             name: "MartletServiceTests",
             dependencies: [
                 "Addressing", "AMQPClient", "APNSOutput", "DeliveryPipeline", "MartletOutputs", "MartletService",
-                "PostgresClient", "PushModel", "Store", .lifecycle, .logging,
+                "Pacing", "PostgresClient", "PushModel", "Store", "TestSupport", "TestTraits", "WorkerTestSupport",
+                .lifecycle, .logging,
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "martlet-bench",
             dependencies: [
-                "Addressing", "APNSOutput", "PostgresClient", "PushModel", "Store", "Threading", .argumentParser,
-                .logging, .nioPosix,
+                "Addressing", "APNSOutput", "FCMOutput", "PostgresClient", "PushModel", "Store", "Threading",
+                "WebhookOutput", "WebPushOutput", .argumentParser, .crypto, .logging, .nioCore, .nioHTTP1, .nioPosix,
             ],
             path: "Benchmarks/SendBench",
             swiftSettings: settings),
@@ -242,23 +330,41 @@ let package = Package(
                 "Store", "Threading", .argumentParser, .logging,
             ],
             swiftSettings: settings),
+        // What the commands that run a double share.
+        .target(
+            name: "SimulatorCommands",
+            dependencies: ["Addressing", "MartletCommand", "PushSimulator", .argumentParser],
+            swiftSettings: settings),
         .target(
             name: "APNSCommands",
             dependencies: [
                 "Addressing", "APNSOutput", "APNSSimulator", "CredentialFormats", "MartletCommand", "MartletService",
-                "PushModel", "Store", .argumentParser, .logging, .nioPosix,
+                "PushModel", "SimulatorCommands", "Store", .argumentParser, .logging, .nioPosix,
             ],
             swiftSettings: settings),
         .target(
-            name: "MartletOutputs", dependencies: ["APNSCommands", "APNSOutput", "MartletCommand", "PushModel"],
+            name: "FCMCommands",
+            dependencies: ["Addressing", "FCMSimulator", "MartletCommand", "SimulatorCommands", .argumentParser],
+            swiftSettings: settings),
+        .target(
+            name: "WebPushCommands",
+            dependencies: ["Addressing", "MartletCommand", "SimulatorCommands", "WebPushSimulator", .argumentParser],
+            swiftSettings: settings),
+        .target(
+            name: "MartletOutputs",
+            dependencies: [
+                "APNSCommands", "APNSOutput", "FCMCommands", "FCMOutput", "MartletCommand", "PushModel",
+                "WebPushCommands", "WebPushOutput", "WebhookOutput", .argumentParser,
+            ],
             swiftSettings: settings),
         .executableTarget(name: "martlet", dependencies: ["MartletOutputs"], swiftSettings: settings),
         // What is fuzzed; `Fuzzing/run` builds it with libFuzzer, the tests replay the kept corpus.
         .target(
             name: "FuzzTargets",
             dependencies: [
-                "Addressing", "AMQPClient", "APNSOutput", "CredentialFormats", "DeliveryPipeline", "HTTP2Session",
-                "MartletService", "PostgresClient", "PushModel", "Store",
+                "Addressing", "AMQPClient", "APNSOutput", "CredentialFormats", "DeliveryPipeline", "FCMOutput",
+                "HTTP2Session", "MartletService", "PostgresClient", "PushModel", "Store", "WebhookOutput",
+                "WebPushOutput",
             ],
             path: "Fuzzing/FuzzTargets", swiftSettings: settings),
         .testTarget(name: "FuzzCorpusTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: settings),
@@ -280,15 +386,18 @@ let package = Package(
         .target(
             name: "TortureRun",
             dependencies: [
-                "AMQPClient", "APNSOutput", "APNSSimulator", "DeliveryPipeline", "PostgresClient", "PushModel", "Store",
-                "TestSupport", "Threading", "WorkerTestSupport", .crypto, .logging,
+                "AMQPClient", "APNSOutput", "APNSSimulator", "DeliveryPipeline", "FCMOutput", "FCMSimulator",
+                "PostgresClient", "PushModel", "PushSimulator", "Store", "TestSupport", "Threading", "WebPushOutput",
+                "WebPushSimulator", "WebhookOutput", "WireTestSupport", "WorkerTestSupport", .crypto, .cryptoExtras,
+                .logging,
             ],
             path: "Torture/TortureRun", swiftSettings: settings),
         .executableTarget(
             name: "martlet-torture", dependencies: ["TortureRun", .argumentParser], path: "Torture/martlet-torture",
             swiftSettings: settings),
         .testTarget(
-            name: "TortureTests", dependencies: ["PushModel", "TestSupport", "TestTraits", "TortureRun"],
+            name: "TortureTests",
+            dependencies: ["PushModel", "TestSupport", "TestTraits", "TortureRun", "WebPushSimulator", .crypto],
             swiftSettings: settings),
         .testTarget(
             name: "IntegrationTests",

@@ -18,6 +18,8 @@ MARKED = 100_000
 # Of a thousand recipients each, to measure a worker by.
 JOBS = 200
 MASK = (1 << 64) - 1
+# By kind, their bytes.
+ENDPOINTS = {"endpoint": 600, "long-endpoint": 1_024}
 
 
 def token(number: int) -> str:
@@ -31,9 +33,25 @@ def token(number: int) -> str:
     return text
 
 
+def address(kind: str, number: int) -> str:
+    """The same as `martlet-bench tokens --kind` makes of a number."""
+    digits = token(number)
+    match kind:
+        case "device":
+            return digits
+        case "installation":
+            return digits[:22]
+        case "registration":
+            return f"{digits[:22]}:APA91b{(digits * 3)[:134]}"
+    return ("https://push.example.net/send/" + digits * 16)[:ENDPOINTS[kind]]
+
+
 class Registry:
-    def __init__(self, bench, app: str):
-        self.bench, self.run, self.app = bench, bench.run, app
+    """Of one kind of address; see `address`."""
+
+    def __init__(self, bench, app: str, kind: str = "device"):
+        self.bench, self.run, self.app, self.kind = bench, bench.run, app, kind
+        self.output = "apns" if kind == "device" else "bench"
         self.url = bench.run.environment["MARTLET_TEST_DATABASE_URL"]
         self.program = MARTLET.with_name("martlet-bench")
 
@@ -47,11 +65,18 @@ class Registry:
     def size(self, part: str) -> int:
         return int(self.sql(f"SELECT {part}('martlet.device_tokens')"))
 
+    def write(self, path) -> None:
+        """The file of all of them."""
+        with open(path, "w") as file:
+            file.write("token\n")
+            for first in range(0, COUNT, 100_000):
+                file.write("".join(address(self.kind, number) + "\n" for number in range(first, first + 100_000)))
+
     def register(self, path, what: str) -> None:
         """Through the command, as an operator would, with its own work counted in."""
         started = time.monotonic()
-        process = self.run.popen([MARTLET, "token", "register", "--file", path, "--app", self.app, "--config",
-                                  self.bench.config], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        process = self.run.popen([MARTLET, "token", "register", "--file", path, "--app", self.app, "--output",
+                                  self.output, "--config", self.bench.config], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode != 0:
@@ -64,12 +89,13 @@ class Registry:
     def mark(self, first: int, count: int, every: int, workers: int, what: str) -> None:
         result = json.loads(self.run.output([
             self.program, "tokens", "mark", "--database-url", self.url, "--app", self.app, "--first", first, "--count",
-            count, "--every", every, "--workers", workers]))
+            count, "--every", every, "--workers", workers, "--kind", self.kind]))
         self.row(f"mark, {what}", f"{result['rows_per_second']:.0f} rows/s")
 
     def screen(self, first: int, what: str, **options) -> None:
         result = json.loads(self.run.output([
             self.program, "tokens", "screen", "--database-url", self.url, "--app", self.app, "--first", first, "--every", 10,
+            "--kind", self.kind,
             *(text for name, value in options.items() for text in (f"--{name}", value))]))
         self.row(f"filter, {what}: load", f"{result['load_seconds']:.1f} s, {result['load_cpu_seconds']:.1f} s of CPU, "
                  f"{result['bytes'] / 1e6:.1f} MB, {result['dead']} tokens")
@@ -111,10 +137,7 @@ def measure_tokens(bench) -> None:
     run, registry = bench.run, Registry(bench, from_app)
     run.step(f"write a file of {COUNT} tokens")
     path = run.directory / "tokens.csv"
-    with open(path, "w") as file:
-        file.write("token\n")
-        for first in range(0, COUNT, 100_000):
-            file.write("".join(token(number) + "\n" for number in range(first, first + 100_000)))
+    registry.write(path)
     compare_workers(bench, registry, "no dead tokens", 0)
     run.step(f"register {COUNT} tokens")
     registry.register(path, f"{COUNT} new tokens")

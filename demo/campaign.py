@@ -1,7 +1,8 @@
-"""What the demo publishes, in two parts, and what has to become of each recipient."""
+"""What the demo publishes, in three parts, and what has to become of each recipient."""
 import dataclasses
 import hashlib
 import json
+import pathlib
 
 # Two teams, one app each: one with a token key, one with a certificate.
 APPS = ("com.example.shop", "com.example.news")
@@ -12,8 +13,19 @@ LANES = {
     "bulk": [300, 1000],
 }
 CAMPAIGN_JOBS, CAMPAIGN_JOB_SIZE = 500, 1000
-# Tokens that begin so are answered so by the simulator (docs/simulator.md).
-PREFIXES = {"unregistered": "dead0410", "rejected": "bad00400", "sent": "0a11fe57"}
+# Tokens that begin so are answered so by the simulators (docs/simulator.md).
+PREFIXES = {
+    "apns": {"unregistered": "dead0410", "rejected": "bad00400", "sent": "0a11fe57"},
+    "fcm": {"unregistered": "dead0404", "rejected": "bad00400", "sent": "0a11fe57"},
+}
+PAYLOADS = {
+    "apns": lambda text: {"aps": {"alert": {"title": "Martlet", "body": text}}},
+    "fcm": lambda text: {"notification": {"title": "Martlet", "body": text}},
+    "webpush": lambda text: {"title": "Martlet", "body": text},
+}
+# Browsers' subscriptions, which the simulator of their push services gives out: by kind, then any number.
+SUBSCRIPTIONS = pathlib.Path(__file__).resolve().parents[1] / ".local" / "demo" / "subscriptions.json"
+DEVICES = 3_000
 
 MALFORMED_ID = "demo-malformed"
 MALFORMED = {
@@ -24,7 +36,7 @@ MALFORMED = {
 
 @dataclasses.dataclass
 class Part:
-    """Jobs with their lanes, and for each app the kind that each ref must end with."""
+    """Jobs with their lanes, and for each app and output the kind that each ref must end with."""
     jobs: list[tuple[str, dict]] = dataclasses.field(default_factory=list)
     expected: dict[str, dict[str, str]] = dataclasses.field(default_factory=dict)
     # Jobs that must end in martlet.dead.
@@ -34,23 +46,32 @@ class Part:
     def recipients(self) -> int:
         return sum(len(refs) for refs in self.expected.values())
 
-    def gone(self, app: str) -> int:
-        return sum(kind == "unregistered" for kind in self.expected.get(app, {}).values())
+    def gone(self, where: str) -> int:
+        return sum(kind == "unregistered" for kind in self.expected.get(where, {}).values())
 
-    def add(self, lane: str, app: str, identifier: str, text: str, kinds: dict[str, str]) -> None:
-        self.expected.setdefault(app, {}).update(kinds)
+    def add(self, lane: str, app: str, identifier: str, text: str, kinds: dict[str, str], output: str = "apns",
+            address=None) -> None:
+        self.expected.setdefault(row(app, output), {}).update(kinds)
+        address = address or (lambda ref, kind: {"token": token(ref, kind, output)})
         self.jobs.append((lane, {
             "id": identifier,
             "app": app,
-            "recipients": [{"token": token(ref, kind), "ref": ref} for ref, kind in kinds.items()],
-            "payload": {"aps": {"alert": {"title": "Martlet", "body": text}}},
+            "output": output,
+            "recipients": [{**address(ref, kind), "ref": ref} for ref, kind in kinds.items()],
+            "payload": PAYLOADS[output](text),
             "collapse_id": f"demo-{lane}",
         }))
 
 
-def token(ref: str, kind: str) -> str:
-    prefix = PREFIXES[kind]
-    return prefix + hashlib.sha256(ref.encode()).hexdigest()[len(prefix):]
+def row(app: str, output: str) -> str:
+    """Of the table."""
+    return f"{app} {output}"
+
+
+def token(ref: str, kind: str, output: str) -> str:
+    prefix = PREFIXES[output][kind]
+    digits = prefix + hashlib.sha256(ref.encode()).hexdigest()[len(prefix):]
+    return digits if output == "apns" else f"{digits[:22]}:APA91b{digits[22:]}"
 
 
 def kind_among_all(number: int) -> str:
@@ -88,7 +109,21 @@ def campaign() -> Part:
     return part
 
 
-PARTS = {"kinds": kinds, "campaign": campaign}
+def everywhere() -> Part:
+    """One message to everybody, on iPhones, on Android and in browsers."""
+    part, app = Part(), APPS[0]
+    for output in ("apns", "fcm"):
+        part.add("normal", app, f"demo-everywhere-{output}", "Wherever you are",
+                 {f"{output}-{user}": kind_among_all(user) for user in range(DEVICES)}, output)
+    by_kind = json.loads(SUBSCRIPTIONS.read_text())
+    subscriptions = {f"webpush-{kind}-{place}": one for kind, all_ in by_kind.items() for place, one in enumerate(all_)}
+    part.add("normal", app, "demo-everywhere-webpush", "Wherever you are",
+             {ref: ref.split("-")[1] for ref in subscriptions}, "webpush",
+             lambda ref, _: {"subscription": subscriptions[ref]})
+    return part
+
+
+PARTS = {"kinds": kinds, "everywhere": everywhere, "campaign": campaign}
 
 
 def body(job: dict) -> bytes:

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Publishes a part of the demo. All that a publisher needs is here: an AMQP client and JSON.
 
-  demo/publish.py AMQP_URL kinds|campaign
+  demo/publish.py AMQP_URL kinds|everywhere|campaign
 
 Prints `first` and the time at which the first job is published, in seconds since 1970.
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Consumes results until each recipient of a part of the demo has its outcome, and reports as JSON.
 
-  demo/results.py AMQP_URL kinds|campaign REPORT_FILE SECONDS
+  demo/results.py AMQP_URL kinds|everywhere|campaign REPORT_FILE SECONDS
 
 Prints `bound` once nothing can be missed any more, and then, now and then, how many outcomes there are. Ends with 0 when
 it has everything, with 1 once SECONDS have brought nothing new.
@@ -55,7 +55,7 @@ class Results:
             self.outcome(event, outcome)
 
     def outcome(self, event: dict, outcome: dict) -> None:
-        app, ref, kind = event["app"], outcome.get("ref", ""), event["kind"]
+        app, ref, kind = campaign.row(event["app"], event["output"]), outcome.get("ref", ""), event["kind"]
         expected = self.expected.get(app, {}).get(ref)
         if expected is None:
             return self.problem(f"{app}: an outcome for {ref or 'nobody'}, who was not asked for")

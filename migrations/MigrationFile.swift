@@ -18,5 +18,7 @@ package struct MigrationFile: Sendable {
         MigrationFile(name: "0008_token_times.sql", bytes: PackageResources._008_token_times_sql),
         MigrationFile(name: "0009_cancel_again.sql", bytes: PackageResources._009_cancel_again_sql),
         MigrationFile(name: "0010_outputs.sql", bytes: PackageResources._010_outputs_sql),
+        MigrationFile(name: "0011_long_addresses.sql", bytes: PackageResources._011_long_addresses_sql),
+        MigrationFile(name: "0012_workers.sql", bytes: PackageResources._012_workers_sql),
     ]
 }

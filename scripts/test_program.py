@@ -8,8 +8,8 @@ from test_report import Report
 # Those with connections, whole workers and servers apart from all else: a test must not wait for what has nothing to do
 # with it.
 UNIT_PARTS = [
-    ["--skip", "^(APNSOutput|APNSSimulator|PushSimulator|OutputConformance|Integration|Torture)Tests"],
-    *(["--filter", f"^{name}Tests"] for name in ("(APNS|Push)Simulator", "APNSOutput", "OutputConformance"))]
+    ["--skip", "^(APNSOutput|APNSSimulator|FCMSimulator|PushSimulator|WebPushSimulator|OutputConformance|Integration|Torture)Tests"],
+    *(["--filter", f"^{name}Tests"] for name in ("(APNS|FCM|Push|WebPush)Simulator", "APNSOutput", "OutputConformance"))]
 PARTS = [*UNIT_PARTS, *(["--filter", f"^{name}Tests"] for name in ("Integration", "Torture"))]
 
 

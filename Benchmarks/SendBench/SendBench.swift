@@ -7,13 +7,12 @@ import Logging
 import NIOPosix
 import PushModel
 import Store
-import Threading
 
 @main
 struct MartletBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "martlet-bench", abstract: "Measures parts of Martlet by themselves.",
-        subcommands: [Send.self, Tokens.self])
+        subcommands: [Send.self, SendFCM.self, WebPushFloor.self, Tokens.self, Webhook.self])
 }
 
 /// The send path alone: jobs that are already decoded go through the APNs output over one connection.
@@ -114,37 +113,4 @@ func cpuMicroseconds() -> Int {
     getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
     return (usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1_000_000
         + Int(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec)
-}
-
-/// Counts outcomes and says when all have come.
-private final class CountingSink: OutcomeSink {
-    private struct Counts {
-        var reported = 0
-        var sent = 0
-    }
-
-    private let expected: Int
-    private let counts = Mutex(Counts())
-    private let done: AsyncStream<Void>
-    private let finish: AsyncStream<Void>.Continuation
-
-    init(count: Int) {
-        expected = count
-        (done, finish) = AsyncStream.makeStream(of: Void.self)
-    }
-
-    var sent: Int { counts.withLock { $0.sent } }
-
-    func report(_ outcomes: [Outcome]) {
-        let isDone = counts.withLock { counts in
-            counts.reported += outcomes.count
-            counts.sent += outcomes.count { $0.verdict == .sent }
-            return counts.reported >= expected
-        }
-        if isDone { finish.finish() }
-    }
-
-    func wait() async {
-        for await _ in done {}
-    }
 }

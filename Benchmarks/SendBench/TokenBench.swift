@@ -36,6 +36,9 @@ struct Tokens: AsyncParsableCommand {
         @Option(help: "Tokens in a statement.")
         var size = 1_000
 
+        @Option(help: "What they are.")
+        var kind = BenchAddress.device
+
         func run() async throws {
             var options = PostgresPool.Options()
             options.maximumConnections = workers
@@ -60,11 +63,7 @@ struct Tokens: AsyncParsableCommand {
         }
 
         private func mark(_ number: Int) -> TokenMark {
-            TokenMark(
-                key: DeviceTokenKey(
-                    output: "apns", app: app, environment: .production, form: .hex(maximumDigits: 512),
-                    token: tokenText(number)),
-                unregisteredAt: .now, reason: "Unregistered")
+            TokenMark(key: kind.key(kind.text(number), app: app), unregisteredAt: .now, reason: "Unregistered")
         }
     }
 
@@ -91,6 +90,9 @@ struct Tokens: AsyncParsableCommand {
         @Option(help: "MB for the filter.")
         var memory = 64
 
+        @Option(help: "What they are.")
+        var kind = BenchAddress.device
+
         func run() async throws {
             let pool = PostgresPool(try PostgresConfiguration(url: databaseURL), logger: .quiet)
             var configuration = DeadTokenFeed.Configuration()
@@ -107,14 +109,15 @@ struct Tokens: AsyncParsableCommand {
             following.cancel()
             await following.value
 
-            let tokens = (0..<count).map { Array(tokenText(first + $0 * every).utf8) }
+            let tokens = (0..<count).map { Array(kind.text(first + $0 * every).utf8) }
             let rounds = max(1, 2_000_000 / count)
             var uncleared = 0
             let filterCPU = cpuSeconds()
             for _ in 0..<rounds {
-                let seed = TokenHash.seed(output: "apns", app: app, environment: .production)
-                for token in tokens where token.withUnsafeBytes({ filter.mayContain(TokenHash.hash($0, seed: seed)) }) {
-                    uncleared += 1
+                let seed = TokenHash.seed(output: kind.output, app: app, environment: .production)
+                for token in tokens {
+                    let hash = token.withUnsafeBytes { TokenHash.hash(address: $0, form: kind.form, seed: seed) }
+                    if filter.mayContain(hash) { uncleared += 1 }
                 }
             }
             let filterNanoseconds = (cpuSeconds() - filterCPU) / Double(rounds * count) * 1e9
@@ -123,12 +126,9 @@ struct Tokens: AsyncParsableCommand {
             let asked = min(count, 100_000)
             let (askStart, askCPU) = (ContinuousClock.now, cpuSeconds())
             for batch in stride(from: 0, to: asked, by: 1_000) {
+                let some = tokens[batch..<min(batch + 1_000, asked)]
                 _ = try await registry.deaths(
-                    among: tokens[batch..<min(batch + 1_000, asked)].map {
-                        DeviceTokenKey(
-                            output: "apns", app: app, environment: .production,
-                            form: .hex(maximumDigits: 512), token: String(decoding: $0, as: UTF8.self))
-                    })
+                    among: some.map { kind.key(String(decoding: $0, as: UTF8.self), app: app) })
             }
             let askMicroseconds = (.now - askStart) / .seconds(1) / Double(asked) * 1e6
             let askCPUMicroseconds = (cpuSeconds() - askCPU) / Double(asked) * 1e6
@@ -141,22 +141,6 @@ struct Tokens: AsyncParsableCommand {
                 """)
         }
     }
-}
-
-/// Like a device token, and told by its number: the digits are spread as a real one's are.
-private func tokenText(_ number: Int) -> String {
-    var state = UInt64(truncatingIfNeeded: number)
-    var text = ""
-    for _ in 0..<4 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        word ^= word >> 31
-        let digits = String(word, radix: 16)
-        text += String(repeating: "0", count: 16 - digits.count) + digits
-    }
-    return text
 }
 
 private func cpuSeconds() -> Double { Double(cpuMicroseconds()) / 1e6 }

@@ -19,6 +19,20 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case credentialFile = "credential-file"
     /// Payloads that are too long.
     case trimmer
+    /// What Firebase and its token endpoint answer.
+    case fcmAnswer = "fcm-answer"
+    /// Payloads of messages for Firebase.
+    case fcmMessage = "fcm-message"
+    /// Files of service accounts.
+    case serviceAccount = "service-account"
+    /// Browsers' subscriptions, and their endpoints.
+    case subscription
+    /// What push services answer.
+    case webPushAnswer = "webpush-answer"
+    /// What a receiver answers to a batch.
+    case webhookAnswer = "webhook-answer"
+    /// URLs and secrets of receivers.
+    case webhookTarget = "webhook-target"
 
     /// - Returns: the rule that was broken, or nil.
     package func violation(in input: UnsafeRawBufferPointer) -> String? {
@@ -32,6 +46,13 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .json: JSONFuzz.violation(in: Array(input))
         case .credentialFile: CredentialFileFuzz.violation(in: Array(input))
         case .trimmer: TrimmerFuzz.violation(in: input)
+        case .fcmAnswer: FCMFuzz.answerViolation(in: Array(input))
+        case .fcmMessage: FCMFuzz.messageViolation(in: Array(input))
+        case .serviceAccount: FCMFuzz.accountViolation(in: Array(input))
+        case .subscription: WebPushFuzz.subscriptionViolation(in: Array(input))
+        case .webPushAnswer: WebPushFuzz.answerViolation(in: Array(input))
+        case .webhookAnswer: WebhookFuzz.answerViolation(in: Array(input))
+        case .webhookTarget: WebhookFuzz.targetViolation(in: Array(input))
         }
     }
 }

@@ -18,11 +18,11 @@ enum JobFuzz {
         if job.recipients.isEmpty { return "a job for nobody" }
         let all = 0..<job.withBytes { $0.count }
         for (index, recipient) in job.recipients.enumerated() {
-            let parts = [recipient.token, recipient.tokenJSON, recipient.refJSON, recipient.payload]
+            let parts = [recipient.token, recipient.addressJSON, recipient.refJSON, recipient.payload]
             for part in parts.compactMap({ $0 }) where part.isEmpty || !all.contains(part) {
                 return "recipient \(index) has a part at \(part) of \(all.count) bytes"
             }
-            if !isValue(recipient.tokenJSON, in: job) { return "recipient \(index)'s token is not JSON" }
+            if !isValue(recipient.addressJSON, in: job) { return "recipient \(index)'s token is not JSON" }
             if let ref = recipient.refJSON, !isValue(ref, in: job) { return "recipient \(index)'s ref is not JSON" }
             if let payload = recipient.payload, !isValue(payload, in: job) { return "a payload is not JSON" }
         }
@@ -42,7 +42,7 @@ enum JobFuzz {
             again.environment == job.environment, again.credential == job.credential, again.topic == job.topic,
             again.pushType == job.pushType, again.priority == job.priority, again.expiration == job.expiration,
             again.collapseID == job.collapseID, again.atMostOnce == job.atMostOnce, again.trim == job.trim,
-            again.results == job.results, again.isBroadcast == job.isBroadcast,
+            again.results == job.results, again.isBroadcast == job.isBroadcast, again.validateOnly == job.validateOnly,
             again.recipients.count == job.recipients.count, again.bytes(again.payload) == job.bytes(job.payload)
         else { return "a field has changed" }
         for (mine, its) in zip(job.recipients, again.recipients) {
@@ -50,7 +50,7 @@ enum JobFuzz {
                 one.map { Array(job.bytes($0)) } == other.map { Array(again.bytes($0)) }
             }
             guard isSame(mine.token, its.token), isSame(mine.refJSON, its.refJSON), isSame(mine.payload, its.payload),
-                mine.registeredAt == its.registeredAt
+                mine.registeredAt == its.registeredAt, mine.kind == its.kind
             else { return "a recipient has changed" }
         }
         return nil

@@ -1,5 +1,5 @@
-import Addressing
 import APNSSimulator
+import SimulatorCommands
 
 /// What `martlet simulate` says once it listens.
 struct SimulatorGreeting {
@@ -11,11 +11,13 @@ struct SimulatorGreeting {
     /// Made because none was named.
     var key: ThrowawayKey?
 
+    private var address: ListeningAddress { ListeningAddress(host: configuration.host) }
+
     /// One line that programs read, then what a newcomer needs.
     func text() throws -> String {
-        let listening = "APNs simulator (\(configuration.environment.rawValue)) on https://\(at(port))"
-        let control = controlPort.map { ", control http://\(at($0))" } ?? ""
-        let channels = channelPort.map { ", channels https://\(at($0))" } ?? ""
+        let listening = "APNs simulator (\(configuration.environment.rawValue)) on https://\(address.at(port))"
+        let control = controlPort.map { ", control http://\(address.at($0))" } ?? ""
+        let channels = channelPort.map { ", channels https://\(address.at($0))" } ?? ""
         return try listening + control + ", CA file \(caFile)" + channels + "\n" + (key.map(invitation) ?? "")
     }
 
@@ -28,15 +30,8 @@ struct SimulatorGreeting {
         curl --http2 --cacert '\(caFile)' -d '{"aps":{"alert":"hi"}}' \\
             -H 'authorization: bearer \(try key.providerToken())' \\
             -H 'apns-topic: com.example.app' -H 'apns-push-type: alert' \\
-            https://\(callable)/3/device/c2732227a1d8021cfaf781d71fb2f908c61f5861079a00954a5453f1d0281433
+            https://\(address.callable(port))/3/device/c2732227a1d8021cfaf781d71fb2f908c61f5861079a00954a5453f1d0281433
 
         """
-    }
-
-    private func at(_ port: Int) -> Endpoint { Endpoint(host: configuration.host, port: port) }
-
-    /// One can't call "all addresses".
-    private var callable: Endpoint {
-        ["0.0.0.0", "::"].contains(configuration.host) ? Endpoint(host: "localhost", port: port) : at(port)
     }
 }

@@ -1,6 +1,10 @@
+import Addressing
+import HTTP2Pool
+import HTTP2Session
 public import Logging
 public import NIOCore
 public import PushModel
+import PushSending
 import Threading
 
 /// Delivers pushes through Apple's push notification service over HTTP/2, one pool of connections for each
@@ -21,19 +25,9 @@ public final class APNSOutput: Output {
     private let refusals: @Sendable (Refusal.Event) -> Void
     private let logger: Logger
     private let lastFields = LastFields()
-    private let state = Mutex(State())
-
-    private struct State {
-        var pools: [PoolKey: APNSPool] = [:]
-        /// Retired, and not closed yet.
-        var draining: [ObjectIdentifier: APNSPool] = [:]
-        var credentials: Set<Credential.ID> = []
-        /// No longer in use; a job that was routed a moment ago may still name one.
-        var retired: Set<Credential.ID> = []
-        /// One for both environments of a credential.
-        var tokenSources: [Credential: ProviderTokenSource] = [:]
-        var isStopped = false
-    }
+    private let pools: PushPools<PoolKey>
+    /// One for both environments of a credential.
+    private let tokenSources = Mutex<[Credential: ProviderTokenSource]>([:])
 
     /// - Parameter tokens: where the provider tokens of token credentials come from.
     /// - Parameter clock: wall-clock time, for deadlines and outcomes.
@@ -63,123 +57,108 @@ public final class APNSOutput: Output {
         self.eventLoops = eventLoops
         self.clock = clock
         self.logger = logger
+        pools = PushPools(retirement: .seconds(configuration.retirementSeconds))
     }
 
     public func send(_ job: RoutedJob, reportingTo sink: any OutcomeSink) {
+        let now = clock()
         // An expired job needs no connection to be told so.
-        if job.job.isExpired(at: clock()) { return settleAll(job, .expired, reason: nil, sink) }
+        if job.job.isExpired(at: now) { return sink.reportAll(of: job, .expired, reason: nil, at: now) }
         do {
             let prepared = try PreparedJob(job, sink: sink, sharing: lastFields)
             try pool(for: job).send(prepared)
         } catch let fault as APNSRequest.Fault {
-            settleAll(job, .rejected, reason: fault.reason, sink)
-        } catch APNSOutputError.stopped, APNSOutputError.retired {
-            settleAll(job, .returned, reason: nil, sink)
+            sink.reportAll(of: job, .rejected, reason: fault.reason, at: now)
+        } catch is PushPoolRefusal {
+            sink.reportAll(of: job, .returned, reason: nil, at: now)
         } catch {
             logger.error("The credential can't be used", metadata: ["app": "\(job.job.app)", "error": "\(error)"])
-            settleAll(job, .failed, reason: "CredentialUnusable", sink)
+            sink.reportAll(of: job, .failed, reason: SendingReason.credentialUnusable, at: now)
         }
     }
 
     public func credentialsChanged(to credentials: Set<Credential.ID>) {
-        let gone = state.withLock { state in
-            // A credential that is not known yet is of a snapshot to come, and not retired.
-            state.retired = state.retired.union(state.credentials).subtracting(credentials)
-            state.credentials = credentials
-            let gone = state.pools.filter { state.retired.contains($0.key.credential.id) }
-            for (key, pool) in gone {
-                state.pools[key] = nil
-                state.draining[ObjectIdentifier(pool)] = pool
-            }
-            state.tokenSources = state.tokenSources.filter { !state.retired.contains($0.key.id) }
-            return gone.values
-        }
-        for pool in gone {
-            pool.retire(returningAfter: .seconds(configuration.retirementSeconds)).whenComplete { [self] _ in
-                _ = state.withLock { $0.draining.removeValue(forKey: ObjectIdentifier(pool)) }
-            }
-        }
+        let retired = pools.credentialsChanged(to: credentials)
+        tokenSources.withLock { $0 = $0.filter { !retired.contains($0.key.id) } }
     }
 
-    public func cancel(_ isCancelled: @escaping @Sendable (_ job: String) -> Bool) {
-        let pools = state.withLock { Array($0.pools.values) + Array($0.draining.values) }
-        for pool in pools { pool.cancel(isCancelled) }
-    }
+    public func cancel(_ isCancelled: @escaping @Sendable (_ job: String) -> Bool) { pools.cancel(isCancelled) }
 
-    public func stopSending() {
-        let pools = state.withLock { state in
-            state.isStopped = true
-            return Array(state.pools.values) + Array(state.draining.values)
-        }
-        for pool in pools { pool.stopSending() }
-    }
+    public func stopSending() { pools.stopSending() }
 
     public func shutDown() async {
-        let all = state.withLock { state in
-            state.isStopped = true
-            defer { (state.pools, state.tokenSources) = ([:], [:]) }
-            return Array(state.pools.values) + Array(state.draining.values)
-        }
-        for closed in all.map({ $0.retire() }) { try? await closed.get() }
+        await pools.shutDown()
+        tokenSources.withLock { $0 = [:] }
     }
 
-    private func pool(for job: RoutedJob) throws -> APNSPool {
+    private func pool(for job: RoutedJob) throws -> PushPool {
         guard let credential = job.credential else { throw APNSOutputError.noCredential }
-        return try state.withLock { state in
-            guard !state.isStopped else { throw APNSOutputError.stopped }
-            guard !state.retired.contains(credential.id) else { throw APNSOutputError.retired }
-            let broadcastEndpoint = job.job.isBroadcast ? configuration.broadcastEndpoint(for: job.environment) : nil
-            let key = PoolKey(
-                credential: credential, environment: job.environment, isForBroadcasts: broadcastEndpoint != nil)
-            if let pool = state.pools[key] { return pool }
-            let pool = try APNSPool(
-                credential: credential, environment: job.environment,
-                endpoint: broadcastEndpoint ?? configuration.endpoint(for: job.environment),
-                tokens: try tokenSource(for: credential, among: &state.tokenSources), eventLoop: eventLoops.next(),
-                configuration: configuration, clock: clock, refusals: refusals, logger: logger)
-            state.pools[key] = pool
-            return pool
+        let broadcastEndpoint = job.job.isBroadcast ? configuration.broadcastEndpoint(for: job.environment) : nil
+        let key = PoolKey(
+            credential: credential, environment: job.environment, isForBroadcasts: broadcastEndpoint != nil)
+        return try pools.pool(key, of: credential.id) {
+            try makePool(
+                for: credential, in: job.environment,
+                to: broadcastEndpoint ?? configuration.endpoint(for: job.environment))
         }
     }
 
-    private func tokenSource(
-        for credential: Credential, among sources: inout [Credential: ProviderTokenSource]
-    ) throws -> ProviderTokenSource? {
-        guard case .token(let keyID, let privateKeyPEM) = credential.kind else { return nil }
-        if let source = sources[credential] { return source }
+    private func makePool(
+        for credential: Credential, in environment: PushEnvironment, to endpoint: Endpoint
+    ) throws -> PushPool {
+        let tokens = try tokenSource(for: credential)
+        let subject = Refusal.Subject(credential: credential.id, environment: environment, topic: nil)
         var logger = logger
         logger[metadataKey: "credential"] = "\(credential.id)"
-        let source = ProviderTokenSource(
-            credential: credential.id,
-            signer: try ProviderTokenSigner(privateKeyPEM: privateKeyPEM, keyID: keyID, team: credential.account),
-            store: tokens, patience: configuration.tokenPatienceMilliseconds, clock: tokenClock, logger: logger)
-        sources[credential] = source
-        return source
+        logger[metadataKey: "team"] = "\(credential.account)"
+        logger[metadataKey: "environment"] = "\(environment.rawValue)"
+        let desk = PushDesk(
+            health: PoolHealth(
+                of: subject, service: "APNs", breakMilliseconds: configuration.breakMilliseconds,
+                silenceMilliseconds: configuration.silenceMilliseconds, refusals: refusals, logger: logger),
+            badTokens: BadTokenBoard(
+                of: subject, mixUp: (BadToken.badDeviceToken.rawValue, "are they of the other environment?"),
+                refusals: refusals, logger: logger), clock: clock)
+        let authority = endpoint.authority
+        let fixed = try HTTP2Fields.apns(authority: authority)
+        let connections = try ConnectionPool(
+            configuration.pool(to: endpoint, with: credential), client: APNSPushes(desk, tokens: tokens),
+            eventLoop: eventLoops.next(), logger: logger
+        ) {
+            guard let tokens else { return FixedAuthorization(fixed) }
+            return ProviderTokenAuthorization(from: tokens, authority: authority)
+        }
+        let id = ObjectIdentifier(desk)
+        let pool = PushPool(connections, desk) { tokens?.removeObserver(id) }
+        tokens?.addObserver(id) { [weak pool] in pool?.wake() }
+        return pool
     }
 
-    private func settleAll(
-        _ job: RoutedJob, _ verdict: Outcome.Verdict, reason: String?, _ sink: any OutcomeSink
-    ) {
-        let now = clock()
-        sink.report(
-            job.job.recipients.indices.map {
-                Outcome(job: job, recipient: $0, verdict: verdict, reason: reason, at: now)
-            })
+    private func tokenSource(for credential: Credential) throws -> ProviderTokenSource? {
+        guard case .token(let keyID, let privateKeyPEM) = credential.kind else { return nil }
+        return try tokenSources.withLock { sources in
+            if let source = sources[credential] { return source }
+            var logger = logger
+            logger[metadataKey: "credential"] = "\(credential.id)"
+            let source = ProviderTokenSource(
+                credential: credential.id,
+                signer: try ProviderTokenSigner(
+                    privateKeyPEM: privateKeyPEM, keyID: keyID, team: credential.account),
+                store: tokens, patience: configuration.tokenPatienceMilliseconds, clock: tokenClock, logger: logger)
+            sources[credential] = source
+            return source
+        }
     }
 }
 
 /// Why a job can't be sent at all.
 enum APNSOutputError: Error, CustomStringConvertible {
     case noCredential
-    case stopped
-    case retired
     case verificationRequired(host: String)
 
     var description: String {
         switch self {
         case .noCredential: "the job was routed without a credential"
-        case .stopped: "the output sends nothing any more"
-        case .retired: "the credential is retired"
         case .verificationRequired(let host): "the certificate of \(host) must be verified"
         }
     }

@@ -22,7 +22,8 @@ package final class ConnectionPool: @unchecked Sendable {
     private var addressBook = AddressBook()
     private var cachedTime: Int64?
     private var turnIsScheduled = false
-    private var laterTurnIsScheduled = false
+    /// When the next is due that was not wanted at once; milliseconds of ``Uptime``.
+    private var laterTurn: Int64?
     private var ticker: RepeatedTask?
     private var isRetired = false
     private var isAbandoned = false
@@ -45,8 +46,7 @@ package final class ConnectionPool: @unchecked Sendable {
         plan = PoolPlan(
             maximumConnections: configuration.maximumConnections,
             idleMilliseconds: Int64(configuration.idleSeconds) * 1000,
-            // Other pools may need its place.
-            keepsLast: configuration.sharedLimit == nil)
+            keepsLast: configuration.keepsLast)
     }
 
     // MARK: For the client, on the event loop
@@ -60,12 +60,26 @@ package final class ConnectionPool: @unchecked Sendable {
         return now
     }
 
+    /// Open, on their way to that, or closing.
+    package var hasConnections: Bool { !connections.isEmpty }
+
     /// Something is to be sent, or something else has changed.
     package func scheduleTurn() {
         eventLoop.preconditionInEventLoop()
         guard !turnIsScheduled else { return }
         turnIsScheduled = true
         eventLoop.execute { self.turn() }
+    }
+
+    /// The same after a while, at the latest.
+    package func scheduleTurn(inMilliseconds milliseconds: Int64) {
+        let due = Uptime.milliseconds() + milliseconds
+        if let laterTurn, laterTurn <= due { return }
+        laterTurn = due
+        eventLoop.scheduleTask(in: .milliseconds(milliseconds)) {
+            if self.laterTurn == due { self.laterTurn = nil }
+            self.scheduleTurn()
+        }
     }
 
     /// Requests on the wire of which a part has not left are taken back; ``PoolClient/unprocessed(_:)`` tells of them.
@@ -104,8 +118,8 @@ package final class ConnectionPool: @unchecked Sendable {
             fill(connection, now: now)
         }
         client.filled(isUsable: connections.contains { $0.isOpen && !$0.isAwaitingAuthorization }, now: now)
-        resize(now: now)
-        if isRetired, client.waiting == 0 || isAbandoned { finishRetiring() }
+        if client.yieldsTurn { scheduleTurn() } else { resize(now: now) }
+        if isRetired, client.isEmpty || isAbandoned { finishRetiring() }
         client.turnEnds()
         cachedTime = nil
     }
@@ -134,25 +148,31 @@ package final class ConnectionPool: @unchecked Sendable {
     }
 
     private func startTicking() {
-        guard ticker == nil, !isRetired || client.waiting > 0, !isAbandoned else { return }
+        guard ticker == nil, !isRetired || !client.isEmpty, !isAbandoned else { return }
         ticker = eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in self.tick() }
     }
 
     private func tick() {
         let now = time()
-        let open = connections.count(where: \.isOpen)
-        for connection in connections {
-            connection.tick(now: now)
-            let idle = now - connection.lastUsed
-            if connection.isOpen, connection.openStreams == 0,
-                plan.closes(idleMilliseconds: idle, openConnections: open)
-            {
-                connection.retire()
-                break
-            }
-        }
+        for connection in connections { connection.tick(now: now) }
+        closeIdle(now: now)
         client.tick(now: now)
         scheduleTurn()
+    }
+
+    /// All that their servers may close at any time; of the others one.
+    private func closeIdle(now: Int64) {
+        let idle = connections.filter { $0.isOpen && $0.openStreams == 0 }
+        let due = idle.filter { $0.mustClose(idleMilliseconds: now - $0.lastUsed) }
+        for connection in due { connection.dismiss() }
+        guard due.isEmpty else { return }
+        let open = connections.count(where: \.isOpen)
+        let isWantedElsewhere =
+            configuration.sharedLimit?.wantsBack(isLast: connections.count == 1, nowMilliseconds: now) ?? false
+        idle.first {
+            plan.closes(
+                idleMilliseconds: now - $0.lastUsed, openConnections: open, isWantedElsewhere: isWantedElsewhere)
+        }?.dismiss()
     }
 
     private func finishRetiring() {
@@ -172,8 +192,13 @@ package final class ConnectionPool: @unchecked Sendable {
         case .stay: break
         case .lookAgain(let milliseconds): scheduleTurn(inMilliseconds: milliseconds)
         case .connect(let wanted):
-            let count = configuration.sharedLimit?.take(upTo: wanted) ?? wanted
-            guard count > 0 else { return scheduleTurn(inMilliseconds: 1_000) }
+            let count =
+                configuration.sharedLimit?.take(upTo: wanted, beside: connections.count, nowMilliseconds: now)
+                ?? wanted
+            guard count > 0 else {
+                if !hasConnections { client.crowdedOut(now: now) }
+                return scheduleTurn(inMilliseconds: 1_000)
+            }
             plan.connecting(count, nowMilliseconds: now)
             for _ in 0..<count { connect(now: now) }
         }
@@ -196,28 +221,12 @@ package final class ConnectionPool: @unchecked Sendable {
         return counted
     }
 
-    private func scheduleTurn(inMilliseconds milliseconds: Int64) {
-        guard !laterTurnIsScheduled else { return }
-        laterTurnIsScheduled = true
-        eventLoop.scheduleTask(in: .milliseconds(milliseconds)) {
-            self.laterTurnIsScheduled = false
-            self.scheduleTurn()
-        }
-    }
-
     // MARK: Connecting
 
     private func connect(now: Int64) {
-        let connection: PooledConnection
-        do {
-            connection = try PooledConnection(
-                of: self, client: client, authorization: makeAuthorization(), eventLoop: eventLoop,
-                configuration: configuration, logger: logger, now: now)
-        } catch {
-            configuration.sharedLimit?.release(1)
-            plan.failed(nowMilliseconds: now, random: .random(in: 0..<1))
-            return connectFailed(error)
-        }
+        let connection = PooledConnection(
+            of: self, client: client, authorization: makeAuthorization(), eventLoop: eventLoop,
+            configuration: configuration, logger: logger, now: now)
         connections.append(connection)
         connector.addresses(on: eventLoop).whenComplete { result in
             switch result {
@@ -240,7 +249,7 @@ package final class ConnectionPool: @unchecked Sendable {
             return connection.channelClosed(error: ConnectError.noAddress(configuration.endpoint.authority))
         }
         connection.address = address
-        connector.connect(connection.makeHandler(), to: address, on: eventLoop).whenComplete { result in
+        connector.connect(to: address, on: eventLoop, makeWire: connection.makeWire).whenComplete { result in
             switch result {
             case .success(let channel): connection.connected(channel)
             case .failure(let error):
@@ -282,6 +291,12 @@ package final class ConnectionPool: @unchecked Sendable {
             if connection.isProven { plan.mustReplace() } else { failed(connection) }
         }
         connection.retire()
+    }
+
+    /// The server closes it, having answered: as it does after each answer, perhaps.
+    func completed(_ connection: PooledConnection) {
+        if connection.isProven, connection.isOpen { plan.completed() }
+        leave(connection)
     }
 
     /// It has never been of use: a server that lets us in and then shows us the door is not to be asked

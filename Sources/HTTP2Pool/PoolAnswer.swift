@@ -4,6 +4,8 @@ package struct PoolAnswer {
     /// Empty when it was longer than the configuration allows.
     package let body: [UInt8]
     package let isTooLong: Bool
+    /// The request was accepted, as its status says (2xx), and this is why the end of the body has not come; nil: it has.
+    package let cut: RequestLoss?
     /// Since the request was put on the wire.
     package let milliseconds: Int64
 }

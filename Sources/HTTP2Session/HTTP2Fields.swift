@@ -44,6 +44,15 @@ public final class HTTP2Fields: Sendable {
         }
     }
 
+    /// Calls `body` for each field, pseudo-headers first.
+    public func forEach(_ body: (_ name: String, _ value: String) -> Void) {
+        for field in UnsafeBufferPointer(start: native, count: count) {
+            body(
+                String(decoding: UnsafeBufferPointer(start: field.name, count: field.namelen), as: UTF8.self),
+                String(decoding: UnsafeBufferPointer(start: field.value, count: field.valuelen), as: UTF8.self))
+        }
+    }
+
     deinit {
         text.deallocate()
         native.deallocate()

@@ -1,14 +1,15 @@
 import ArgumentParser
 import Glibc
+import MartletService
 
 struct RootCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "martlet",
         abstract: "Delivers push jobs from RabbitMQ to Apple's push service and publishes what became of each.",
         discussion: "Exit codes: 0 fine, 1 failed, 64 wrong usage, 78 wrong configuration.",
-        version: "0.1.0",
+        version: Worker.version,
         subcommands: [
             WorkerCommand.self, MigrateCommand.self, AppCommand.self, CredentialCommand.self, AuditCommand.self,
-            JobCommand.self, TokenCommand.self, ResultsCommand.self, DeadCommand.self,
+            JobCommand.self, TokenCommand.self, ResultsCommand.self, DeadCommand.self, PushCommand.self,
         ] + Martlet.commands + [DoctorCommand.self])
 }

@@ -1,14 +1,19 @@
 import APNSCommands
 import APNSOutput
+import FCMOutput
 @_exported public import MartletCommand
 public import PushModel
+import WebPushOutput
+import WebhookOutput
 
 /// The list of plugins: the one place that names the outputs.
 extension Martlet {
-    public static let outputs: [any OutputPlugin] = [APNSPlugin(), DiscardPlugin()]
+    public static let outputs: [any OutputPlugin] = [
+        APNSPlugin(), FCMPlugin(), WebPushPlugin(), WebhookPlugin(), DiscardPlugin(),
+    ]
 
     /// The command `martlet`, as it is or with outputs of one's own. Ends the process.
     public static func main(adding others: [any OutputPlugin] = []) async -> Never {
-        await main(outputs: outputs + others, commands: APNSCommands.all)
+        await main(outputs: outputs + others, commands: APNSCommands.all + [SimulateCommand.self])
     }
 }

@@ -21,10 +21,20 @@ public struct ServerConfiguration: Sendable {
     public var timeout = Duration.seconds(30)
     /// Streams a connection may open at once.
     public var streamLimit = 1_000
-    /// True: clients must negotiate `h2` by ALPN.
+    /// True: clients must negotiate a protocol by ALPN.
     public var requiresALPN = false
+    /// What is spoken on the ports, the best first.
+    package var protocols: [ApplicationProtocol] = [.http2]
+    /// The same for a port where it differs, by its place: 0 is the port for pushes, others follow.
+    package var protocolsByPort: [Int: [ApplicationProtocol]] = [:]
     /// The clock by which requests are judged.
     public var now: @Sendable () -> Date = { Date() }
 
     public init() {}
+
+    func protocols(port: Int) -> [ApplicationProtocol] { protocolsByPort[port] ?? protocols }
+
+    /// What a client speaks that offers no protocol by ALPN, or none that we know: HTTP/1.1, as with other servers; where
+    /// there is only HTTP/2, it knows that. nil: it is sent away.
+    func unagreedProtocol(port: Int) -> ApplicationProtocol? { requiresALPN ? nil : protocols(port: port).last }
 }

@@ -62,10 +62,36 @@ import Testing
 
     @Test(
         arguments: [
-            (0, 0, RetryPolicy.Decision.wait(seconds: 30)), (0, 31, .wait(seconds: 120)),
+            (0, 0, RetryPolicy.Decision.wait(seconds: 30)), (0, 60, .wait(seconds: 30)), (0, 130, .wait(seconds: 120)),
             (86_399, 120, .wait(seconds: 120)), (86_400, 0, .giveUp),
         ] as [(Int64, Int32, RetryPolicy.Decision)])
     func ageAndWishesCountWhileHeld(age: Int64, wish: Int32, decision: RetryPolicy.Decision) {
         #expect(RetryPolicy().hold(age: age, wish: wish, expiration: nil, now: now) == decision)
+    }
+
+    /// A provider that wants it given up within the hour: a delay that still fits is taken, and nothing is begun after it.
+    @Test(
+        arguments: [
+            (1, RetryPolicy.Decision.wait(seconds: 30)), (2, .wait(seconds: 30)), (3, .wait(seconds: 120)),
+            (4, .wait(seconds: 900)), (5, .wait(seconds: 900)), (6, .wait(seconds: 900)), (7, .wait(seconds: 120)),
+        ] as [(Int, RetryPolicy.Decision)])
+    func aProvidersPatienceIsKept(attempt: Int, decision: RetryPolicy.Decision) {
+        #expect(
+            RetryPolicy().decide(
+                // Most of the time it was held back, which does not count.
+                afterAttempt: attempt, age: 40_000, wish: 10, patience: 3_600, expiration: nil, now: now) == decision)
+    }
+
+    @Test func theWaitsOfAPatienceAddUpToNoMore() {
+        for wish in [0, 10, 100, 900, 3_600] as [Int32] {
+            var waited = 0
+            for attempt in 1...1_000 {
+                let decision = RetryPolicy(maximumAttempts: 2_000).decide(
+                    afterAttempt: attempt, wish: wish, patience: 3_600, expiration: nil, now: now)
+                guard case .wait(let seconds) = decision else { break }
+                waited += seconds
+            }
+            #expect((2_700...3_600).contains(waited), "\(wish): \(waited)")
+        }
     }
 }

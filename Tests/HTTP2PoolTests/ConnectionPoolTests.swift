@@ -33,19 +33,78 @@ import WireTestSupport
             try PoolFixture(at: address, requests: 1) {
                 $0.sharedLimit = limit
                 $0.idleSeconds = 0
+                $0.keepsLast = false
             }
         }
         for pool in pools { try await pool.start() }
         try await eventually("two have sent") {
             try await server.withConnections { $0.map(\.whole.count) } == [1, 1]
         }
-        #expect(limit.take(upTo: 1) == 0)
+        #expect(limit.take(upTo: 1, beside: 0, nowMilliseconds: 0) == 0)
         try await server.withConnections { for connection in $0 { try connection.answer(1) } }
         try await eventually("the third has the place of one that is idle") {
             try await server.withConnections { $0.count == 3 && $0[2].whole.count == 1 }
         }
         for pool in pools { try await pool.close() }
-        #expect(limit.take(upTo: 3) == 2, "all places are released, each once")
+        let places = (0..<3).map { _ in limit.take(upTo: 1, beside: 0, nowMilliseconds: 0) }
+        #expect(places == [1, 1, 0], "all places are released, each once")
+        try await server.stop()
+    }
+
+    /// The status says that it was accepted.
+    @Test func anAnswerThatIsResetAfterItsStatusIsOne() async throws {
+        let server = TestServer { $0.holdsAnswers = true }
+        let fixture = try PoolFixture(at: try await server.start(), requests: 1)
+        try await fixture.start()
+        try await eventually("it is there") { try await server.withConnections { $0.first?.whole } == [1] }
+        try await server.withConnections { connections in
+            // HEADERS of stream 1 with `:status` 200 and not its end, and RST_STREAM (RFC 9113, section 6).
+            let frames: [UInt8] = [0, 0, 1, 1, 4, 0, 0, 0, 1, 0x88, 0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 2]
+            connections[0].channel?.writeAndFlush(ByteBuffer(bytes: frames), promise: nil)
+        }
+        try await eventually("it ends") { try await !fixture.look { $0.ends.isEmpty } }
+        #expect(try await fixture.look { $0.ends } == ["200, cut": 1])
+        try await fixture.close()
+        try await server.stop()
+    }
+
+    /// Whether it still leads anywhere, nothing would tell.
+    @Test func withoutPingsTheLastConnectionIsNotKept() async throws {
+        let server = TestServer()
+        let fixture = try PoolFixture(at: try await server.start(), requests: 1) {
+            $0.sendsPings = false
+            $0.keepsLast = false
+            $0.idleSeconds = 0
+        }
+        try await fixture.start()
+        try await eventually("it is closed") {
+            try await server.withConnections { $0.count == 1 && $0[0].isClosed }
+        }
+        #expect(try await fixture.look { $0.ends } == ["200": 1])
+        try await fixture.close()
+        try await server.stop()
+    }
+
+    /// A connection that came too late to be needed is closed, which is no failure: the next is made at once.
+    @Test func aConnectionThatWasNotNeededIsNoFailure() async throws {
+        let server = TestServer()
+        let fixture = try PoolFixture(at: try await server.start(), requests: 0) {
+            $0.sendsPings = false
+            $0.keepsLast = false
+            $0.idleSeconds = 0
+        }
+        for round in 1...2 {
+            try await fixture.pool.eventLoop.submit {
+                fixture.client.request(1)
+                fixture.pool.scheduleTurn()
+                // After that turn, and before anything comes.
+                fixture.pool.eventLoop.execute { fixture.client.request(-1) }
+            }.get()
+            try await eventually("it is made, and closed") {
+                try await server.withConnections { $0.count == round && $0[round - 1].isClosed }
+            }
+        }
+        try await fixture.close()
         try await server.stop()
     }
 

@@ -6,7 +6,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// A client that sends requests without a body and writes down how each ended.
+/// A client that sends requests and writes down how each ended.
 // why: unchecked because it is touched on its pool's event loop only.
 final class NotingClient: PoolClient, @unchecked Sendable {
     private(set) var waiting: Int
@@ -16,10 +16,15 @@ final class NotingClient: PoolClient, @unchecked Sendable {
     private let path = HTTP2Body("/notes".utf8)
     private let fields: HTTP2Fields
     private let verdict: ConnectionVerdict
+    private let body: HTTP2Body
+    /// Why there was no connection, or no answer.
+    private(set) var errors: [String] = []
+    private(set) var bodies: [String] = []
 
-    init(requests: Int, verdict: ConnectionVerdict = .keep) throws {
+    init(requests: Int, verdict: ConnectionVerdict = .keep, bodyBytes: Int = 0) throws {
         waiting = requests
         self.verdict = verdict
+        body = HTTP2Body([UInt8](repeating: UInt8(ascii: "b"), count: bodyBytes))
         fields = try HTTP2Fields([])
     }
 
@@ -32,11 +37,12 @@ final class NotingClient: PoolClient, @unchecked Sendable {
         guard waiting > 0 else { return nil }
         waiting -= 1
         nextTag += 1
-        return path.withUnsafeBytes { PoolRequest(tag: nextTag, path: $0, fields: fields, body: HTTP2Body([])) }
+        return path.withUnsafeBytes { PoolRequest(tag: nextTag, path: $0, fields: fields, body: body) }
     }
 
     func answered(_ tag: Int, _ answer: PoolAnswer, now: Int64) -> ConnectionVerdict {
-        end(tag, "\(answer.status)")
+        end(tag, "\(answer.status)" + (answer.isTooLong ? ", too long" : answer.cut != nil ? ", cut" : ""))
+        bodies.append(String(decoding: answer.body, as: UTF8.self))
         return verdict
     }
 
@@ -46,7 +52,14 @@ final class NotingClient: PoolClient, @unchecked Sendable {
     }
 
     func lost(_ tag: Int, _ loss: RequestLoss, now: Int64) { end(tag, "lost, \(loss)") }
-    func connectFailed(_ error: any Error, isLast: Bool, now: Int64) { ends["no connection", default: 0] += 1 }
+
+    func connectFailed(_ error: any Error, isLast: Bool, now: Int64) {
+        ends["no connection", default: 0] += 1
+        errors.append("\(error)")
+    }
+
+    func request(_ more: Int) { waiting += more }
+
     func goAway(debugData: [UInt8], now: Int64) -> String? { nil }
     func turnBegins(now: Int64) {}
     func filled(isUsable: Bool, now: Int64) {}
@@ -61,11 +74,11 @@ struct PoolFixture: Sendable {
     let pool: ConnectionPool
 
     init(
-        at address: SocketAddress, requests: Int, verdict: ConnectionVerdict = .keep,
+        at address: SocketAddress, requests: Int, verdict: ConnectionVerdict = .keep, bodyBytes: Int = 0,
         _ change: (inout PoolConfiguration) -> Void = { _ in }
     ) throws {
         let configuration = Self.configuration(at: address, change)
-        client = try NotingClient(requests: requests, verdict: verdict)
+        client = try NotingClient(requests: requests, verdict: verdict, bodyBytes: bodyBytes)
         let fields = try Self.fields(authority: configuration.endpoint.authority)
         pool = try ConnectionPool(
             configuration, client: client, eventLoop: MultiThreadedEventLoopGroup.singleton.next(),
@@ -89,6 +102,13 @@ struct PoolFixture: Sendable {
         try HTTP2Fields([
             HTTP2Field(":method", method), HTTP2Field(":scheme", "https"), HTTP2Field(":authority", authority),
         ])
+    }
+
+    func request(_ more: Int) async throws {
+        try await pool.eventLoop.submit {
+            client.request(more)
+            pool.scheduleTurn()
+        }.get()
     }
 
     func start() async throws { try await pool.eventLoop.submit { pool.scheduleTurn() }.get() }

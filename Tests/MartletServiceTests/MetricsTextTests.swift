@@ -78,7 +78,8 @@ import Testing
                 credentials: [
                     .sample("2", notAfter: Timestamp(seconds: 30 * 86_400)),
                     .sample("3", notAfter: Timestamp(seconds: -1)), .sample("4", notAfter: nil),
-                ], accountNames: ["apns": "team"], now: Timestamp(seconds: 1)))
+                ], accountNames: ["apns": "team"], fleet: FleetView(isKnown: true, quotas: ["fcm/p": 4]),
+                now: Timestamp(seconds: 1)))
         #expect(
             metrics.mapValues(\.samples) == [
                 "martlet_outcomes_total": [#"{kind="sent"}"#: 7, #"{kind="unregistered"}"#: 2],
@@ -101,7 +102,8 @@ import Testing
                     #"{state="repeated"}"#: 20, #"{state="held"}"#: 21, #"{state="dead"}"#: 22,
                 ],
                 "martlet_jobs_open": ["": 9], "martlet_outcomes_open": ["": 10], "martlet_consuming": ["": 0],
-                "martlet_publishing": ["": 1],
+                "martlet_publishing": ["": 1], "martlet_fleet_known": ["": 1],
+                "martlet_quota_workers": [#"{quota="fcm/p"}"#: 4],
                 "martlet_bad_tokens_total": [
                     #"{app="com.example.shop",environment="sandbox",reason="BadDeviceToken"}"#: 17
                 ],

@@ -42,6 +42,14 @@ import Testing
         #expect(faults([APNSPlugin(), DiscardPlugin(), Named(keys: ["loft", "loft.west_1"], account: "team")]) == [])
     }
 
+    @Test func moreWordsForAccountsThanCommandsHaveOptionsForAreTooMany() {
+        let outputs = (1...9).map {
+            Named(name: "output\($0)", keys: [], fields: EventFields(id: "a\($0)"), account: "a\($0)")
+        }
+        #expect(faults(Array(outputs.dropLast())) == [])
+        #expect(faults(outputs) == ["outputs: 9 different accountNames, more than 8: let some share one"])
+    }
+
     private static let rule = "must be up to 32 small letters, digits and underscores, a letter first"
 
     @Test(arguments: [

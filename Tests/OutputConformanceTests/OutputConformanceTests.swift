@@ -5,7 +5,12 @@ import Testing
 
 /// Every output keeps every rule.
 @Suite struct OutputConformanceTests {
-    private static let harnesses: [OutputHarness] = [.apns, .discard, .logbook]
+    private static let harnesses: [OutputHarness] = [.apns, .fcm, .webPush, .webhook, .discard, .logbook]
+
+    /// In place of those.
+    private static let impatientHarnesses: [OutputHarness] = [
+        .impatientAPNS, .impatientFCM, .impatientWebPush, .impatientWebhook,
+    ]
 
     /// What has a provider that is silent and is no worse for a push that was given up early.
     private static let impatient: Set<String> = ["provider is silent", "recovers", "calls return"]
@@ -32,9 +37,8 @@ import Testing
 
     @Test(arguments: harnesses.map(\.name), OutputConformance.rules)
     func everyOutputKeepsEveryRule(_ name: String, _ rule: ConformanceRule) async throws {
-        let harness =
-            name == OutputHarness.apns.name && Self.impatient.contains(rule.name)
-            ? .impatientAPNS : try #require(Self.harnesses.first { $0.name == name })
+        let harnesses = (Self.impatient.contains(rule.name) ? Self.impatientHarnesses : []) + Self.harnesses
+        let harness = try #require(harnesses.first { $0.name == name })
         let result = await OutputConformance(harness).result(of: rule)
         let isSkipped = Self.skipped[name]?.contains(rule.name) ?? false
         #expect(result.verdict == (isSkipped ? .skipped : .passed), "\(result)")

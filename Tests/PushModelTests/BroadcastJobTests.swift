@@ -30,7 +30,7 @@ import Testing
     @Test func anEscapedChannelIsUnescaped() throws {
         let job = try Job.read(text(#""channel":"dHN0\/a\u003d=""#))
         #expect(job.text(job.recipients[0].token) == "dHN0/a==")
-        #expect(job.text(job.recipients[0].tokenJSON) == #""dHN0\/a\u003d=""#)
+        #expect(job.text(job.recipients[0].addressJSON) == #""dHN0\/a\u003d=""#)
     }
 
     @Test(arguments: [

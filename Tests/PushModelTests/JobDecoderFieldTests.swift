@@ -109,7 +109,7 @@ import Testing
 
     @Test(arguments: [
         ("app", "7", "must be a string"), ("app", #""""#, "must not be empty"),
-        ("payload", "[]", "must be an object"), ("payload", #""{}""#, "must be an object"),
+        ("payload", "[]", "must be an object"), ("payload", "7", "must be an object"),
         ("payload", "null", "must be an object"), ("recipients", "{}", "must be an array"),
         ("recipients", #""c0ffee""#, "must be an array"), ("recipients", "[]", "must not be empty"),
     ])

@@ -12,7 +12,7 @@ import Testing
         #expect(job.recipients.map { $0.refJSON.map(job.text) } == [nil, nil, #""user-\"17\" ü""#])
         #expect(job.recipients.map(\.registeredAt) == [nil, nil, Timestamp(seconds: 1_795_168_800)])
         #expect(job.recipients.map { $0.payload.map(job.text) } == [nil, nil, nil])
-        #expect(job.recipients.map { job.text($0.tokenJSON) } == [#""aa01""#, #""bb02""#, #""x""#])
+        #expect(job.recipients.map { job.text($0.addressJSON) } == [#""aa01""#, #""bb02""#, #""x""#])
     }
 
     @Test func aRecipientMayHaveItsOwnPayload() throws {
@@ -30,9 +30,27 @@ import Testing
         let job = try Job.sample(recipients: recipients)
         #expect(job.recipients.map { job.text($0.token) } == ["a/b", "plain", "ab😀", #"c\d"#])
         #expect(
-            job.recipients.map { job.text($0.tokenJSON) }.joined(separator: " ")
+            job.recipients.map { job.text($0.addressJSON) }.joined(separator: " ")
                 == #""a\/b" "plain" "\u0061\u0062\ud83d\ude00" "c\\d""#)
         #expect(String(decoding: job.body, as: UTF8.self) == Job.sampleText(recipients: recipients))
+    }
+
+    @Test func addressesOfEveryKind() throws {
+        let subscription =
+            #"{"endpoint":"https:\/\/push.example\/1","expirationTime":null,"keys":{"p256dh":"BA","auth":"aa"}}"#
+        let job = try Job.sample(
+            recipients: #"""
+                ["aa", {"fid":"c1"}, {"topic":"news"}, {"condition":"'a' in topics"}, {"subscription": \#(subscription) }]
+                """#)
+        #expect(job.recipients.map(\.kind) == [.token, .installation, .topic, .condition, .subscription])
+        #expect(
+            job.recipients.map { job.text($0.token) } == [
+                "aa", "c1", "news", "'a' in topics", "https://push.example/1",
+            ])
+        #expect(job.text(job.recipients[4].addressJSON) == subscription)
+        var text: [UInt8] = []
+        job.recipients[4].appendText(of: job, to: &text)
+        #expect(String(decoding: text, as: UTF8.self) == #""https://push.example/1""#)
     }
 
     @Test func registeredAtTakesBothForms() throws {
@@ -50,7 +68,29 @@ import Testing
         (#"["a",{"ref":"x"}]"#, ["recipients[1].token: is required"]),
         (#"[{"token":5}]"#, ["recipients[0].token: must be a string"]),
         (#"[{"token":"a","ref":7}]"#, ["recipients[0].ref: must be a string"]),
-        (#"[{"token":"a","payload":"{}"}]"#, ["recipients[0].payload: must be an object"]),
+        (#"[{"token":"a","payload":7}]"#, ["recipients[0].payload: must be an object"]),
+        (#"[{"token":"a","fid":"b"}]"#, ["recipients[0].fid: can't be given together with token"]),
+        (#"[{"topic":"a","condition":"b"}]"#, ["recipients[0].condition: can't be given together with topic"]),
+        (
+            #"[{"channel":"a"}]"#,
+            ["recipients[0].channel: is not a field of a recipient", "recipients[0].token: is required"]
+        ),
+        (#"[{"fid":""}]"#, ["recipients[0]: has an empty fid"]),
+        (#"[{"subscription":"https://push.example/1"}]"#, ["recipients[0].subscription: must be an object"]),
+        (#"[{"subscription":{}}]"#, ["recipients[0].subscription: has no endpoint"]),
+        (
+            #"[{"subscription":{"endpoint":null}}]"#,
+            ["recipients[0].subscription: has an endpoint that must be a string"]
+        ),
+        (#"[{"subscription":{"endpoint":""}}]"#, ["recipients[0]: has an empty subscription"]),
+        (
+            #"[{"subscription":{"endpoint":"a","endpoint":"b"}}]"#,
+            ["recipients[0].subscription: has two endpoints"]
+        ),
+        (
+            #"[{"subscription":{"endpoint":"a","x":"\#(String(repeating: "x", count: 8_200))"}}]"#,
+            ["recipients[0].subscription: is longer than 8192 bytes"]
+        ),
         (#"[{"token":"a","tokn":"b"}]"#, ["recipients[0].tokn: is not a field of a recipient"]),
         (#"[{"token":"a","token":"b"}]"#, ["recipients[0].token: is given twice"]),
         (#"[{"token":"a","ref":"x","ref":"y"}]"#, ["recipients[0].ref: is given twice"]),

@@ -31,8 +31,9 @@ import Testing
 /// What of a job must survive being written and read.
 private struct Facts: Equatable {
     struct Receiver: Equatable {
+        let kind: AddressKind
         let token: String
-        let tokenJSON: String
+        let addressJSON: String
         let ref: String?
         let payload: String?
         let registeredAt: Timestamp?
@@ -49,12 +50,12 @@ private struct Facts: Equatable {
             job.collapseID,
             job.results.rawValue, job.text(job.payload),
         ]
-        numbers = [job.priority, job.atMostOnce ? 1 : 0, job.trim ? 1 : 0]
+        numbers = [job.priority, job.atMostOnce ? 1 : 0, job.trim ? 1 : 0, job.validateOnly ? 1 : 0]
         expiration = job.expiration
         receivers = chosen.map { index in
             let recipient = job.recipients[index]
             return Receiver(
-                token: job.text(recipient.token), tokenJSON: job.text(recipient.tokenJSON),
+                kind: recipient.kind, token: job.text(recipient.token), addressJSON: job.text(recipient.addressJSON),
                 ref: recipient.refJSON.map(job.text), payload: recipient.payload.map(job.text),
                 registeredAt: recipient.registeredAt)
         }
@@ -66,7 +67,14 @@ private enum JobText {
     private static let strings = [
         #""a""#, #""com.example.shop""#, #""é \"quoted\" \\ \/""#, #""\u0001\ud83d\ude00""#, #""😀""#,
     ]
-    private static let payloads = ["{}", #"{ "aps" : {"alert":"ü\n"} }"#, #"{"n":[1.0,-2e3,null,true]}"#]
+    private static let payloads = [
+        "{}", #""text, \u00fc""#, #"{ "aps" : {"alert":"ü\n"} }"#, #"{"n":[1.0,-2e3,null,true]}"#,
+    ]
+    private static let addresses =
+        strings.map { #""token":\#($0)"# } + [
+            #""fid":"c1""#, #""topic":"news""#, #""condition":"'a' in topics""#,
+            #""subscription":{"endpoint":"https:\/\/push.example\/1","expirationTime":null,"keys":{"auth":"a"}}"#,
+        ]
     private static let moments = [
         "0", "1", "1795168800", "253402300799", #""2026-11-20T10:00:00.123456Z""#, #""1969-12-31T23:59:59.999Z""#,
         #""0000-01-01T00:00:00Z""#, #""9999-12-31T23:59:59.999Z""#, #""2024-02-29t12:00:00+05:30""#,
@@ -80,6 +88,7 @@ private enum JobText {
             ("credential", [#""0b6e1f0c-6a51-4c7e-9d3a-2f1e0d9c8b7a""#]), ("push_type", strings), ("topic", strings),
             ("priority", ["1", "5", "10"]), ("expires_at", moments),
             ("collapse_id", strings), ("at_most_once", ["true", "false"]), ("trim", ["true", "false"]),
+            ("validate_only", ["true", "false"]),
             ("results", [#""all""#, #""problems""#]),
         ]
         for (name, choices) in optional where Bool.random(using: &generator) {
@@ -87,7 +96,7 @@ private enum JobText {
         }
         let recipients = (0..<Int.random(in: 1...6, using: &generator)).map { _ in
             guard Bool.random(using: &generator) else { return pick(strings) }
-            var parts = [#""token":\#(pick(strings))"#]
+            var parts = [pick(addresses)]
             if Bool.random(using: &generator) { parts.append(#""ref":\#(pick(strings + [#""""#]))"#) }
             if Bool.random(using: &generator) { parts.append(#""registered_at":\#(pick(moments))"#) }
             if Bool.random(using: &generator) { parts.append(#""payload":\#(pick(payloads))"#) }

@@ -18,12 +18,12 @@ import Testing
         case .expiresAt: #""2026-11-22T12:00:00.000Z""#
         case .collapseID: #""news""#
         case .sendAt: #""2026-11-22T11:00:00Z""#
-        case .atMostOnce, .trim: "true"
+        case .atMostOnce, .trim, .validateOnly: "true"
         case .results: #""problems""#
         case .payload: #"{"aps":{}}"#
         case .channel: #""dGhlIGNoYW5uZWw=""#
         case .recipients:
-            #"["aa",{"token":"bb","ref":"r","registered_at":"2026-11-01T00:00:00.000Z","payload":{"b":1}},"cc"]"#
+            #"["aa",{"fid":"bb","ref":"r","registered_at":"2026-11-01T00:00:00.000Z","payload":"b"},"cc"]"#
         }
     }
 

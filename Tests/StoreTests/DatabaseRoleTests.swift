@@ -26,6 +26,7 @@ struct DatabaseRoleTests {
         "INSERT INTO martlet.cancelled_jobs (job, expires_at) VALUES ('order-1', 'infinity')",
         "UPDATE martlet.cancelled_jobs SET cancelled_by = 'somebody else'", "TRUNCATE martlet.cancelled_jobs",
         "UPDATE martlet.cancellation_state SET version = 0", "DELETE FROM martlet.cancellation_changes",
+        "TRUNCATE martlet.workers",
     ]
     private static let forbiddenToWorkers = [
         "SELECT * FROM martlet.audit", "UPDATE martlet.credentials SET label = 'x'",
@@ -39,6 +40,8 @@ struct DatabaseRoleTests {
     private static let forbiddenToOperators = [
         "INSERT INTO martlet.refusals SELECT id, 'production', '', 'x', now(), now(), 'x' FROM martlet.credentials",
         "DELETE FROM martlet.refusals", "SELECT martlet.forget_cancellations()",
+        "INSERT INTO martlet.workers SELECT gen_random_uuid(), 'x', 'x', now(), now()", "DELETE FROM martlet.workers",
+        "UPDATE martlet.workers SET seen_at = now()",
     ]
 
     private func sqlState(_ pool: PostgresPool, _ sql: String) async -> String? {
@@ -105,6 +108,11 @@ struct DatabaseRoleTests {
                 let feed = try await CancellationFeed.load(from: login, changes: changes, logger: database.logger)
                 #expect(feed.initial.count == 0)
                 try await CancellationRepository(login).forgetExpired()
+                let worker = RunningWorker(
+                    id: UUID().uuidString, name: "push-1", version: "0", outputs: ["apns"], start: .now)
+                for _ in 0..<2 { #expect(try await WorkerRepository(login).renew(worker, quotas: ["q"]) == ["q": 1]) }
+                try await WorkerRepository(login).remove(worker)
+                try await WorkerRepository(login).forgetStale()
             }
         }
     }
@@ -138,6 +146,7 @@ struct DatabaseRoleTests {
                 )
                 #expect(try await registry.forget(key))
                 #expect(try await RefusalRepository(login).list() == [])
+                #expect(try await WorkerRepository(login).list() == (running: [], stale: []))
                 #expect(try await CancellationRepository(login).cancel("order-1"))
                 #expect(try await CancellationRepository(login).restore("order-1"))
             }

@@ -90,7 +90,13 @@ struct DocumentedSQLTests {
             let before = (0..<200).map { mark("a\(1000 + $0)", at: 100) }
             try await registry.mark(before)
             try await registry.register([TokenRegistration(key: before[0].key, registeredAt: Timestamp(seconds: 100))])
+            let long = mark(String(repeating: "c", count: 400), at: 100)
+            try await registry.mark([long])
             try await database.pool.withConnection { try await $0.execute(script: sql[3]) }
+            let whole = try await database.pool.query(
+                "SELECT FROM martlet.dead_tokens WHERE token = $1", [.text(long.key.token)])
+            #expect(whole.count == 1)
+            #expect(try await registry.forget(long.key))
             let parts = try await database.pool.query(
                 "SELECT count(DISTINCT tableoid) AS parts FROM martlet.device_tokens")
             #expect(try parts[0]["parts"].integer == 16)

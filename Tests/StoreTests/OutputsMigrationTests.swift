@@ -68,8 +68,10 @@ struct OutputsMigrationTests {
     private func rows(_ database: TestDatabase) async throws -> [String] {
         var rows: [String] = []
         for table in Self.kept {
-            rows += try await database.pool.query("SELECT t::text AS row FROM martlet.\(table) AS t ORDER BY 1")
-                .map { "\(table) \(try $0["row"].text)" }
+            // a later migration's column
+            rows += try await database.pool.query(
+                "SELECT (to_jsonb(t) - 'address')::text AS row FROM martlet.\(table) AS t ORDER BY 1"
+            ).map { "\(table) \(try $0["row"].text)" }
         }
         return rows
     }

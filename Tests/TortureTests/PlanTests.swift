@@ -1,6 +1,12 @@
+import Crypto
+import Foundation
 import PushModel
 import Testing
 import TortureRun
+import WebPushSimulator
+
+/// Jobs in which no subscription is needed.
+private let nobody: Subscribe = { _, _, _ in nil }
 
 struct PlanTests {
     @Test func theSameSeedGivesTheSameScheduleAndJobs() {
@@ -8,7 +14,7 @@ struct PlanTests {
         #expect(Schedule(seed: 1, profile: profile).tracks == Schedule(seed: 1, profile: profile).tracks)
         #expect(Schedule(seed: 1, profile: profile).tracks != Schedule(seed: 2, profile: profile).tracks)
         let workload = Workload(seed: 1, profile: profile)
-        #expect(workload.job(5).json() == workload.job(5).json())
+        #expect(workload.job(5).json(subscribe: nobody) == workload.job(5).json(subscribe: nobody))
         #expect(workload.job(5).recipients != Workload(seed: 2, profile: profile).job(5).recipients)
     }
 
@@ -40,7 +46,16 @@ struct PlanTests {
         let names = Set(Schedule(seed: 5, profile: .long(minutes: 60)).tracks.joined().map(\.fault.name))
         // Of workers, of servers (stop and kill of one, the other and both), of a table, of three links, of APNs,
         // of credentials, of settings, of a queue of results, and what shows only when others are left out.
-        #expect(names.count == 4 + 2 * 3 + 1 + 3 * 3 + 9 + 1 + 1 + 4, "\(names.sorted())")
+        let others = OutputKind.allCases.filter { $0 != .apns }
+        let ofOthers = names.filter { name in others.contains { name.hasPrefix("\($0.rawValue): ") } }
+        let links = names.filter { name in others.contains { name.hasSuffix(" to \($0.rawValue)") } }
+        #expect(
+            names.count - ofOthers.count - links.count == 4 + 2 * 3 + 1 + 3 * 3 + 9 + 1 + 1 + 4, "\(names.sorted())")
+        // Ten of any service; mismatches; 429 without an end, and for all; five of accounts; and a link.
+        #expect(ofOthers.count { $0.hasPrefix("fcm: ") } == 10 + 1 + 2 + 5, "\(ofOthers.sorted())")
+        #expect(ofOthers.count { $0.hasPrefix("webpush: ") } == 10 + 1, "\(ofOthers.sorted())")
+        #expect(ofOthers.count { $0.hasPrefix("webhook: ") } == 12, "\(ofOthers.sorted())")
+        #expect(links.count == 3, "\(links.sorted())")
     }
 
     @Test func ofSeveralNodesOneAtATimeGoesDown() {
@@ -110,12 +125,36 @@ struct PlanTests {
         }
     }
 
+    @Test func jobsAreForAllOutputsInTheirShares() throws {
+        let jobs = (0..<10_000).map(Workload(seed: 9, profile: .long(minutes: 1)).job)
+        let subscribe = try subscribe
+        let shares: [OutputKind: ClosedRange<Int>] = [
+            .apns: 5_300...5_700, .fcm: 1_800...2_200, .webpush: 1_300...1_700, .webhook: 850...1_150,
+        ]
+        for output in OutputKind.allCases {
+            let share = jobs.count { $0.output == output }
+            #expect(shares[output]?.contains(share) == true, "\(output): \(share)")
+        }
+        let kinds = Set(
+            try jobs.filter { $0.traits.flaw == nil && $0.recipients.count < 100 }.flatMap { job in
+                try JobDecoder.decode(Array(job.json(subscribe: subscribe).utf8), messageID: "m") { "m" }.recipients.map
+                { recipient in
+                    "\(job.output) \(recipient.kind)"
+                }
+            })
+        #expect(
+            kinds == [
+                "apns token", "fcm token", "fcm installation", "fcm topic", "webpush subscription", "webhook token",
+            ])
+    }
+
     @Test func aJobSaysWhatIsAskedOfIt() throws {
         let jobs = (0..<1_000).map(Workload(seed: 9, profile: .long(minutes: 1)).job)
+        let subscribe = try subscribe
         for plan in jobs {
             let sendAt = plan.traits.sendAfter.map { _ in Int64(1_900_000_000_123) }
             let expiresAt = plan.traits.expireAfter.map { $0 == 0 ? 0 : Int64(1_900_000_000_456) }
-            let body = Array(plan.json(sendAt: sendAt, expiresAt: expiresAt).utf8)
+            let body = Array(plan.json(sendAt: sendAt, expiresAt: expiresAt, subscribe: subscribe).utf8)
             #expect(JobPlan.number(in: String(decoding: body, as: UTF8.self)) == plan.number)
             let isNoJob = [.brokenJSON, .unknownField, .noRecipients, .longRef].contains(plan.traits.flaw)
             do throws(JobRejection) {
@@ -149,28 +188,50 @@ struct PlanTests {
         profile.deduplicationWindow = 3_600
         for number in 0..<1_000 where workload.job(number).traits.isFollowed {
             let follower = workload.job(JobNumber.follower(of: number))
-            #expect(follower.json().contains(JobPlan.id(number)) || follower.messageID == JobPlan.id(number))
-            #expect(JobPlan.number(in: follower.json()) == follower.number)
-            #expect(follower.json() != workload.job(number).json())
+            #expect(
+                follower.json(subscribe: nobody).contains(JobPlan.id(number))
+                    || follower.messageID == JobPlan.id(number))
+            #expect(JobPlan.number(in: follower.json(subscribe: nobody)) == follower.number)
+            #expect(follower.json(subscribe: nobody) != workload.job(number).json(subscribe: nobody))
         }
     }
 
-    @Test func everyDeviceTokenTellsItsRecipient() {
-        let workload = Workload(seed: 7, profile: .long(minutes: 1))
-        var seen: Set<String> = []
-        var kinds: Set<RecipientKind> = []
-        for number in 0..<1_000 {
-            let job = workload.job(number)
-            for index in job.recipients.indices {
-                let token = job.token(index)
-                #expect(token.utf8.count == 64)
-                #expect(RecipientID(token: token) == RecipientID(job: number, index: index))
-                #expect(seen.insert(token).inserted)
-                kinds.insert(job.recipients[index])
+    /// Subscriptions of a double that is not running.
+    private var subscribe: Subscribe {
+        get throws {
+            let simulator = try WebPushSimulator()
+            let key = Data(P256.Signing.PrivateKey().publicKey.x963Representation).base64EncodedString()
+                .replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+            return { recipient, kind, _ in
+                let subscription = try? simulator.subscribe(
+                    recipient.persona, number: recipient.subscriptionNumber(kind), key: key,
+                    origin: "https://localhost:2397")
+                return subscription.flatMap { try? JSONEncoder().encode($0) }.map {
+                    String(decoding: $0, as: UTF8.self)
+                }
             }
         }
-        #expect(kinds == Set(RecipientKind.allCases))
-        #expect(RecipientID(token: "c2732227") == nil)
+    }
+
+    @Test func everyAddressTellsItsRecipient() throws {
+        let workload = Workload(seed: 7, profile: .long(minutes: 1))
+        var seen: Set<String> = []
+        var kinds: [OutputKind: Set<RecipientKind>] = [:]
+        let subscribe = try subscribe
+        for number in 0..<3_000 {
+            let job = workload.job(number)
+            guard job.traits.flaw == nil else { continue }
+            let decoded = try JobDecoder.decode(Array(job.json(subscribe: subscribe).utf8), messageID: "m") { "m" }
+            for (index, recipient) in decoded.recipients.enumerated() {
+                let address = String(decoding: decoded.bytes(recipient.token), as: UTF8.self)
+                #expect(job.output != .apns || address.utf8.count == 64)
+                #expect(RecipientID(address: address) == RecipientID(job: number, index: index), "\(address)")
+                #expect(seen.insert(address).inserted)
+                kinds[job.output, default: []].insert(job.recipients[index])
+            }
+        }
+        for output in OutputKind.allCases { #expect(kinds[output] == Set(RecipientKind.allCases)) }
+        for nobody in ["c2732227", "topic-", "news", ":APA91bT"] { #expect(RecipientID(address: nobody) == nil) }
         #expect(JobPlan.number(in: JobPlan.id(12)) == 12 && JobPlan.number(in: #"{"a":"b torture-3"}"#) == 3)
         #expect(JobPlan.number(in: "torture") == nil)
         // A chunk's id comes first.

@@ -64,6 +64,86 @@ struct VerdictTests {
         #expect(broken(record) == [.deadAreMarked])
     }
 
+    @Test func onlyItsServicesWordMarks() {
+        var record = calm([.dead])
+        record.sightings[1].what = .answered(400)
+        #expect(broken(record) == [.deadAreMarked], "400 is not the word")
+        record.jobs[7]?.output = .fcm
+        record.sightings[1].what = .answered(404)
+        #expect(broken(record) == [])
+        record.sightings[1].what = .answered(410)
+        #expect(broken(record) == [.deadAreMarked], "nor is 410, of this one")
+    }
+
+    @Test func aMarkIsOfWhomItWasPublishedFor() {
+        var record = calm([.dead])
+        let address = "dead0410" + String(repeating: "0", count: 52) + "e000"
+        record.marked = []
+        record.mark(address, of: "apns")
+        #expect(record.marked == [recipient] && broken(record) == [])
+        record.mark(address, of: "fcm")
+        #expect(broken(record) == [.understood], "another output's")
+        record.oddities = []
+        record.mark("nobody", of: "apns")
+        #expect(broken(record) == [.understood])
+    }
+
+    /// One of FCM's that was refused for a while, and then taken.
+    private func refusedForNow(retriedAt time: Int64) -> TortureRecord {
+        var record = calm()
+        record.jobs[7]?.output = .fcm
+        record.limits.longestDelay = 10_000
+        record.outcomes[0].attempts = 2
+        record.sightings = [
+            .init(recipient: recipient, what: .arrived, at: 1_000),
+            .init(recipient: recipient, what: .answered(503), at: 1_010),
+            .init(recipient: recipient, what: .arrived, at: time),
+            .init(recipient: recipient, what: .answered(200), at: time + 10),
+        ]
+        return record
+    }
+
+    @Test func whatAServiceRefusesForNowRests() {
+        #expect(broken(refusedForNow(retriedAt: 11_010)) == [])
+        var record = refusedForNow(retriedAt: 11_009)
+        #expect(broken(record) == [.retriedInTime])
+        record.faults = [crash]
+        #expect(broken(record) == [], "whoever has it now knows nothing of it")
+        record.faults = []
+        record.limits.longestDelay = 4_000
+        #expect(broken(record) == [], "nobody could wait so long")
+        record.limits.longestDelay = 10_000
+        record.jobs[7]?.output = .apns
+        #expect(broken(record) == [], "Apple does not ask for it")
+    }
+
+    @Test func aMismatchIsNoFaultOfARecipient() {
+        var record = calm()
+        record.jobs[7]?.output = .fcm
+        record.sightings[1].what = .answered(403)
+        (record.outcomes[0].kind, record.outcomes[0].reason) = ("rejected", "SENDER_ID_MISMATCH")
+        #expect(broken(record) == [])
+        record.outcomes[0].reason = "PERMISSION_DENIED"
+        #expect(broken(record) == [.honest], "that is the credential's")
+        record.outcomes[0].reason = "SENDER_ID_MISMATCH"
+        record.sightings[1].what = .answered(503)
+        #expect(broken(record) == [.honest], "its service has not said so")
+    }
+
+    @Test func aServicesBadDayExcusesItsOwnPushesOnly() {
+        var record = calm()
+        record.jobs[7]?.traits.wantsProblemsOnly = true
+        record.outcomes = []
+        record.sightings += [
+            .init(recipient: recipient, what: .arrived, at: 2_000),
+            .init(recipient: recipient, what: .answered(200), at: 2_010),
+        ]
+        record.faults = [FaultRecord(fault: .service(.fcm, .cut), start: 1_500, end: 1_500)]
+        #expect(broken(record) == [.arrivalsExplained])
+        record.jobs[7]?.output = .fcm
+        #expect(broken(record) == [])
+    }
+
     @Test func aRecipientWithoutAnOutcomeIsLost() {
         var record = calm()
         record.outcomes = []

@@ -81,7 +81,9 @@ package struct TortureRun: Sendable {
         let workload = Workload(seed: seed, profile: profile)
         let canceller = Canceller(pool: site.database.pool, log: log)
         let publishers = (0..<profile.publishers).map { _ in
-            JobPublisher(log: log, names: Site.names, workload: workload, canceller: canceller)
+            JobPublisher(
+                log: log, names: Site.names, workload: workload, canceller: canceller,
+                subscribe: site.services.subscribe)
         }
         for (number, publisher) in publishers.enumerated() {
             try await publisher.start(
@@ -153,7 +155,7 @@ package struct TortureRun: Sendable {
             if !isEmpty || log.recipientsOpen > 0 || log.sightingCount != requests {
                 (requests, quietSince) = (log.sightingCount, .now)
             }
-            if ContinuousClock.now - quietSince > .seconds(profile.requestTimeoutSeconds + 2) { return }
+            if ContinuousClock.now - quietSince > .seconds(profile.longestTimeoutSeconds + 2) { return }
             try? await Task.sleep(for: .milliseconds(500))
         }
         log.update { $0.isSettled = false }
@@ -176,13 +178,13 @@ package struct TortureRun: Sendable {
         let dead = try await Broker(url: try site.servers.brokerURL).messages(in: Site.names.dead).map {
             DeadRecord(job: JobPlan.number(in: $0.body), reason: $0.reason)
         }
-        let marked = try await site.database.pool.query(
-            "SELECT token FROM martlet.device_tokens WHERE unregistered_at IS NOT NULL")
-        let tokens = try marked.map { try $0["token"].text }
+        let marks = try await site.database.pool.query("SELECT output, token FROM martlet.dead_tokens").map {
+            (output: try $0["output"].text, address: try $0["token"].text)
+        }
         log.update { record in
             record.waiting = waiting
             record.dead = dead
-            record.marked = Set(tokens.compactMap { RecipientID(token: $0) })
+            for mark in marks { record.mark(mark.address, of: mark.output) }
         }
     }
 }

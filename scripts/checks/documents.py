@@ -13,8 +13,8 @@ URL_HOST = re.compile(r"\b(?:https?|amqps?|postgres(?:ql)?)://(?:[^\s/@\"'`]*@)?
 # Loopback, names that RFC 2606 and RFC 6761 reserve, and names without a dot, which nobody else has.
 HARMLESS_HOST = re.compile(
     r"^(?:[\w-]+|127\.\d+\.\d+\.\d+|\[::1\]|localhost|(?:.*\.)?(?:example|test|invalid|localhost)|(?:.*\.)?example\.(?:com|org|net))$")
-# Told to a person, never connected to.
-MENTIONED_HOSTS = {"www.swift.org"}
+# Told to a person, or the name of a scope or an audience; never connected to.
+MENTIONED_HOSTS = {"www.swift.org", "www.googleapis.com", "oauth2.googleapis.com"}
 
 
 def markdown_files(root: pathlib.Path) -> list[pathlib.Path]:
@@ -86,9 +86,41 @@ def asyncapi(root: pathlib.Path) -> list[str]:
     if not file.exists():
         return ["docs/asyncapi.yaml is missing"]
     document = yaml.safe_load(file.read_text())
-    problems = []
+    problems = dangling(file, document)
     if not str(document.get("asyncapi", "")).startswith("3."):
         problems.append("asyncapi: not version 3")
+    for name, operation in document.get("operations", {}).items():
+        channel = operation.get("channel", {}).get("$ref", "")
+        for message in operation.get("messages", []):
+            if not message["$ref"].startswith(f"{channel}/messages/"):
+                problems.append(f"operation {name}: {message['$ref']} is not of {channel}")
+    return [f"{file.relative_to(root)}: {problem}" for problem in problems]
+
+
+def openapi(root: pathlib.Path) -> list[str]:
+    """References resolve; each body has a schema, and each path's operation an id and a good answer."""
+    problems = []
+    files = sorted((root / "docs").glob("*.openapi.yaml"))
+    for file in files:
+        document = yaml.safe_load(file.read_text())
+        faults = dangling(file, document)
+        if not str(document.get("openapi", "")).startswith("3.1."):
+            faults.append("not OpenAPI 3.1")
+        for path, operations in document.get("paths", {}).items():
+            for method, operation in operations.items():
+                answers = operation.get("responses", {})
+                bodies = [operation.get("requestBody", {}), *(answers[status] for status in answers if status == "200")]
+                if "operationId" not in operation or "200" not in answers:
+                    faults.append(f"{method} {path}: has no operationId, or no answer 200")
+                if any("schema" not in kind for body in bodies for kind in body.get("content", {}).values()):
+                    faults.append(f"{method} {path}: a body has no schema")
+        problems += [f"{file.relative_to(root)}: {fault}" for fault in faults]
+    return problems if files else ["docs has no OpenAPI document"]
+
+
+def dangling(file: pathlib.Path, document) -> list[str]:
+    """References that lead nowhere, within the document or to another file."""
+    problems = []
 
     def walk(value) -> None:
         if isinstance(value, dict):
@@ -114,12 +146,7 @@ def asyncapi(root: pathlib.Path) -> list[str]:
         return True
 
     walk(document)
-    for name, operation in document.get("operations", {}).items():
-        channel = operation.get("channel", {}).get("$ref", "")
-        for message in operation.get("messages", []):
-            if not message["$ref"].startswith(f"{channel}/messages/"):
-                problems.append(f"operation {name}: {message['$ref']} is not of {channel}")
-    return [f"{file.relative_to(root)}: {problem}" for problem in problems]
+    return problems
 
 
 def configuration_keys(root: pathlib.Path) -> list[str]:
@@ -165,11 +192,13 @@ def decisions(root: pathlib.Path) -> list[str]:
     return [f"docs/decisions.md: {problem}" for problem in problems]
 
 
-REASON = r"[A-Z][a-z]+(?:[A-Z][A-Za-z]*)?"
+# Google's are in capitals.
+REASON = r"(?:[A-Z][a-z]+(?:[A-Z][A-Za-z]*)?|[A-Z]+(?:_[A-Z]+)+|[A-Z]{8,})"
 # The table of what any output's outcomes may have.
 COMMON = "of every output"
-# Looks like a reason, and no outcome has it: a push type as Apple's channel management writes it; a job that is rejected.
-NO_REASONS = {"LiveActivity", "UnsuitableCredential"}
+# Looks like a reason, and no outcome has it: a push type as Apple's channel management writes it; a job that is rejected; header
+# fields of Web Push.
+NO_REASONS = {"LiveActivity", "UnsuitableCredential", "Topic", "Urgency"}
 
 
 def reasons(root: pathlib.Path) -> list[str]:
@@ -183,7 +212,7 @@ def reasons(root: pathlib.Path) -> list[str]:
         title, _, text = section.partition("\n")
         cells = re.findall(r"^\| ([^|]*) \|", text, re.MULTILINE)
         tables[title.strip().lower()] = set(re.findall(rf"`({REASON})`", " ".join(cells)))
-    known = {COMMON: reasons_in(root, "DeliveryPipeline") | reasons_in(root, "PushModel")}
+    known = {COMMON: set().union(*(reasons_in(root, name) for name in ("DeliveryPipeline", "PushModel", "PushSending")))}
     for folder in sorted((root / "Sources").glob("*Output")):
         known[folder.name.removesuffix("Output").lower()] = reasons_in(root, folder.name)
     # What a provider says and the code sorts by status alone: the provider's table, as the tests have it.
@@ -232,9 +261,10 @@ def job_fields(root: pathlib.Path) -> list[str]:
 def log_messages(root: pathlib.Path) -> list[str]:
     """What docs/errors.md says of the log, something logs. What a library ends the process with is its own text."""
     code = "".join(file.read_text() for file in sorted((root / "Sources").rglob("*.swift")))
-    # A pool of connections calls its service by the name that its output gives it.
+    # A pool calls its service by the name that its output gives it.
     services = set(re.findall(r'\bservice: "([^"]+)"', code))
-    code += "".join(code.replace(r"\(configuration.service)", service) for service in sorted(services))
+    named = re.compile(r"\\\((?:configuration\.)?service\)")
+    code += "".join(named.sub(service, code) for service in sorted(services))
     chapter = (root / "docs" / "errors.md").read_text().partition("## Log messages worth knowing\n")[2]
     cells = re.findall(r"^\| (.*?) \|", chapter.partition("\n## ")[0], re.MULTILINE)
     messages = [message for cell in cells for message in re.findall(r"`([^`]+)`", cell)]

@@ -6,9 +6,11 @@ import re
 ORDER = [
     "CRabbitMQ", "CLibPQ", "CNGHTTP2", "COpenSSL", "CLinux",
     "Threading", "Addressing", "Pacing", "AMQPClient", "PostgresClient", "HTTP2Session", "HTTP2Channel", "HTTP2Pool",
-    "PushModel", "OutputConformance", "CredentialFormats", "MigrationFiles", "Store", "APNSOutput",
-    "DeliveryPipeline", "PushSimulator", "APNSSimulator", "MartletService", "MartletCommand", "APNSCommands",
-    "MartletOutputs", "martlet", "martlet-bench",
+    "PushModel", "OutputConformance", "CredentialFormats", "MigrationFiles", "Store", "PushSending",
+    "APNSOutput", "FCMOutput", "WebPushOutput", "WebhookOutput",
+    "DeliveryPipeline", "PushSimulator", "APNSSimulator", "FCMSimulator", "WebPushSimulator", "MartletService",
+    "MartletCommand", "SimulatorCommands", "APNSCommands", "FCMCommands", "WebPushCommands", "MartletOutputs", "martlet",
+    "martlet-bench",
 ]
 # Only these may name an output: everything else works with the Output protocol.
 COMPOSERS = {"APNSCommands", "MartletOutputs", "martlet-bench"}
@@ -94,14 +96,17 @@ def targets(root: pathlib.Path) -> list[str]:
 
 
 def neutrality(root: pathlib.Path) -> list[str]:
-    """An output's name stands in its own targets, in the list of plugins, and as the contract's default."""
+    """An output's name stands in outputs' own targets, in the list of plugins, and as the contract's default. Firebase has
+    fields for Apple, so outputs may speak of one another; they can't import each other."""
     problems = []
     outputs = {folder.name.removesuffix("Output") for folder in (root / "Sources").glob("*Output")} or {"APNS"}
     for file in swift_files(root, "Sources"):
         target = file.relative_to(root / "Sources").parts[0]
+        if target in LISTS or target.startswith(tuple(outputs)):
+            continue
         for number, line in enumerate(file.read_text().splitlines(), 1):
             for output in outputs:
-                if target.startswith(output) or target in LISTS or output.lower() not in line.lower():
+                if output.lower() not in line.lower():
                     continue
                 if DEFAULT_OUTPUT not in line:
                     problems.append(f"{file.relative_to(root)}:{number}: names {output} in a neutral place")
@@ -142,7 +147,8 @@ def reasons(root: pathlib.Path) -> list[str]:
 def terminal(root: pathlib.Path) -> list[str]:
     """Only one file of the command, and one of the log, write to the terminal."""
     problems = []
-    for file in swift_files(root, "Sources/MartletCommand", "Sources/APNSCommands", "Sources/martlet", "Sources/MartletService"):
+    for file in swift_files(root, "Sources/MartletCommand", "Sources/SimulatorCommands", "Sources/APNSCommands",
+                            "Sources/FCMCommands", "Sources/WebPushCommands", "Sources/martlet", "Sources/MartletService"):
         name = str(file.relative_to(root))
         if name in TERMINAL_OWNERS:
             continue

@@ -1,4 +1,3 @@
-import HTTP2Pool
 import PushModel
 
 /// Sorts statuses and reasons into classes. Reasons that Apple adds later are sorted by status.
@@ -11,15 +10,6 @@ package enum APNSReason {
         // 408 is no answer of APNs, but one of what may stand before it.
         case 408, 429, 500...: return .retryLater
         default: return .refused
-        }
-    }
-
-    /// Ours, for a push without an answer.
-    static func of(_ loss: RequestLoss) -> String {
-        switch loss {
-        case .timeout: "RequestTimeout"
-        case .streamReset: "StreamReset"
-        case .connectionLost: "ConnectionLost"
         }
     }
 

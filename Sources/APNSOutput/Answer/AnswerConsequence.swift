@@ -1,5 +1,6 @@
 import HTTP2Pool
 import PushModel
+import PushSending
 
 /// What follows from a refusal.
 struct AnswerConsequence: Equatable {

@@ -1,5 +1,4 @@
 import CredentialFormats
-import Crypto
 import PushModel
 
 /// Makes a credential from the files Apple gives out: a `.p8` key, a `.p12`, or PEM or DER files with a certificate
@@ -62,7 +61,7 @@ struct APNSCredentialReader {
             kind: .token(keyID: try AppleID.check(keyID, "key id", of: file), privateKeyPEM: key.pem),
             account: try AppleID.check(team, "team id", of: file), environments: try keyEnvironments(),
             topics: details.topics,
-            fingerprint: Self.fingerprint(key.publicKeyDER), label: details.label ?? "key \(keyID)")
+            fingerprint: Fingerprint.sha256(key.publicKeyDER), label: details.label ?? "key \(keyID)")
     }
 
     /// Apple: a key for some topics is for one environment and at most 400 topics.
@@ -99,10 +98,6 @@ struct APNSCredentialReader {
             kind: .certificate(chainDER: leaf.chain(from: others).map(\.der), privateKeyDER: pair.key.der),
             account: try AppleID.check(team, "team id", of: pair.file), environments: pair.push.environments,
             topics: Set(pair.push.topicKinds.keys), topicKinds: pair.push.topicKinds, notBefore: leaf.notBefore,
-            notAfter: leaf.notAfter, fingerprint: Self.fingerprint(leaf.der), label: details.label ?? pair.name)
-    }
-
-    private static func fingerprint(_ bytes: [UInt8]) -> String {
-        SHA256.hash(data: bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+            notAfter: leaf.notAfter, fingerprint: Fingerprint.sha256(leaf.der), label: details.label ?? pair.name)
     }
 }

@@ -1,7 +1,7 @@
 import Addressing
-import Foundation
 import HTTP2Pool
 public import PushModel
+import PushSending
 
 extension APNSConfiguration {
     /// The settings that there are: `apns.endpoint.production` and so on.
@@ -45,19 +45,16 @@ extension APNSConfiguration {
 
     /// - Throws: ``SettingFault``.
     public init(_ settings: OutputSettings) throws(SettingFault) {
-        let authorityFile = settings["ca_file"]
-        if let authorityFile, !FileManager.default.isReadableFile(atPath: authorityFile) {
-            throw SettingFault("ca_file", "there is no file \(authorityFile) that can be read")
-        }
         self.init(
             production: try settings.endpoint("endpoint.production"),
             sandbox: try settings.endpoint("endpoint.sandbox"),
             broadcastProduction: try Self.endpointIfSet("endpoint.broadcast.production", settings),
             broadcastSandbox: try Self.endpointIfSet("endpoint.broadcast.sandbox", settings),
             channelsProduction: try settings.endpoint("endpoint.channels.production"),
-            channelsSandbox: try settings.endpoint("endpoint.channels.sandbox"), authorityFile: authorityFile,
+            channelsSandbox: try settings.endpoint("endpoint.channels.sandbox"),
+            authorityFile: try settings.authorityFile(),
             verifiesCertificates: try settings.text("certificate_verification") == "full",
-            proxy: try Self.proxy(settings), maximumConnections: try settings.integer("maximum_connections"),
+            proxy: try settings.proxy(), maximumConnections: try settings.integer("maximum_connections"),
             requestTimeoutSeconds: try settings.integer("request_timeout"))
         urgentStreams = try settings.integer("urgent_streams")
         if !verifiesCertificates {
@@ -84,15 +81,6 @@ extension APNSConfiguration {
             throw SettingFault(
                 key, "is \(endpoint.host), an address, which can't be verified through apns.proxy: give its name")
         }
-    }
-
-    private static func proxy(_ settings: OutputSettings) throws(SettingFault) -> HTTPProxy? {
-        guard let url = settings["proxy"] else { return nil }
-        guard let proxy = HTTPProxy(url: url) else {
-            throw SettingFault(
-                "proxy", "must be http://[user:password@]host:port, user and password percent-encoded")
-        }
-        return proxy
     }
 
     private static func endpointIfSet(_ key: String, _ settings: OutputSettings) throws(SettingFault) -> Endpoint? {

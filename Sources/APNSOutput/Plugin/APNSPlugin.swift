@@ -8,6 +8,7 @@ public struct APNSPlugin: OutputPlugin {
     public let settings = APNSConfiguration.settings
     /// A device token, or a channel's id.
     public let recipients = RecipientForm.hex(maximumDigits: 512)
+    public let jobs = JobForm(addresses: [.token, .channel])
     public let eventFields = EventFields(id: "apns_id", uniqueID: "apns_unique_id")
     public let reasons = APNSReason.verdicts
     public let hasOneWorld = false
@@ -17,6 +18,14 @@ public struct APNSPlugin: OutputPlugin {
     public var credentials: (any OutputCredentials)? { APNSCredentials() }
 
     public func check(_ settings: OutputSettings) throws { _ = try APNSConfiguration(settings) }
+
+    public func payload(showing text: String) -> [UInt8] {
+        var aps = JSONObjectWriter(capacity: 256)
+        aps.member("alert", string: text)
+        var payload = JSONObjectWriter(capacity: 256)
+        payload.member("aps", raw: aps.finish())
+        return payload.finish()
+    }
 
     public func make(_ context: OutputContext) throws -> any Output {
         APNSOutput(

@@ -30,17 +30,10 @@ package struct ProviderTokenSigner: Sendable {
     package func sign(issuedAt: Timestamp) throws -> Secret {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        let header = Self.base64URL(try encoder.encode(Header(kid: keyID)))
-        let claims = Self.base64URL(try encoder.encode(Claims(iss: team, iat: issuedAt.seconds)))
+        let header = Base64URL.text(try encoder.encode(Header(kid: keyID)))
+        let claims = Base64URL.text(try encoder.encode(Claims(iss: team, iat: issuedAt.seconds)))
         let signingInput = "\(header).\(claims)"
         let signature = try key.signature(for: Data(signingInput.utf8)).rawRepresentation
-        return Secret("\(signingInput).\(Self.base64URL(signature))".utf8)
-    }
-
-    private static func base64URL(_ data: Data) -> String {
-        data.base64EncodedString()
-            .replacingOccurrences(of: "+", with: "-")
-            .replacingOccurrences(of: "/", with: "_")
-            .replacingOccurrences(of: "=", with: "")
+        return Secret("\(signingInput).\(Base64URL.text(signature))".utf8)
     }
 }

@@ -105,3 +105,8 @@ package struct APNSRequest: Equatable, Sendable {
         count > maximumPayloadBytes ? Fault(reason: "PayloadTooLarge") : nil
     }
 }
+
+extension APNSRequest {
+    /// Whose refusals hold it. Broadcasts may be forbidden to an app whose pushes are not.
+    var healthTopic: String { channelID == nil ? topic : "\(topic) (broadcasts)" }
+}

@@ -1,19 +1,13 @@
 package import HTTP2Session
 package import PushModel
+package import PushSending
 
 /// A job ready to be sent: everything its pushes share is encoded once.
-package final class PreparedJob: Sendable {
-    package let routed: RoutedJob
-    package let sink: any OutcomeSink
+// why: unchecked as its base is; nothing of its own ever changes.
+package final class PreparedJob: QueuedJob, @unchecked Sendable {
     package let request: APNSRequest
     /// The header fields that are the same for each device.
     package let fields: HTTP2Fields
-    // why: set once when the job enters its pool, on the pool's event loop, and used there only.
-    nonisolated(unsafe) var health: TopicHealth?
-    // why: as above. nil for a broadcast.
-    nonisolated(unsafe) var tokens: AppTokens?
-    // why: as above.
-    nonisolated(unsafe) var isCancelled = false
     /// The job's payload, cut if the job allows that and it was too long.
     private let body: Body
 
@@ -28,8 +22,6 @@ package final class PreparedJob: Sendable {
 
     init(_ routed: RoutedJob, sink: any OutcomeSink, sharing last: LastFields) throws(APNSRequest.Fault) {
         let job = routed.job
-        self.routed = routed
-        self.sink = sink
         request = try APNSRequest(for: job)
         if request.pushType.needsProviderToken, case .certificate = routed.credential?.kind {
             throw APNSRequest.Fault(reason: "TopicDisallowed")
@@ -41,6 +33,7 @@ package final class PreparedJob: Sendable {
             throw APNSRequest.Fault(reason: "BadCollapseId")
         }
         body = Self.body(job.payload, of: job, request)
+        super.init(routed, sink: sink, topic: request.healthTopic)
     }
 
     /// The body for one recipient, or the reason for which APNs would refuse it.

@@ -20,14 +20,12 @@ final class ResponseWriter {
     // Bodies without a timestamp; there are few.
     private var bodies: [String: HTTP2Body] = [:]
     private var stampedBody: (key: BodyKey, body: HTTP2Body)?
-    private var random: SplitMixGenerator
+    private var random = SplitMixGenerator()
 
     /// - Parameter namesDeliveries: true: accepted pushes get an `apns-unique-id`, as in the sandbox.
     init(namesDeliveries: Bool) throws {
         accepted = try HTTP2Fields([HTTP2Field(":status", "200")])
         self.namesDeliveries = namesDeliveries
-        var seed = SystemRandomNumberGenerator()
-        random = SplitMixGenerator(state: seed.next())
     }
 
     /// - Parameters:

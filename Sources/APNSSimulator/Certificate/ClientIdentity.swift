@@ -1,6 +1,7 @@
 internal import Crypto
 internal import SwiftASN1
 internal import X509
+internal import PushSimulator
 
 /// What a client certificate entitles to.
 package struct ClientIdentity: Sendable {

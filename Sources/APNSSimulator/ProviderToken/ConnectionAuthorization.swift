@@ -1,3 +1,5 @@
+internal import PushSimulator
+
 /// Judges the `authorization` fields of one connection. Nearly always the value is the one accepted last, which
 /// takes one comparison.
 struct ConnectionAuthorization {

@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Foundation
+internal import PushSimulator
 
 /// Reads the value of an `authorization` field and checks its signature (Apple: "Establishing a token-based
 /// connection to APNs"). Knows nothing of time.

@@ -1,5 +1,6 @@
 internal import Crypto
 public import Foundation
+internal import PushSimulator
 
 /// A key for who has none from Apple: made once for a directory, and good for nothing but simulators.
 public struct ThrowawayKey: Sendable {
@@ -19,13 +20,8 @@ public struct ThrowawayKey: Sendable {
     public func providerToken(issuedAt: Date = Date()) throws -> String {
         let header = #"{"alg":"ES256","kid":"\#(Self.keyID)"}"#
         let claims = #"{"iss":"\#(Self.team)","iat":\#(Int64(issuedAt.timeIntervalSince1970))}"#
-        let signed = Self.base64(Data(header.utf8)) + "." + Self.base64(Data(claims.utf8))
+        let signed = UnpaddedBase64.encode(header.utf8) + "." + UnpaddedBase64.encode(claims.utf8)
         let signature = try privateKey.signature(for: Data(signed.utf8))
-        return signed + "." + Self.base64(signature.rawRepresentation)
-    }
-
-    /// Base64url without padding (RFC 7515, section 2).
-    private static func base64(_ data: Data) -> String {
-        data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+        return signed + "." + UnpaddedBase64.encode(signature.rawRepresentation)
     }
 }

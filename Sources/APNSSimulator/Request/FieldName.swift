@@ -1,3 +1,5 @@
+internal import PushSimulator
+
 /// The request fields that mean something to APNs, and those that nearly every client sends beside them: these cost
 /// nothing to look for when they are repeated.
 package enum FieldName: UInt32 {

@@ -1,3 +1,5 @@
+internal import PushSimulator
+
 /// The text of an `apns-id`: a UUID in canonical form, kept as it was written.
 package struct MessageID: Sendable {
     // The first 36 lanes hold the text: a fixed-size array without an allocation.

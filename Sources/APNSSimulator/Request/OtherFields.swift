@@ -1,3 +1,5 @@
+internal import PushSimulator
+
 /// The names of a request's other fields, to find those that are repeated.
 struct OtherFields {
     private var names: Set<[UInt8]> = []

@@ -1,3 +1,5 @@
+internal import PushSimulator
+
 /// The values of `apns-push-type` (Apple: "Sending notification requests to APNs").
 package enum PushType: CaseIterable, Sendable {
     case alert, background, complication, controls, fileprovider, liveactivity, location, mdm, pushtotalk, voip

@@ -1,3 +1,5 @@
+internal import PushSimulator
+
 /// What the checks need to know of a request, collected field by field without keeping its text.
 package struct RequestFacts: Sendable {
     package enum Path: Sendable {

@@ -1,3 +1,5 @@
+internal import PushSimulator
+
 /// The endings that tell what kind of push a topic is for, after the app's bundle identifier.
 package enum TopicSuffix: CaseIterable, Sendable {
     case none, complication, controls, fileprovider, liveactivity, location, pushtotalk, voip, widgets

@@ -80,9 +80,3 @@ extension PipelineConfiguration {
         }
     }
 }
-
-extension Job {
-    func rejected(_ field: String, _ problem: String) -> JobRejection {
-        JobRejection(jobID: fields.id, app: fields.app, faults: [.init(field: field, problem: problem)])
-    }
-}

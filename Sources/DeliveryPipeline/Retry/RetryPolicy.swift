@@ -27,6 +27,9 @@ public struct RetryPolicy: Sendable {
     /// How long after its first attempt a push is still tried, in seconds.
     public let maximumAge: Int
 
+    /// In seconds, where there is such a delay.
+    private static let shortestHold = 30
+
     public static let defaultDelays = [5, 30, 120, 900, 3600]
 
     public init(
@@ -42,20 +45,38 @@ public struct RetryPolicy: Sendable {
     /// - Parameters:
     ///   - age: seconds since the first attempt.
     ///   - wish: the least to wait, in seconds.
+    ///   - patience: seconds that the waits between attempts may add up to, where the provider has less of it than we; time
+    ///     that a push was held back does not count.
     package func decide(
-        afterAttempt attempt: Int, age: Int64 = 0, wish: Int32 = 0, expiration: Job.Expiration?, now: Timestamp
+        afterAttempt attempt: Int, age: Int64 = 0, wish: Int32 = 0, patience: Int? = nil,
+        expiration: Job.Expiration?, now: Timestamp
     ) -> Decision {
         guard attempt < maximumAttempts, age < maximumAge, let longest = delays.last else { return .giveUp }
-        let delay = attempt <= delays.count ? delays[attempt - 1] : longest
-        return fits(shortest(atLeast: max(delay, Int(wish))) ?? longest, expiration, now)
+        guard let patience else { return fits(wait(afterAttempt: attempt, wish) ?? longest, expiration, now) }
+        var left = patience
+        var inTime: Int?
+        for attempt in 1...max(1, attempt) {
+            inTime = wait(afterAttempt: attempt, wish, within: left)
+            left -= inTime ?? left
+        }
+        return inTime.map { fits($0, expiration, now) } ?? .giveUp
+    }
+
+    private func wait(afterAttempt attempt: Int, _ wish: Int32, within left: Int = .max) -> Int? {
+        let delay = attempt <= delays.count ? delays[attempt - 1] : delays.last ?? 0
+        guard let wanted = shortest(atLeast: max(delay, Int(wish))) ?? delays.last else { return nil }
+        return wanted <= left ? wanted : delays.last { $0 <= left && $0 >= wish }
     }
 
     /// How long a push waits whose app is paused or whose credential can't be used or is refused just now; does
-    /// not count as an attempt.
+    /// not count as an attempt. Rather too short than too long, since it may be held again.
     package func hold(
         age: Int64 = 0, wish: Int32 = 0, expiration: Job.Expiration?, now: Timestamp
     ) -> Decision {
-        guard age < maximumAge, let delay = shortest(atLeast: max(30, Int(wish))) ?? delays.last else { return .giveUp }
+        let holds = delays.filter { $0 >= Self.shortestHold }
+        guard age < maximumAge, let delay = holds.last(where: { $0 <= wish }) ?? holds.first ?? delays.last else {
+            return .giveUp
+        }
         return fits(delay, expiration, now)
     }
 

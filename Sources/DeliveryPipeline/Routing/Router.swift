@@ -40,6 +40,7 @@ struct Router {
             throw job.rejected("app", "\(job.app) is not registered: see 'martlet app set'")
         }
         try checkPublisher(of: job, inbound, app)
+        try output.jobs.check(job)
         return (output, output.plugin.environment(of: job, app: app.defaultEnvironment))
     }
 

@@ -49,8 +49,9 @@ package struct EventBatch {
         json.append(contentsOf: #"{"job":"#.utf8)
         JSONText.append(job.id, to: &json)
         json.append(contentsOf: #","recipient":"#.utf8)
-        json.append(contentsOf: job.bytes(recipient.tokenJSON))
-        if job.isBroadcast { json.append(contentsOf: #","broadcast":true"#.utf8) }
+        recipient.appendText(of: job, to: &json)
+        if let target = recipient.kind.target { member(#","target":"#, "\(target)") }
+        if recipient.kind.isBroadcast { json.append(contentsOf: #","broadcast":true"#.utf8) }
         if let ref = recipient.refJSON {
             json.append(contentsOf: #","ref":"#.utf8)
             json.append(contentsOf: job.bytes(ref))

@@ -34,10 +34,10 @@ package struct OutcomePolicy {
         case .sent where outcome.job.job.results == .problems: return .count(.sent)
         case .sent: return .tell(.sent)
         case .unregistered: return .mark(reason: outcome.reason ?? "Unregistered")
-        case .rejected: return .tell(.rejected, reason: outcome.reason)
+        case .rejected: return .tell(.rejected, reason: outcome.reason, detail: outcome.detail)
         case .failed where outcome.judge == .provider:
             return .tell(.failed, reason: "CredentialRefused", detail: outcome.reason)
-        case .failed: return .tell(.failed, reason: outcome.reason)
+        case .failed: return .tell(.failed, reason: outcome.reason, detail: outcome.detail)
         case .expired: return .tell(.expired, reason: outcome.reason)
         case .suppressed: return .tell(.suppressed)
         case .unknown where outcome.job.job.atMostOnce: return .tell(.unknown, reason: outcome.reason)
@@ -50,7 +50,7 @@ package struct OutcomePolicy {
     private func tryAgain(_ outcome: Outcome, age: Int64) -> Decision {
         switch retry.decide(
             afterAttempt: outcome.job.attempt, age: age, wish: outcome.retryAfterSeconds,
-            expiration: outcome.job.job.expiration, now: outcome.at)
+            patience: outcome.job.traits.retriesForSeconds, expiration: outcome.job.job.expiration, now: outcome.at)
         {
         case .wait(let seconds): .retry(seconds: seconds)
         // No attempt is left, and this one or one before may have been accepted: only that is true.
@@ -67,6 +67,7 @@ package struct OutcomePolicy {
         {
         case .wait(let seconds): .hold(seconds: seconds)
         case .giveUp where outcome.mayHaveBeenSent: .tell(.unknown, reason: outcome.reason)
+        case .giveUp where outcome.isAboutTheMoment: .tell(.failed, reason: "RetriesExhausted", detail: outcome.reason)
         case .giveUp: .tell(.failed, reason: "CredentialRefused", detail: outcome.reason)
         case .expire: .tell(.expired, reason: outcome.reason)
         }
@@ -74,6 +75,9 @@ package struct OutcomePolicy {
 }
 
 extension Outcome {
+    /// Its reason is one for which its output tries again, such as a quota: no credential was refused.
+    fileprivate var isAboutTheMoment: Bool { reason.map { job.traits.reasons[$0] == .retry } ?? false }
+
     /// In this attempt or in one before.
     fileprivate var mayHaveBeenSent: Bool { verdict == .unknown || job.redelivered }
 }

@@ -44,15 +44,17 @@ package struct LookUpBuffer {
     var filterBytes: Int { filter?.bytes ?? 0 }
 
     /// The recipients that the filter does not clear; mostly none.
-    func uncleared(among job: Job, in environment: PushEnvironment, now: Timestamp) -> [Int] {
-        guard let filter, filter.count > 0, !job.isBroadcast else { return [] }
+    func uncleared(among routed: RoutedJob, now: Timestamp) -> [Int] {
+        let (job, form) = (routed.job, routed.traits.recipients)
+        guard let filter, filter.count > 0 else { return [] }
         if let pausedUntil, now < pausedUntil { return [] }
-        let seed = TokenHash.seed(output: job.output, app: job.app, environment: environment)
+        let seed = TokenHash.seed(output: job.output, app: job.app, environment: routed.environment)
         return job.withBytes { bytes in
             var uncleared: [Int] = []
-            for (index, recipient) in job.recipients.enumerated() {
+            for (index, recipient) in job.recipients.enumerated() where !recipient.kind.isBroadcast {
                 let token = UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: bytes[recipient.token]))
-                if filter.mayContain(TokenHash.hash(token, seed: seed)) { uncleared.append(index) }
+                let hash = TokenHash.hash(address: token, form: form, seed: seed)
+                if filter.mayContain(hash) { uncleared.append(index) }
             }
             return uncleared
         }

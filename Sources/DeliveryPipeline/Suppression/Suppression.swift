@@ -30,7 +30,7 @@ struct Suppression {
     /// Hands a job to its output. Recipients whose token may be dead follow, once the database has said that they
     /// live.
     mutating func send(_ job: RoutedJob, to output: any Output, _ turn: inout Turn) {
-        let uncleared = lookUps.uncleared(among: job.job, in: job.environment, now: turn.now)
+        let uncleared = lookUps.uncleared(among: job, now: turn.now)
         guard !uncleared.isEmpty else { return turn.send(job, to: output) }
         let toLookUp = Set(uncleared)
         let cleared = job.job.recipients.indices.filter { !toLookUp.contains($0) }

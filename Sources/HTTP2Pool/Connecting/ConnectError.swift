@@ -1,9 +1,12 @@
+import Addressing
 import NIOCore
 
 /// Why no connection came about, for the log.
 package enum ConnectError: Error, Equatable, CustomStringConvertible {
     case unknownName(String, String)
     case noAddress(String)
+    /// It may not be connected to; with what it is for, where that is not the public.
+    case addressRefused(String, host: String, purpose: String?)
     case timeout(doing: String, seconds: Int)
     case closed(doing: String)
     case proxyRefused(status: Int)
@@ -16,6 +19,9 @@ package enum ConnectError: Error, Equatable, CustomStringConvertible {
         switch self {
         case .unknownName(let host, let problem): "can't look up \(host): \(problem)"
         case .noAddress(let host): "\(host) has no address"
+        case .addressRefused(let address, let host, let purpose):
+            "\(host) has the address \(address), which may not be connected to: "
+                + (purpose.map { "it is for \($0)" } ?? "the configuration does not allow it")
         case .timeout(let action, let seconds): "\(action): not done after \(seconds) s"
         case .closed(let action): "\(action): the other side closed the connection"
         case .proxyRefused(407): "the proxy refused the tunnel with status 407: it wants another user or password"
@@ -24,6 +30,11 @@ package enum ConnectError: Error, Equatable, CustomStringConvertible {
         case .noSignOfLife(let service): "no sign of life from \(service)"
         case .addressThroughProxy(let host): "\(host) can't be verified through a proxy: give its name"
         }
+    }
+
+    static func refused(_ address: SocketAddress, of endpoint: Endpoint) -> ConnectError {
+        .addressRefused(
+            address.ipAddress ?? "\(address)", host: endpoint.host, purpose: AddressRules.purpose(of: address))
     }
 
     /// Whether the server has ended the TLS handshake over our certificate (alerts of RFC 8446, section 6.2). The

@@ -1,15 +1,16 @@
 import Addressing
-import HTTP2Channel
-import HTTP2Session
 import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Opens sockets to one endpoint: TCP, the tunnel of a proxy if there is one, TLS, and the HTTP/2 handler inside.
+/// Opens sockets to one endpoint: TCP, the tunnel of a proxy if there is one, TLS, and what speaks HTTP inside.
 struct Connector: Sendable {
     private let endpoint: Endpoint
     private let proxy: HTTPProxy?
-    private let tls: NIOSSLContext
+    /// Nil: none.
+    private let tls: NIOSSLContext?
+    private let versions: HTTPVersions
+    private let allowsAddress: PoolConfiguration.AddressRule
     private let timeoutSeconds: Int
     private let resolve: PoolConfiguration.Resolver
     private let lookups: NameLookups
@@ -21,18 +22,39 @@ struct Connector: Sendable {
         timeoutSeconds = configuration.connectTimeoutSeconds
         resolve = configuration.resolve
         lookups = configuration.lookups
-        var tls = configuration.tls
+        versions = configuration.protocols
+        allowsAddress = configuration.allowsAddress
+        guard var tls = configuration.tls else {
+            tls = nil
+            return
+        }
         tls.minimumTLSVersion = .tlsv12
-        tls.applicationProtocols = ["h2"]
+        tls.applicationProtocols = versions.applicationProtocols
         if tls.certificateVerification == .fullVerification, proxy != nil, endpoint.isAddress {
             throw ConnectError.addressThroughProxy(endpoint.host)
         }
-        self.tls = try NIOSSLContext(configuration: tls)
+        self.tls = try (configuration.sharedTLS ?? SharedTLS()).context { try NIOSSLContext(configuration: tls) }
     }
 
-    /// The addresses to connect to, the endpoint's own or the proxy's, looked up anew.
+    /// The addresses to connect to, looked up anew: those of the endpoint's own that are allowed, or the proxy's.
     func addresses(on eventLoop: any EventLoop) -> EventLoopFuture<[SocketAddress]> {
-        let endpoint = proxy?.endpoint ?? endpoint
+        guard let proxy else {
+            return addresses(of: endpoint, on: eventLoop).flatMapThrowing { try allowed($0) }
+        }
+        // The proxy looks names up and is to know where it may go; what is an address already can be told here.
+        if let address = try? SocketAddress(ipAddress: endpoint.host, port: endpoint.port), !allowsAddress(address) {
+            return eventLoop.makeFailedFuture(ConnectError.refused(address, of: endpoint))
+        }
+        return addresses(of: proxy.endpoint, on: eventLoop)
+    }
+
+    private func allowed(_ addresses: [SocketAddress]) throws(ConnectError) -> [SocketAddress] {
+        let allowed = addresses.filter(allowsAddress)
+        if allowed.isEmpty, let refused = addresses.first { throw .refused(refused, of: endpoint) }
+        return allowed
+    }
+
+    private func addresses(of endpoint: Endpoint, on eventLoop: any EventLoop) -> EventLoopFuture<[SocketAddress]> {
         if let address = try? SocketAddress(ipAddress: endpoint.host, port: endpoint.port) {
             return eventLoop.makeSucceededFuture([address])
         }
@@ -48,12 +70,15 @@ struct Connector: Sendable {
         return looked.futureResult
     }
 
-    /// - Parameter handler: becomes part of the channel once TLS is through, and of none otherwise.
+    /// - Parameter makeWire: called once the way is open, if ever; becomes part of the channel.
     func connect(
-        _ handler: HTTP2ChannelHandler<HTTP2ClientSession>, to address: SocketAddress, on eventLoop: any EventLoop
+        to address: SocketAddress, on eventLoop: any EventLoop, makeWire: @escaping (HTTPVersion) throws -> Wire
     ) -> EventLoopFuture<any Channel> {
         let established = eventLoop.makePromise(of: (any Channel).self)
-        let handshake = NIOLoopBound(HandshakeHandler(successor: handler, promise: established), eventLoop: eventLoop)
+        let handler = HandshakeHandler(promise: established) { [versions, tls] negotiated in
+            try makeWire(versions.chosen(negotiated, withTLS: tls != nil)).handlers
+        }
+        let handshake = NIOLoopBound(handler, eventLoop: eventLoop)
         let overdue = eventLoop.scheduleTask(in: .seconds(Int64(timeoutSeconds))) {
             handshake.value.fail(
                 ConnectError.timeout(doing: "connecting and TLS handshake", seconds: timeoutSeconds))
@@ -64,11 +89,12 @@ struct Connector: Sendable {
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandlers(try firstHandler(), handshake.value)
+                    try channel.pipeline.syncOperations.addHandlers(try firstHandlers() + [handshake.value])
                 }
             }
             .connect(to: address)
         opened.whenFailure { handshake.value.fail($0) }
+        if tls == nil, proxy == nil { opened.whenSuccess { handshake.value.isOpen($0, nil) } }
         established.futureResult.whenComplete { result in
             overdue.cancel()
             if case .failure = result { opened.whenSuccess { $0.close(promise: nil) } }
@@ -76,9 +102,11 @@ struct Connector: Sendable {
         return established.futureResult
     }
 
-    private func firstHandler() throws -> any ChannelHandler {
+    private func firstHandlers() throws -> [any ChannelHandler] {
         // Server name indication takes names only.
-        let tls = try NIOSSLClientHandler(context: tls, serverHostname: endpoint.isAddress ? nil : endpoint.host)
-        return proxy.map { ProxyTunnelHandler(to: endpoint, through: $0, tls: tls) } ?? tls
+        let name = endpoint.isAddress ? nil : endpoint.host
+        let tls = try tls.map { try NIOSSLClientHandler(context: $0, serverHostname: name) }
+        if let proxy { return [ProxyTunnelHandler(to: endpoint, through: proxy, tls: tls)] }
+        return tls.map { [$0] } ?? []
     }
 }

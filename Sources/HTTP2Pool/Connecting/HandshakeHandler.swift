@@ -1,18 +1,19 @@
-import HTTP2Channel
-import HTTP2Session
 import NIOCore
 import NIOTLS
 
-/// Waits for the TLS handshake and puts the HTTP/2 handler in its own place: that one belongs to one channel
+/// Waits until the way is open, TLS and all, and puts what speaks HTTP in its own place: that belongs to one channel
 /// only, so it waits until one of the addresses has let us in.
 final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
-    private let successor: HTTP2ChannelHandler<HTTP2ClientSession>
+    /// Makes what speaks the protocol that TLS has agreed on.
+    typealias Successors = (_ applicationProtocol: String?) throws -> [any ChannelHandler]
+
+    private let successors: Successors
     private var promise: EventLoopPromise<any Channel>?
 
-    init(successor: HTTP2ChannelHandler<HTTP2ClientSession>, promise: EventLoopPromise<any Channel>) {
-        self.successor = successor
+    init(promise: EventLoopPromise<any Channel>, successors: @escaping Successors) {
+        self.successors = successors
         self.promise = promise
     }
 
@@ -22,16 +23,25 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        if case .some(.handshakeCompleted) = event as? TLSUserEvent, let promise = promise.take() {
-            do {
-                try context.pipeline.syncOperations.addHandler(successor, position: .after(self))
-                promise.succeed(context.channel)
-                context.pipeline.syncOperations.removeHandler(self, promise: nil)
-            } catch {
-                promise.fail(error)
-            }
+        if case .some(.handshakeCompleted(let negotiated)) = event as? TLSUserEvent {
+            isOpen(context.channel, negotiated)
+        } else if event is ProxyTunnelHandler.Opened {
+            isOpen(context.channel, nil)
         }
         context.fireUserInboundEventTriggered(event)
+    }
+
+    /// Nothing is in the way any more.
+    func isOpen(_ channel: any Channel, _ negotiated: String?) {
+        guard let promise = promise.take() else { return }
+        let pipeline = channel.pipeline.syncOperations
+        do {
+            try pipeline.addHandlers(try successors(negotiated), position: .after(self))
+            promise.succeed(channel)
+            pipeline.removeHandler(self, promise: nil)
+        } catch {
+            promise.fail(error)
+        }
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -1,35 +1,63 @@
-import Addressing
-import Dispatch
-import NIOCore
+package import Addressing
+import Foundation
+package import NIOCore
 import Threading
 
 /// Looks names up, each at most once at a time: who asks for one that the system is still asking about joins.
 ///
-/// So a name server that does not answer takes one thread for each name, which has no other use, and what has timed
-/// out meanwhile does not wait its turn before what is asked now.
+/// On a few threads of its own, since the system's call blocks for as long as a name server does not answer. The name
+/// that was asked for last comes first: for those before it nobody may be waiting any more.
 package final class NameLookups: Sendable {
-    private let waiting = Mutex<[Endpoint: [EventLoopPromise<[SocketAddress]>]]>([:])
+    private struct Lookup {
+        let endpoint: Endpoint
+        let resolve: PoolConfiguration.Resolver
+    }
+
+    private struct State {
+        var waiting: [Endpoint: [EventLoopPromise<[SocketAddress]>]] = [:]
+        var queue: [Lookup] = []
+        var threads = 0
+    }
+
+    package static let maximumThreads = 4
+
+    private let state = Mutex(State())
 
     package init() {}
 
-    func addresses(
+    package func addresses(
         of endpoint: Endpoint, resolve: @escaping PoolConfiguration.Resolver, on eventLoop: any EventLoop
     ) -> EventLoopFuture<[SocketAddress]> {
         let found = eventLoop.makePromise(of: [SocketAddress].self)
-        let isFirst = waiting.withLock { waiting in
-            waiting[endpoint, default: []].append(found)
-            return waiting[endpoint]?.count == 1
+        let needsThread = state.withLock { state in
+            state.waiting[endpoint, default: []].append(found)
+            guard state.waiting[endpoint]?.count == 1 else { return false }
+            state.queue.append(Lookup(endpoint: endpoint, resolve: resolve))
+            guard state.threads < Self.maximumThreads else { return false }
+            state.threads += 1
+            return true
         }
-        if isFirst {
-            DispatchQueue.global().async {
-                self.tell(endpoint, Result { try resolve(endpoint.host, endpoint.port) })
-            }
-        }
+        if needsThread { Thread.detachNewThread { self.work() } }
         return found.futureResult
     }
 
+    /// Until nothing is asked any more.
+    private func work() {
+        while let lookup = next() {
+            tell(lookup.endpoint, Result { try lookup.resolve(lookup.endpoint.host, lookup.endpoint.port) })
+        }
+    }
+
+    private func next() -> Lookup? {
+        state.withLock { state in
+            let last = state.queue.popLast()
+            if last == nil { state.threads -= 1 }
+            return last
+        }
+    }
+
     private func tell(_ endpoint: Endpoint, _ result: Result<[SocketAddress], any Error>) {
-        let promises = waiting.withLock { $0.removeValue(forKey: endpoint) ?? [] }
+        let promises = state.withLock { $0.waiting.removeValue(forKey: endpoint) ?? [] }
         for promise in promises { promise.completeWith(result) }
     }
 }

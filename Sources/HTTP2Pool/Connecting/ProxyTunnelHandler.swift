@@ -2,18 +2,21 @@ import Addressing
 import NIOCore
 import NIOSSL
 
-/// Asks a proxy for a tunnel, and starts TLS inside it.
+/// Asks a proxy for a tunnel, and starts TLS inside it if there is to be any.
 final class ProxyTunnelHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
+    /// Triggered where there is no TLS inside.
+    struct Opened {}
+
     private let request: String
-    private let tls: NIOSSLClientHandler
+    private let tls: NIOSSLClientHandler?
     private var received = ByteBuffer()
     private var isDone = false
 
     /// - Parameter tls: put behind this handler once the tunnel is open.
-    init(to endpoint: Endpoint, through proxy: HTTPProxy, tls: NIOSSLClientHandler) {
+    init(to endpoint: Endpoint, through proxy: HTTPProxy, tls: NIOSSLClientHandler?) {
         var request = "CONNECT \(endpoint) HTTP/1.1\r\nHost: \(endpoint)\r\n"
         if let credentials = proxy.basicCredentials {
             request += "Proxy-Authorization: Basic \(credentials.base64)\r\n"
@@ -34,18 +37,19 @@ final class ProxyTunnelHandler: ChannelInboundHandler, RemovableChannelHandler {
         case .open(let length):
             received.moveReaderIndex(forwardBy: length)
             isDone = true
-            beginTLS(context: context)
+            begin(context: context)
         case .refused(let status): fail(ConnectError.proxyRefused(status: status), context: context)
         case .unintelligible: fail(ConnectError.proxyUnintelligible, context: context)
         }
     }
 
-    private func beginTLS(context: ChannelHandlerContext) {
+    private func begin(context: ChannelHandlerContext) {
         do {
-            try context.pipeline.syncOperations.addHandler(tls, position: .after(self))
+            if let tls { try context.pipeline.syncOperations.addHandler(tls, position: .after(self)) }
         } catch {
             return fail(error, context: context)
         }
+        if tls == nil { context.fireUserInboundEventTriggered(Opened()) }
         if received.readableBytes > 0 { context.fireChannelRead(NIOAny(received)) }
         context.pipeline.syncOperations.removeHandler(self, promise: nil)
     }

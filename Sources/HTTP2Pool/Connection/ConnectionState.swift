@@ -4,7 +4,7 @@
 /// |---|---|---|
 /// | connecting | awaitingSettings | TCP and TLS are through to one of the addresses |
 /// | connecting | closed | no address let us in |
-/// | awaitingSettings | open | the server's SETTINGS have come |
+/// | awaitingSettings | open | the server's SETTINGS have come, or it speaks HTTP/1.1, which has none |
 /// | awaitingSettings | closed | they have not come in time, or the socket closed |
 /// | connecting, awaitingSettings, open | draining | GOAWAY came, an answer said that this connection is of no more use, a request stayed unanswered, or the pool has no more use for it |
 /// | open, draining | closed | the socket closed, the peer broke the protocol, or a PING stayed unanswered |
@@ -35,7 +35,8 @@ package struct ConnectionState {
 
     package private(set) var phase = Phase.connecting
     private let streamsUntilProven: Int?
-    private let sendsPings: Bool
+    /// False: the way there is no PING, or the server bears none.
+    package var sendsPings: Bool
     private let settingsTimeoutMilliseconds: Int64
     private var hasAnswer = false
     private var lastHeard: Int64

@@ -11,6 +11,9 @@ package struct InFlightRequest {
     /// We have reset the stream ourselves, because no answer came in time.
     package internal(set) var isGivenUp = false
 
+    /// The server has said that it accepts the request, whatever becomes of the rest of its answer.
+    package var isAccepted: Bool { (200..<300).contains(status) }
+
     package init(tag: Int, streamID: Int32, sentAt: Int64) {
         self.tag = tag
         self.streamID = streamID

@@ -1,9 +1,8 @@
-import HTTP2Channel
 import HTTP2Session
 import Logging
 import NIOCore
 
-/// One HTTP/2 connection of a pool with what is on its wire. Tells the pool's client of its requests, and the pool of
+/// One connection of a pool with what is on its wire. Tells the pool's client of its requests, and the pool of
 /// itself.
 // why: unchecked because it lives on one event loop; nothing of it is touched from elsewhere.
 final class PooledConnection: @unchecked Sendable {
@@ -12,7 +11,6 @@ final class PooledConnection: @unchecked Sendable {
     /// How long the reset of a request that was given up may take to leave.
     private static let resetMilliseconds: Int64 = 10_000
 
-    private let session: HTTP2ClientSession
     /// Until it is closed, each holds the other.
     private let pool: ConnectionPool
     private let client: any PoolClient
@@ -20,10 +18,11 @@ final class PooledConnection: @unchecked Sendable {
     private let configuration: PoolConfiguration
     private let logger: Logger
 
-    private var handler: HTTP2ChannelHandler<HTTP2ClientSession>?
     private var channel: (any Channel)?
-    private var state: ConnectionState
     // One owner, one thread: nothing for exclusivity checks to find on the hot path, here and below.
+    @exclusivity(unchecked) private var state: ConnectionState
+    /// Nil until one of the addresses has let us in.
+    @exclusivity(unchecked) private var wire: Wire?
     @exclusivity(unchecked) private var inFlight = InFlightTable()
     private var authorization: any ConnectionAuthorization
     /// What requests carry now; nil: they have to wait for it.
@@ -32,7 +31,7 @@ final class PooledConnection: @unchecked Sendable {
     @exclusivity(unchecked) private var hasSent = false
     @exclusivity(unchecked) private var hasHeard = false
     private var highestProcessed = Int32.max
-    private(set) var roundTrip = RoundTripTime()
+    @exclusivity(unchecked) private(set) var roundTrip = RoundTripTime()
     /// Uptime in milliseconds.
     private(set) var lastUsed: Int64
     private var openedAt: Int64?
@@ -47,7 +46,7 @@ final class PooledConnection: @unchecked Sendable {
     init(
         of pool: ConnectionPool, client: any PoolClient, authorization: any ConnectionAuthorization,
         eventLoop: any EventLoop, configuration: PoolConfiguration, logger: Logger, now: Int64
-    ) throws {
+    ) {
         self.pool = pool
         self.client = client
         self.authorization = authorization
@@ -58,17 +57,15 @@ final class PooledConnection: @unchecked Sendable {
             streamsUntilProven: authorization.streamsUntilProven, sendsPings: configuration.sendsPings,
             settingsTimeoutMilliseconds: Int64(configuration.connectTimeoutSeconds) * 1000, nowMilliseconds: now)
         lastUsed = now
-        session = try HTTP2ClientSession(settings: HTTP2Settings(maxHeaderListSize: 16_384))
-        session.delegate = self
     }
 
     // MARK: Its way to the server
 
-    /// What becomes part of the channel to the address that lets us in.
-    func makeHandler() -> HTTP2ChannelHandler<HTTP2ClientSession> {
-        let handler = handler ?? HTTP2ChannelHandler(session: session, observer: self)
-        self.handler = handler
-        return handler
+    /// An address has let us in: what speaks with it from now on.
+    func makeWire(_ version: HTTPVersion) throws -> Wire {
+        let wire: Wire = version == .http2 ? try .http2(for: self) : .http1(for: self)
+        self.wire = wire
+        return wire
     }
 
     /// TCP and TLS are through; the pool hears what comes of it.
@@ -77,7 +74,11 @@ final class PooledConnection: @unchecked Sendable {
         self.channel = channel
         state.connected(nowMilliseconds: Uptime.milliseconds())
         // why: given up meanwhile
-        if !isConnecting, !isOpen { channel.close(promise: nil) }
+        if !isConnecting, !isOpen { return channel.close(promise: nil) }
+        guard wire?.hasPings == false else { return }
+        // Nor SETTINGS to wait for.
+        state.sendsPings = false
+        peerSettingsChanged()
     }
 
     // MARK: What it is good for
@@ -91,24 +92,20 @@ final class PooledConnection: @unchecked Sendable {
     var isAwaitingAuthorization: Bool { isOpen && fields == nil }
 
     private var allowedStreams: Int? {
-        session.peerMaxConcurrentStreams.map { min($0, configuration.maximumStreams ?? $0) }
+        wire?.maximumStreams.map { min($0, configuration.maximumStreams ?? $0) }
     }
 
     var room: Room {
-        guard fields != nil else { return .none }
-        return state.room(
-            FlowLimits(
-                openStreams: session.openStreams, maximumStreams: allowedStreams,
-                sendWindow: session.connectionSendWindow, streamWindow: session.peerInitialStreamWindow,
-                unsentBytes: session.unsentBodyBytes))
+        guard fields != nil, let wire else { return .none }
+        return state.room(wire.limits(maximumStreams: allowedStreams))
     }
 
-    /// On its way to take part: connecting, or without an answer yet. Where few streams are open until it comes, that
-    /// one answer may be long in coming, and only they wait for it; so not for long then.
+    /// On its way to take part: connecting, or without an answer yet. Where few streams are open until it comes, as with
+    /// HTTP/1.1, that one answer may be long in coming, and only they wait for it; so not for long then.
     func isRamping(now: Int64) -> Bool {
         guard isOpen, let openedAt else { return isConnecting }
-        return !isProven
-            && (authorization.streamsUntilProven == nil || now - openedAt < Self.rampingMilliseconds)
+        let isNarrow = authorization.streamsUntilProven != nil || maximumStreams == 1
+        return !isProven && (!isNarrow || now - openedAt < Self.rampingMilliseconds)
     }
 
     /// - Returns: whether this is news.
@@ -142,10 +139,8 @@ final class PooledConnection: @unchecked Sendable {
     /// Puts a request on the wire; it leaves with the next ``flush()``.
     func send(_ request: PoolRequest, now: Int64) throws {
         eventLoop.assertInEventLoop()
-        guard let fields else { throw HTTP2Error(.closing, "the connection has no authorization") }
-        let stream = try session.submit(
-            connectionFields: fields, path: request.path, requestFields: request.fields, body: request.body,
-            tag: inFlight.nextPlace)
+        guard let fields, let wire else { throw HTTP2Error(.closing, "the connection has no authorization") }
+        let stream = try wire.submit(request, with: fields, tag: inFlight.nextPlace)
         inFlight.insert(InFlightRequest(tag: request.tag, streamID: stream, sentAt: now))
         lastUsed = now
         hasSent = true
@@ -156,15 +151,16 @@ final class PooledConnection: @unchecked Sendable {
     func flush() {
         if hasSent { authorization.used() }
         hasSent = false
-        handler?.setNeedsFlush()
+        wire?.flush()
     }
 
     /// A request of which a part has not left is taken back; ``PoolClient/unprocessed(_:)`` tells of it.
     func cancel(_ isMeant: (_ tag: Int) -> Bool) {
         eventLoop.preconditionInEventLoop()
-        for request in inFlight.requests where isMeant(request.tag) && !session.isWritten(request.streamID) {
-            try? session.reset(request.streamID, code: .cancel)
-            handler?.setNeedsFlush()
+        guard let wire else { return }
+        for request in inFlight.requests where isMeant(request.tag) && !wire.mayHaveArrived(request.streamID) {
+            wire.cancel(request.streamID)
+            wire.flush()
         }
     }
 
@@ -178,9 +174,9 @@ final class PooledConnection: @unchecked Sendable {
         state.heard(nowMilliseconds: now)
     }
 
-    private func ping() {
-        try? session.ping(NIODeadline.now().uptimeNanoseconds)
-        handler?.setNeedsFlush()
+    /// Its server may close it any moment after so long without a request, and what is sent then would be lost.
+    func mustClose(idleMilliseconds: Int64) -> Bool {
+        wire?.idleMilliseconds.map { idleMilliseconds >= $0 } ?? false
     }
 
     /// Once a second: signs of life, and requests that have waited too long for their answer.
@@ -190,8 +186,7 @@ final class PooledConnection: @unchecked Sendable {
         if now - lastUsed < 60_000 { authorization.lookAhead() }
         switch state.tick(nowMilliseconds: now, openStreams: inFlight.count) {
         case .nothing: break
-        case .ping:
-            ping()
+        case .ping: wire?.ping()
         case .giveUp: return giveUp()
         }
         let timeout = Int64(configuration.requestTimeoutSeconds) * 1000
@@ -200,8 +195,8 @@ final class PooledConnection: @unchecked Sendable {
         let overdue = inFlight.giveUp(sentBefore: now - timeout)
         guard !overdue.isEmpty else { return }
         logger.warning("\(configuration.service) did not answer in time", metadata: ["requests": "\(overdue.count)"])
-        for stream in overdue { try? session.reset(stream, code: .cancel) }
-        handler?.setNeedsFlush()
+        for stream in overdue { wire?.cancel(stream) }
+        wire?.flush()
         retire()
     }
 
@@ -221,6 +216,12 @@ final class PooledConnection: @unchecked Sendable {
         pool.scheduleTurn()
     }
 
+    /// The same for one that is not needed: where it never was, that says nothing of its server.
+    func dismiss() {
+        if isUnused { hasFailed = true }
+        retire()
+    }
+
     /// Closes at once; what is on the wire is lost.
     func abandon() {
         channel?.close(promise: nil)
@@ -229,8 +230,7 @@ final class PooledConnection: @unchecked Sendable {
 
     private func closeIfDrained() {
         guard state.phase == .draining, inFlight.isEmpty else { return }
-        try? session.goAway()
-        handler?.close()
+        wire?.close()
     }
 }
 
@@ -250,20 +250,24 @@ extension PooledConnection: HTTP2ClientDelegate {
         // The status has come and says all there is to know; the rest of such a body may never end.
         logger.warning(
             "An answer of \(configuration.service) is too long to be one", metadata: ["stream": "\(request.streamID)"])
-        try? session.reset(request.streamID, code: .cancel)
+        wire?.cancel(request.streamID)
         responseEnded(tag: place)
     }
 
     func responseEnded(tag place: Int) {
         // Answered here and not when the stream closes, which may come later or never.
         guard let request = inFlight.remove(place) else { return }
-        state.answered()
         hasHeard = true
+        answered(request)
+    }
+
+    private func answered(_ request: InFlightRequest, cut: RequestLoss? = nil) {
+        state.answered()
         let now = pool.time()
         let answer = PoolAnswer(
-            status: request.status, body: request.body, isTooLong: request.isTooLong,
+            status: request.status, body: request.body, isTooLong: request.isTooLong, cut: cut,
             milliseconds: now - request.sentAt)
-        if !configuration.sendsPings { roundTrip.measured(milliseconds: Double(answer.milliseconds)) }
+        if !state.sendsPings { roundTrip.measured(milliseconds: Double(answer.milliseconds)) }
         let verdict = client.answered(request.tag, answer, now: now)
         if case .replaceExpired = verdict { authorization.expired() }
         pool.answered(on: self, after: answer.milliseconds, verdict)
@@ -275,15 +279,18 @@ extension PooledConnection: HTTP2ClientDelegate {
         if code == .refusedStream {
             client.unprocessed(request.tag, nil, now: pool.time())
         } else {
-            endedWithoutAnswer(request, request.isGivenUp ? .timeout : .streamReset(code))
+            ended(request, request.isGivenUp ? .timeout : .streamReset(code))
         }
         closeIfDrained()
     }
 
-    /// A request above GOAWAY's last stream was not processed (RFC 9113, section 6.8). Nor was one whose end
-    /// never left: with a part of its body missing there is nothing that the server could have accepted.
-    private func endedWithoutAnswer(_ request: InFlightRequest, _ loss: RequestLoss) {
-        if request.streamID > highestProcessed || !session.isWritten(request.streamID) {
+    /// Ended before its answer was whole. Where the status says that it was accepted, only words are missing. A request
+    /// above GOAWAY's last stream was not processed (RFC 9113, section 6.8). Nor was one whose end never left: with a
+    /// part of its body missing there is nothing that the server could have accepted.
+    private func ended(_ request: InFlightRequest, _ loss: RequestLoss) {
+        if request.isAccepted {
+            answered(request, cut: loss)
+        } else if request.streamID > highestProcessed || wire?.mayHaveArrived(request.streamID) != true {
             client.unprocessed(request.tag, loss, now: pool.time())
         } else {
             client.lost(request.tag, loss, now: pool.time())
@@ -295,7 +302,7 @@ extension PooledConnection: HTTP2ClientDelegate {
         let now = Uptime.milliseconds()
         if state.settingsArrived(nowMilliseconds: now) {
             openedAt = now
-            if configuration.sendsPings { ping() }
+            if state.sendsPings { wire?.ping() }
         }
         pool.scheduleTurn()
     }
@@ -319,21 +326,21 @@ extension PooledConnection: HTTP2ClientDelegate {
     }
 }
 
-extension PooledConnection: HTTP2ChannelObserver {
+extension PooledConnection: HTTP1ClientDelegate {
+    func answeredLast() { pool.completed(self) }
+
     func channelClosed(error: (any Error)?) {
         eventLoop.preconditionInEventLoop()
         guard state.phase != .closed else { return }
         // A server may let us in and then refuse what TLS has shown it of us.
         let isBeforeUse = isConnecting || isUnused && error.map(ConnectError.refusesCertificate) == true
         state.close()
-        // Nobody cares what the socket may still bring; and this unties a handler that never came to
-        // be part of a channel.
-        session.detachDelegate()
-        handler?.observer = nil
-        handler = nil
+        // Nobody cares what the socket may still bring; and this unties what never came to be part of a channel.
+        wire?.detach()
         for request in inFlight.removeAll() {
-            endedWithoutAnswer(request, .connectionLost(error))
+            ended(request, .connectionLost(error))
         }
+        wire = nil
         pool.closed(self, error: error, beforeUse: isBeforeUse)
     }
 }

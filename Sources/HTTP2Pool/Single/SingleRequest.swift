@@ -100,7 +100,13 @@ extension SingleRequest: PoolClient {
     package func answered(_ tag: Int, _ answer: PoolAnswer, now: Int64) -> ConnectionVerdict {
         self.answer.status = answer.status
         self.answer.body = answer.body
-        finish(answer.isTooLong ? .failure(.tooLong(maximum: Self.maximumBodyBytes)) : .success(self.answer))
+        if answer.isTooLong {
+            finish(.failure(.tooLong(maximum: Self.maximumBodyBytes)))
+        } else if let loss = answer.cut {
+            end(SingleRequestError(loss))
+        } else {
+            finish(.success(self.answer))
+        }
         return .keep
     }
 

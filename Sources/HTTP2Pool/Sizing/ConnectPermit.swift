@@ -38,6 +38,9 @@ package struct ConnectPermit {
     /// A connection of use is going away by the server's wish.
     package mutating func mustReplace() { replacements += 1 }
 
+    /// A connection has done all that its server takes one for: to open another is no haste.
+    package mutating func completed() { pacedUntil -= Self.paceMilliseconds }
+
     /// So many are being opened.
     package mutating func connecting(_ count: Int, nowMilliseconds now: Int64) {
         replacements = max(0, replacements - count)

@@ -17,9 +17,12 @@
 /// | an answer shows that a connection is of use | no back-off any more |
 /// | a connection ends before it was of use | back-off: 1 s, doubling to 60 s |
 /// | the server wants one closed that was of use | its place may be taken without back-off |
+/// | the same after an answer of HTTP/1.1, as usual there | and without a pause |
 package struct PoolPlan {
     /// Connections that may be opened without a pause, even where fewer may be open.
     private static let leastAtOnce = 8
+
+    private static let idleMillisecondsOfWanted: Int64 = 1_000
 
     private let idleMilliseconds: Int64
     private let keepsLast: Bool
@@ -53,8 +56,13 @@ package struct PoolPlan {
     }
 
     /// Whether a connection that has had nothing to do for so long is closed.
-    package func closes(idleMilliseconds idle: Int64, openConnections: Int) -> Bool {
-        idle >= idleMilliseconds && (openConnections > 1 || !keepsLast)
+    ///
+    /// - Parameter isWantedElsewhere: another pool waits for its place.
+    package func closes(
+        idleMilliseconds idle: Int64, openConnections: Int, isWantedElsewhere: Bool = false
+    ) -> Bool {
+        idle >= (isWantedElsewhere ? Self.idleMillisecondsOfWanted : idleMilliseconds)
+            && (openConnections > 1 || !keepsLast)
     }
 
     /// So many are being opened.
@@ -78,6 +86,9 @@ package struct PoolPlan {
 
     /// A connection of use is going away by the server's wish.
     package mutating func mustReplace() { permit.mustReplace() }
+
+    /// A connection of use has done what its server takes it for.
+    package mutating func completed() { permit.completed() }
 
     /// Milliseconds until the next connection may be opened.
     package func wait(nowMilliseconds now: Int64) -> Int64 { permit.wait(nowMilliseconds: now) }

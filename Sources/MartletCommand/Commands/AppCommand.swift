@@ -12,13 +12,10 @@ struct AppCommand: AsyncParsableCommand {
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Add an app, or change what is named.",
-            discussion: "Options that are left out keep their value.")
+            discussion: "Options that are left out keep their value; a new app needs an account.")
 
         @Argument(help: "The app's bundle id, such as com.example.shop.")
         var app: String
-
-        @Option(name: AccountWords.option, help: AccountWords.help("required for a new app."))
-        var account: String?
 
         @OptionGroup var output: OutputOption
 
@@ -40,13 +37,13 @@ struct AppCommand: AsyncParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func validate() throws {
-            if account != nil || credential != nil { _ = try output.credentials() }
+            if output.account.id != nil || credential != nil { _ = try output.credentials() }
         }
 
         /// Changes what is named, and nothing else: another operator may be changing the rest.
         private var changes: [AppChange] {
             var changes: [AppChange] = []
-            if let account { changes.append(.account(account, of: output.name)) }
+            if let account = output.account.id { changes.append(.account(account, of: output.name)) }
             if let environment { changes.append(.defaultEnvironment(environment)) }
             if let credential { changes.append(.credential(credential == "none" ? nil : credential, of: output.name)) }
             if !allowPublisher.isEmpty {
@@ -68,7 +65,7 @@ struct AppCommand: AsyncParsableCommand {
             let needsAccount = try output.plugin().credentials != nil
             do {
                 return try await apps.change(app, changes, adding: !needsAccount)
-            } catch let error as StoreError where error.code == .notFound && account == nil {
+            } catch let error as StoreError where error.code == .notFound && output.account.id == nil {
                 // or it is the credential that is not there
                 guard try await !apps.list().contains(where: { $0.bundleID == app }) else { throw error }
                 throw ValidationError(

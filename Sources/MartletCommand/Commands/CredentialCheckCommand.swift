@@ -58,7 +58,7 @@ extension CredentialCommand {
         }
 
         private func checkFiles() async throws -> [CredentialCheckReport] {
-            let new = try credential.read(files, for: output.credentials())
+            let new = try credential.read(files, of: output.account.id, for: output.credentials())
             let opened = Credential(
                 id: "file", output: output.name, kind: new.kind, account: new.account, environments: new.environments,
                 topics: new.topics)

@@ -6,7 +6,7 @@ import Store
 struct CredentialCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "credential", abstract: "Keys and certificates, sealed in the database.",
-        subcommands: [Import.self, List.self, Check.self, Retire.self, Rekey.self])
+        subcommands: [Import.self, Create.self, List.self, Check.self, Retire.self, Rekey.self])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the credentials, without their secrets.")

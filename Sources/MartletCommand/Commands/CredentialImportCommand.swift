@@ -1,14 +1,15 @@
 import ArgumentParser
 import MartletService
-import PostgresClient
 import PushModel
-import Store
 
 extension CredentialCommand {
     struct Import: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Import a .p8 key, a .p12, or PEM or DER files with a certificate and its key.",
-            discussion: "The secret is sealed with the current master key before it leaves this process.")
+            discussion: """
+                Other outputs have other files: a VAPID key is PEM or base64url. The secret is sealed with the current \
+                master key before it leaves this process.
+                """)
 
         @Argument(
             help: "A .p8 key, a .p12, PEM or DER; certificate, chain and key may be in several files.",
@@ -26,109 +27,12 @@ extension CredentialCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            let new = try credential.read(files, for: output.credentials())
-            let word = AccountWords.word(of: output.name)
-            let scope = "\(word) \(new.account), \(new.scope(accountName: word))"
-            if dryRun {
-                if json { return try printJSON(described(new, id: nil, replacing: [])) }
-                print("\(new.label): \(scope)")
-                new.printFacts(now: .now)
-                return print("nothing was imported")
+            let new = try credential.read(files, of: output.account.id, for: output.credentials())
+            guard dryRun else {
+                return try await CredentialKeeper(output: output.name, json: json)
+                    .keep(new, as: "imported", options)
             }
-            let (id, older) = try await withDatabase(options, for: "credential") { source, pool in
-                let repository = CredentialRepository(pool)
-                let id = try await repository.importCredential(new, of: output.name, keyring: try source.keyring())
-                return (
-                    id,
-                    try await repository.list().filter {
-                        $0.id != id && $0.output == output.name && $0.isReplaced(by: new)
-                    }
-                )
-            }
-            if json { return try printJSON(described(new, id: id, replacing: older)) }
-            print("imported \(new.label) as \(id): \(scope)")
-            new.printFacts(now: .now)
-            for credential in older { print(credential.replacedNotice) }
+            try CredentialKeeper(output: output.name, json: json).show(new)
         }
-
-        private func described(
-            _ new: NewCredential, id: String?, replacing older: [CredentialSummary]
-        ) -> WithAccount<ImportDescription> {
-            WithAccount(
-                base: ImportDescription(new, id: id, replacing: older), output: output.name, account: new.account)
-        }
-    }
-}
-
-/// What was imported, or would be, as `--json` shows it.
-private struct ImportDescription: Encodable, Sendable {
-    /// None after a dry run.
-    let id: String?
-    let kind, label, fingerprint: String
-    let key: String?
-    let environments, topics: [String]
-    /// What a certificate says each of its topics is for.
-    let covers: [String: [String]]
-    let notBefore, notAfter: String?
-    let daysLeft: Int?
-    /// Ids of those that are still active and that the new one goes before.
-    let replaces: [String]
-
-    init(_ new: NewCredential, id: String?, replacing older: [CredentialSummary]) {
-        self.id = id
-        switch new.kind {
-        case .token(let keyID, _): (kind, key) = (CredentialSummary.Kind.token.rawValue, keyID)
-        case .certificate: (kind, key) = (CredentialSummary.Kind.certificate.rawValue, nil)
-        case .secret: (kind, key) = (CredentialSummary.Kind.secret.rawValue, nil)
-        }
-        label = new.label
-        fingerprint = new.fingerprint
-        environments = new.environments.map(\.rawValue).sorted()
-        topics = new.topics.sorted()
-        covers = new.topicKinds
-        notBefore = new.notBefore?.rfc3339
-        notAfter = new.notAfter?.rfc3339
-        daysLeft = new.notAfter.map { $0.days(from: .now) }
-        replaces = older.map(\.id).sorted()
-    }
-}
-
-extension NewCredential {
-    fileprivate func scope(accountName: String) -> String {
-        "\(environments.map(\.rawValue).sorted().joined(separator: ", ")), "
-            + (topics.isEmpty ? "every topic of the \(accountName)" : topics.sorted().joined(separator: ", "))
-    }
-
-    fileprivate func printFacts(now: Timestamp) {
-        if !topicKinds.isEmpty {
-            let covered = topicKinds.sorted { $0.key < $1.key }.map { topic, kinds in
-                kinds.isEmpty ? topic : "\(topic) (\(kinds.joined(separator: ", ")))"
-            }
-            print("covers \(covered.joined(separator: ", "))")
-        }
-        if let notBefore, notBefore > now { print("is not valid before \(notBefore.rfc3339), and not used until then") }
-        if let notAfter { print("expires \(notAfter.rfc3339), in \(notAfter.days(from: now)) days") }
-    }
-}
-
-extension CredentialSummary {
-    /// Whether routing prefers the new one wherever this one would do: the newest of a kind goes first.
-    fileprivate func isReplaced(by new: NewCredential) -> Bool {
-        let isOfOneKind: Bool =
-            switch (kind, new.kind) {
-            case (.token, .token), (.certificate, .certificate), (.secret, .secret): true
-            default: false
-            }
-        return isOfOneKind && state != .retired && account == new.account
-            && !environments.isDisjoint(with: new.environments)
-            && (topics.isEmpty ? new.topics.isEmpty : !topics.isDisjoint(with: new.topics))
-    }
-
-    fileprivate var replacedNotice: String {
-        let expiry = notAfter.map { ", which expires \($0.rfc3339)," } ?? ""
-        return """
-            \(label)\(expiry) is still active for the same topics; the new one goes before it. Once 'martlet credential \
-            check' finds the new one good, retire the old one: martlet credential retire \(id)
-            """
     }
 }

@@ -110,9 +110,13 @@ struct DoctorCommand: AsyncParsableCommand {
         guard schema != nil else { return }
         await report.check("refusals") {
             let refusals = try await RefusalRepository(pool).list()
-            guard refusals.isEmpty else { throw DoctorWarning(refusals.map(\.text).joined(separator: "; ")) }
+            guard refusals.isEmpty else {
+                let known = Dictionary(try await CredentialRepository(pool).list().map { ($0.id, $0) }) { $1 }
+                throw DoctorWarning(refusals.map { known[$0.credential].described + $0.text }.joined(separator: "; "))
+            }
             return "no provider refuses a credential, or an app's device tokens"
         }
+        await report.check("workers") { try await Self.workers(pool) }
         guard let keyring else { return }
         await report.check("credentials") {
             let snapshot = try await SnapshotStore.load(
@@ -130,5 +134,25 @@ struct DoctorCommand: AsyncParsableCommand {
             guard ending.isEmpty else { throw DoctorFinding(ending.joined(separator: "; ")) }
             return "no credential expires within 30 days"
         }
+    }
+
+    private static func workers(_ pool: PostgresPool) async throws -> String {
+        let workers = WorkerRepository(pool)
+        guard try await workers.mayBeWritten() else {
+            throw DoctorWarning(
+                "this user's workers can't say in martlet.workers that they run, and each counts as the only one: "
+                    + "migrate again, or grant SELECT, INSERT, UPDATE and DELETE")
+        }
+        let (running, stale) = try await workers.list()
+        let names = running.isEmpty ? "" : ": \(running.joined(separator: ", "))"
+        let gone = stale.isEmpty ? "" : "; no longer heard of: \(stale.joined(separator: ", "))"
+        return "\(running.count) run\(names)\(gone)"
+    }
+}
+
+extension CredentialSummary? {
+    /// Whose it is, in front of what is said of it; nothing where it is gone meanwhile.
+    fileprivate var described: String {
+        map { "\($0.output) \($0.account) (\($0.label.isEmpty ? $0.id : $0.label)), " } ?? ""
     }
 }

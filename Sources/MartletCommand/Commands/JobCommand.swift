@@ -30,6 +30,7 @@ struct JobCommand: AsyncParsableCommand {
             let job: Job
             do throws(JobRejection) {
                 job = try pipeline.decode(body, messageID: nil, now: .now, makeID: { UUID().uuidString.lowercased() })
+                try check(job)
             } catch {
                 for fault in error.faults { printError("\(fault.field): \(fault.problem)".printable) }
                 throw ExitCode.failure
@@ -57,6 +58,15 @@ struct JobCommand: AsyncParsableCommand {
             let addressee = job.isBroadcast ? "for a channel" : "with \(job.recipients.count) recipients"
             print("published job \(job.id) \(addressee) to \(names.queue(of: lane))")
         }
+
+        /// As the worker will that takes it.
+        private func check(_ job: Job) throws(JobRejection) {
+            guard let plugin = Martlet.installed.first(where: { $0.name == job.output }) else {
+                let names = Martlet.installed.map(\.name).joined(separator: ", ")
+                throw job.rejected("output", "is \(job.output), but there is only: \(names)")
+            }
+            try plugin.jobs.check(job)
+        }
     }
 }
 
@@ -76,6 +86,10 @@ extension JobCommand {
         var undo = false
 
         @OptionGroup var options: ConfigurationOptions
+
+        func validate() throws {
+            if ids.contains("") { throw ValidationError("ids: one is empty") }
+        }
 
         func run() async throws {
             try await withDatabase(options, for: "job") { _, pool in

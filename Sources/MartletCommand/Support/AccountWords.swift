@@ -6,26 +6,33 @@ import PushModel
 enum AccountWords {
     private static var credentials: [any OutputCredentials] { Martlet.installed.compactMap(\.credentials) }
 
-    /// Those that have accounts.
-    static var outputs: [String] { Martlet.installed.filter { $0.credentials != nil }.map(\.name) }
-
     /// What an account can't be called: options of the commands that name one, members of the JSON and labels of the
     /// metrics that have one.
     static let taken: Set = [
         "accounts", "advice", "alert", "all", "app", "config", "considered", "covers", "credential", "detail",
         "endpoint", "environment", "environments", "file", "fingerprint", "help", "id", "json", "key", "kind", "label",
         "output", "paused", "payload", "publishers", "reason", "refusals", "replaces", "result", "routes", "set",
-        "state", "status", "to", "token", "topic", "topics", "version",
+        "state", "status", "subject", "to", "token", "topic", "topics", "url", "version",
     ]
 
-    /// `--team`, say.
-    static var option: NameSpecification {
-        let words = Set(credentials.map(\.accountName)).sorted()
-        return NameSpecification((words.isEmpty ? ["account"] : words).map { .customLong($0) })
+    static var all: [String] { Set(credentials.map(\.accountName)).sorted() }
+
+    /// Those whose accounts are called so.
+    static func outputs(of word: String) -> [String] {
+        Martlet.installed.filter { $0.credentials?.accountName == word }.map(\.name)
     }
 
-    static func help(_ rest: String) -> ArgumentHelp {
-        "\(credentials.map(\.accountHelp).joined(separator: "; or ")); \(rest)"
+    /// `--team`, say; one that is to spare can't be given by mistake.
+    static func option(_ place: Int) -> NameSpecification {
+        .customLong(all.indices.contains(place) ? all[place] : "no-account-\(place)")
+    }
+
+    static func help(of place: Int) -> ArgumentHelp {
+        guard all.indices.contains(place) else { return .private }
+        let helps = credentials.filter { $0.accountName == all[place] }.map(\.accountHelp)
+        return ArgumentHelp(
+            "\(helps.joined(separator: "; or ")) (\(outputs(of: all[place]).joined(separator: ", "))).",
+            valueName: all[place])
     }
 
     /// Of a column.
@@ -41,7 +48,8 @@ enum AccountWords {
 
     /// How an account of the output is given: `--team`, and whose it is where that is not plain.
     static func options(of output: String) -> String {
-        "\(areMany ? "--output \(output) " : "")--\(word(of: output))"
+        let word = word(of: output)
+        return "\(outputs(of: word).count > 1 ? "--output \(output) " : "")--\(word)"
     }
 
     static func word(of output: String) -> String { Martlet.installed.accountNames[output] ?? "account" }

@@ -6,9 +6,6 @@ import Store
 
 /// What `credential import` and `push` ask beside a credential's files.
 package struct CredentialFileOptions: ParsableArguments {
-    @Option(name: AccountWords.option, help: AccountWords.help("a certificate may name it itself."))
-    var account: String?
-
     @Option(help: "Apple's id of a .p8 key; default: as in its name, AuthKey_<id>.p8.")
     var keyID: String?
 
@@ -25,18 +22,26 @@ package struct CredentialFileOptions: ParsableArguments {
     @Option(help: "File with the passphrase of a .p12 or an encrypted key; '-' asks for it.", completion: .file())
     var passphraseFile: String?
 
+    @Option(help: "Whom push services write to about a VAPID key: mailto:push@example.com, or an https URL.")
+    var subject: String?
+
     @Option(help: "A name for people.")
     var label: String?
 
     package init() {}
 
     /// - Throws: `CredentialFault` naming the file and its fault.
-    package func read(_ files: [String], for credentials: any OutputCredentials) throws -> NewCredential {
+    ///
+    /// - Parameter account: nil: as the files say.
+    package func read(
+        _ files: [String], of account: String?, for credentials: any OutputCredentials
+    ) throws -> NewCredential {
         var details = CredentialDetails()
         details.account = account
         details.keyID = keyID
         details.environments = environments.isEmpty ? nil : Set(environments)
         details.topics = Set(topics)
+        details.subject = subject
         details.label = label
         details.passphrase = try passphrase()
         return try credentials.read(try files.map { try CredentialFile(path: $0) }, details, now: .now)

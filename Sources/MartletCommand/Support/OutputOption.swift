@@ -3,10 +3,26 @@ import PushModel
 
 /// Which output something is of.
 struct OutputOption: ParsableArguments {
-    @Option(name: .customLong("output"), help: "Which output's. (default: \(Job.defaultOutput))")
-    var given: String?
+    @Option(
+        name: .customLong("output"),
+        help: "Which output's. (default: the one whose account is named, else \(Job.defaultOutput))")
+    private var given: String?
 
-    var name: String { given ?? Job.defaultOutput }
+    @OptionGroup var account: AccountOption
+
+    /// The account's word tells it where nobody says it.
+    var name: String { given ?? account.word.flatMap { AccountWords.outputs(of: $0).first } ?? Job.defaultOutput }
+
+    func validate() throws {
+        guard let word = account.word else { return }
+        let outputs = AccountWords.outputs(of: word)
+        if let given, !outputs.contains(given) {
+            throw ValidationError("--\(word) is of \(outputs.joined(separator: ", ")), not of \(given)")
+        }
+        if given == nil, outputs.count > 1 {
+            throw ValidationError("--output: say whose \(word) it is: \(outputs.joined(separator: ", "))")
+        }
+    }
 
     /// - Throws: where there is none of this name.
     func plugin() throws -> any OutputPlugin {
@@ -19,11 +35,8 @@ struct OutputOption: ParsableArguments {
 
     /// For what is about an account or a credential.
     ///
-    /// - Throws: where it needs no credentials; where several outputs do, and nobody says which is meant.
+    /// - Throws: where it needs no credentials.
     func credentials() throws -> any OutputCredentials {
-        if given == nil, AccountWords.areMany {
-            throw ValidationError("--output: say whose it is: \(AccountWords.outputs.joined(separator: ", "))")
-        }
         guard let credentials = try plugin().credentials else {
             throw ValidationError("--output: \(name) needs no credentials")
         }

@@ -13,6 +13,9 @@ package struct OutputListCheck: Sendable {
     /// Who rejects a push beside the outputs, in an outcome's `by`.
     private static let programsName = "martlet"
 
+    /// Different words for accounts, which commands have options for.
+    package static let mostAccountWords = 8
+
     private let accountWords: Set<String>
     private var names: Set<String> = []
     /// Which key each environment variable sets: keys that differ by a dot or an underscore only share one.
@@ -23,6 +26,12 @@ package struct OutputListCheck: Sendable {
         self.accountWords = accountWords
         for key in ConfigurationKey.own { _ = claim(key) }
         for output in outputs { check(output) }
+        let words = Set(outputs.compactMap(\.credentials?.accountName))
+        if words.count > Self.mostAccountWords {
+            faults.append(
+                "outputs: \(words.count) different accountNames, more than \(Self.mostAccountWords): let some share one"
+            )
+        }
     }
 
     private mutating func check(_ output: any OutputPlugin) {

@@ -6,7 +6,8 @@ package import Store
 package enum MetricsText {
     package static func render(
         _ counts: PipelineCounts, refusals: [Refusal] = [], badTokens: [BadTokens] = [],
-        credentials: [CredentialSummary] = [], accountNames: [String: String] = [:], now: Timestamp
+        credentials: [CredentialSummary] = [], accountNames: [String: String] = [:],
+        fleet: FleetView = FleetView(), now: Timestamp
     ) -> String {
         var text = ""
         func metric(_ name: String, _ kind: String, _ help: String, _ samples: [(labels: String, value: Int)]) {
@@ -82,6 +83,14 @@ package enum MetricsText {
                     (labels: labels(credential, accountNames[credential.output] ?? "account"), value: days)
                 }
             }.sorted { $0.labels < $1.labels })
+        metric(
+            "fleet_known", "gauge", "1 while the other workers know of this one, 0 while each counts itself only.",
+            [("", fleet.isKnown ? 1 : 0)])
+        metric(
+            "quota_workers", "gauge", "Workers that share a provider's quota with this one, which counts.",
+            fleet.quotas.sorted { $0.key < $1.key }.map {
+                (labels: Self.text(of: [("quota", $0.key)]), value: $0.value)
+            })
         metric("consuming", "gauge", "1 while jobs are consumed.", [("", counts.isConsuming ? 1 : 0)])
         metric("publishing", "gauge", "1 while results can be published.", [("", counts.isPublishing ? 1 : 0)])
         return text

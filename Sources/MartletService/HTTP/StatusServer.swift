@@ -17,6 +17,7 @@ struct StatusServer: Service {
     let logger: Logger
     let state: WorkerState
     let board: RefusalBoard
+    let quotas: QuotaBoard
     /// What each output calls an account.
     let accountNames: [String: String]
 
@@ -37,12 +38,12 @@ struct StatusServer: Service {
             return EditedResponse(
                 status: obstacle == nil ? .ok : .serviceUnavailable, response: (obstacle?.printable ?? "ready") + "\n")
         }
-        router.get("metrics") { [state, board, accountNames] _, _ in
+        router.get("metrics") { [state, board, quotas, accountNames] _, _ in
             EditedResponse(
                 headers: [.contentType: "text/plain; version=0.0.4"],
                 response: MetricsText.render(
                     state.counts, refusals: board.refusals, badTokens: board.badTokens,
-                    credentials: state.credentials, accountNames: accountNames, now: .now))
+                    credentials: state.credentials, accountNames: accountNames, fleet: quotas.view, now: .now))
         }
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .notice)

@@ -1,4 +1,5 @@
 import DeliveryPipeline
+import Foundation
 import Logging
 import PostgresClient
 import PushModel
@@ -11,6 +12,7 @@ struct DeliveryService: Service {
     let configuration: WorkerConfiguration
     let state: WorkerState
     let board: RefusalBoard
+    let quotas: QuotaBoard
     let hangUps: UnixSignalsSequence
     let level: LogLevel
     let reload: @Sendable () async throws -> ConfigurationSource
@@ -24,9 +26,13 @@ struct DeliveryService: Service {
         var few = PostgresPool.Options()
         few.maximumConnections = 2
         let operators = PostgresPool(configuration.database, options: few, logger: logger)
+        // So is what says that this worker runs: late, it says nothing.
+        few.maximumConnections = 1
+        let fleet = PostgresPool(configuration.database, options: few, logger: logger)
         defer {
             pool.close()
             operators.close()
+            fleet.close()
         }
         let changes = ChangeListener(configuration.database, logger: logger)
         guard let (snapshots, cancellations) = try await loadUnlessStopped(operators, changes) else { return }
@@ -47,12 +53,22 @@ struct DeliveryService: Service {
                 board: board, repository: RefusalRepository(pool), worker: configuration.pipeline.worker,
                 logger: logger),
             MaintenanceService(
-                claims: ClaimRepository(pool), cancellations: CancellationRepository(pool), logger: logger),
+                claims: ClaimRepository(pool), cancellations: CancellationRepository(pool),
+                workers: WorkerRepository(pool), logger: logger),
+            FleetService(
+                board: quotas, changes: changes, repository: WorkerRepository(fleet), worker: runningWorker(),
+                logger: logger),
             ReloadService(hangUps: hangUps, pipeline: pipeline, level: level, reload: reload, logger: logger),
             PipelineService(
                 pipeline: pipeline, outputs: outputs, drainTimeout: configuration.drainTimeout, logger: logger),
         ]
         try await ServiceGroup(configuration: .init(services: services.map { $0.endingAll }, logger: logger)).run()
+    }
+
+    private func runningWorker() -> RunningWorker {
+        RunningWorker(
+            id: UUID().uuidString.lowercased(), name: configuration.pipeline.worker, version: Worker.version,
+            outputs: configuration.source.outputs.map(\.name), start: .now)
     }
 
     private func outputs(_ pool: PostgresPool) throws -> [RunningOutput] {
@@ -66,8 +82,8 @@ struct DeliveryService: Service {
                 plugin,
                 try plugin.make(
                     OutputContext(
-                        settings: settings, tokens: tokens, clock: { .now }, refusals: { [board] in board.tell($0) },
-                        logger: logger)))
+                        settings: settings, tokens: tokens, quotas: quotas, clock: { .now },
+                        refusals: { [board] in board.tell($0) }, logger: logger)))
         }
     }
 

@@ -8,6 +8,7 @@ struct MaintenanceService: Service {
 
     let claims: ClaimRepository
     let cancellations: CancellationRepository
+    let workers: WorkerRepository
     let logger: Logger
 
     func run() async throws {
@@ -16,6 +17,7 @@ struct MaintenanceService: Service {
                 do {
                     try await claims.forgetExpired()
                     try await cancellations.forgetExpired()
+                    try await workers.forgetStale()
                 } catch {
                     if Task.isCancelled { return }
                     logger.warning("The database could not be cleared", metadata: ["error": "\(error)"])

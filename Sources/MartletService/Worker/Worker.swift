@@ -5,6 +5,9 @@ import UnixSignals
 
 /// A worker put together from its configuration.
 public struct Worker: Sendable {
+    /// That of Martlet.
+    public static let version = "0.1.0"
+
     private let services: [any Service]
     private let drainTimeout: Duration
     private let logger: Logger
@@ -24,18 +27,19 @@ public struct Worker: Sendable {
         let configuration = try WorkerConfiguration(source)
         let state = WorkerState()
         let board = RefusalBoard()
+        let quotas = QuotaBoard()
         // Listens before there is a database, and until everything is drained: whoever asks is told.
         var services: [any Service] = []
         if let listen = configuration.listen {
             services.append(
                 StatusServer(
                     endpoint: listen, eventLoops: MultiThreadedEventLoopGroup.singleton, logger: logger, state: state,
-                    board: board, accountNames: source.outputs.accountNames))
+                    board: board, quotas: quotas, accountNames: source.outputs.accountNames))
         }
         services.append(
             DeliveryService(
-                configuration: configuration, state: state, board: board, hangUps: hangUps, level: level,
-                reload: reload, logger: logger))
+                configuration: configuration, state: state, board: board, quotas: quotas, hangUps: hangUps,
+                level: level, reload: reload, logger: logger))
         self.services = services
         drainTimeout = configuration.drainTimeout
         self.logger = logger

@@ -10,6 +10,8 @@ public struct OutputSamples: Sendable {
     public var fields: [String: String]
     /// A recipient that the double knows, another one for each number from 0 on.
     public var recipient: @Sendable (Int) -> String
+    /// How a recipient, whatever its text, is addressed in a job: `"subscription":{…}`; nil: as a token.
+    public var address: (@Sendable (String) -> String)?
     /// Recipients that are refused for good.
     public var refused: [String]
     /// Recipients of which the double says that they are dead.

@@ -70,10 +70,10 @@ enum OutcomeRules {
     }
 
     private static let waits = ConformanceRule(
-        "waits", "`retryAfterSeconds` is at least 0, and more only with `retry` and `hold`."
+        "waits", "`retryAfterSeconds` is at least 0, and more only with `retry`, `hold` and `unknown`."
     ) { trial in
         try await trial.tour().entries.flatMap { entry in
-            let mayWait = entry.verdict == .retry || entry.verdict == .hold
+            let mayWait = [.retry, .hold, .unknown].contains(entry.verdict)
             let isRight = mayWait ? entry.retryAfterSeconds >= 0 : entry.retryAfterSeconds == 0
             return isRight ? [] : ["\(entry): retryAfterSeconds is \(entry.retryAfterSeconds)"]
         }

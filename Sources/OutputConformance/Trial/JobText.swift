@@ -12,14 +12,15 @@ struct JobText {
         members["id"] = Self.json(id)
         members["app"] = Self.json(samples.app)
         members["output"] = Self.json(output)
-        members["recipients"] = "[\(recipients.map(Self.json).joined(separator: ","))]"
+        members["recipients"] = "[\(recipients.map { Self.json($0, samples.address) }.joined(separator: ","))]"
         let text = members.map { "\(Self.json($0)):\($1)" }.joined(separator: ",")
         bytes = Array("{\(text)}".utf8)
     }
 
-    private static func json(_ recipient: SampleRecipient) -> String {
-        guard let payload = recipient.payload else { return json(recipient.token) }
-        return #"{"token":\#(json(recipient.token)),"payload":\#(payload)}"#
+    private static func json(_ recipient: SampleRecipient, _ address: ((String) -> String)?) -> String {
+        if address == nil, recipient.payload == nil { return json(recipient.token) }
+        let member = address?(recipient.token) ?? #""token":\#(json(recipient.token))"#
+        return "{\(member)\(recipient.payload.map { #","payload":\#($0)"# } ?? "")}"
     }
 
     static func json(_ text: String) -> String {

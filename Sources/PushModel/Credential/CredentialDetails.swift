@@ -10,6 +10,10 @@ public struct CredentialDetails: Sendable {
     public var environments: Set<PushEnvironment>?
     /// What it is limited to, if the files do not say it.
     public var topics: Set<String> = []
+    /// Who answers for what is sent with it: a `mailto:` or `https:` URL, such as RFC 8292 wants.
+    public var subject: String?
+    /// Where what is sent with it goes.
+    public var url: String?
     /// A name for people; nil: made from what the files say.
     public var label: String?
 

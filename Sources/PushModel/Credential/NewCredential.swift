@@ -13,6 +13,9 @@ public struct NewCredential: Sendable {
     /// SHA-256 in hex: of the public key for a token credential, of the leaf for a certificate.
     public var fingerprint: String
     public var label: String
+    /// What people need of it elsewhere, shown once when it is made or imported: a public key, a secret that is shared. By
+    /// what it is called.
+    public var shown: [(name: String, text: String)] = []
 
     public init(
         kind: Credential.Kind, account: String, environments: Set<PushEnvironment>, topics: Set<String>,

@@ -12,11 +12,11 @@ package enum JobEncoder {
 
 extension Recipient {
     func write(_ bytes: UnsafeBufferPointer<UInt8>, to output: inout [UInt8]) {
-        guard refJSON != nil || payload != nil || registeredAt != nil else {
-            return output.append(contentsOf: bytes[tokenJSON])
+        guard kind != .token || refJSON != nil || payload != nil || registeredAt != nil else {
+            return output.append(contentsOf: bytes[addressJSON])
         }
         var writer = JSONObjectWriter(capacity: 256)
-        writer.member("token", raw: bytes[tokenJSON])
+        writer.member(kind.key, raw: bytes[addressJSON])
         if let refJSON { writer.member("ref", raw: bytes[refJSON]) }
         if let registeredAt { writer.member("registered_at", string: registeredAt.rfc3339) }
         if let payload { writer.member("payload", raw: bytes[payload]) }

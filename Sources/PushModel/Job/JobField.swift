@@ -1,7 +1,7 @@
 /// The fields of a job, in the order in which they are written. How each is read and how it is written stands below.
 package enum JobField: UInt8, CaseIterable {
     case id, app, output, environment, credential, pushType, topic, priority, expiresAt, collapseID, sendAt, atMostOnce
-    case trim, results, payload, channel, recipients
+    case trim, validateOnly, results, payload, channel, recipients
 
     /// In JSON.
     var key: StaticString {
@@ -19,6 +19,7 @@ package enum JobField: UInt8, CaseIterable {
         case .sendAt: "send_at"
         case .atMostOnce: "at_most_once"
         case .trim: "trim"
+        case .validateOnly: "validate_only"
         case .results: "results"
         case .payload: "payload"
         case .channel: "channel"
@@ -92,9 +93,11 @@ extension JobReader {
         case .sendAt: fields.sendAt = try value.timestamp()
         case .atMostOnce: fields.atMostOnce = try value.boolean() ?? false
         case .trim: fields.trim = try value.boolean() ?? false
+        case .validateOnly: fields.validateOnly = try value.boolean() ?? false
         case .results: fields.results = try value.oneOf(Job.ResultScope.self) ?? .all
         case .payload:
-            fields.payload = try value.object() ?? 0..<0
+            fields.payload = try value.payload() ?? 0..<0
+            if bytes[fields.payload].first == UInt8(ascii: "\"") { fields.hasTextPayload = true }
             if fields.payload.count > JobLimits.payloadBytes {
                 value.problem =
                     "has \(fields.payload.count) bytes, more than the \(JobLimits.payloadBytes) that a job's payload may have"
@@ -136,11 +139,12 @@ extension JobField {
         case .sendAt: break  // A job is written when its time has come.
         case .atMostOnce: if fields.atMostOnce { writer.member(key, raw: "true".utf8) }
         case .trim: if fields.trim { writer.member(key, raw: "true".utf8) }
+        case .validateOnly: if fields.validateOnly { writer.member(key, raw: "true".utf8) }
         case .results: writer.member(key, string: fields.results.rawValue)
         case .payload: writer.member(key, raw: bytes[fields.payload])
         case .channel:
             if fields.isBroadcast, let channel = recipients.first {
-                writer.member(key, raw: bytes[fields.recipients[channel].tokenJSON])
+                writer.member(key, raw: bytes[fields.recipients[channel].addressJSON])
             }
         case .recipients:
             if fields.isBroadcast { break }

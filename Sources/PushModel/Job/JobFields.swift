@@ -13,10 +13,16 @@ public struct JobFields: Sendable {
     /// Id of a credential that goes before what routing would choose; nil: routing chooses.
     public package(set) var credential: Credential.ID?
     public package(set) var recipients: [Recipient] = []
+    /// How its recipients are addressed.
+    package var addresses: AddressKinds = []
     /// The one recipient is a channel, not a device.
-    public package(set) var isBroadcast = false
-    /// Where among the job's bytes the payload is.
+    public var isBroadcast: Bool { addresses.contains(AddressKinds(.channel)) }
+    /// Where among the job's bytes the payload is: a JSON object, or for some outputs a JSON string.
     public package(set) var payload = 0..<0
+    /// Its payload, or one of a recipient's, is a string.
+    package var hasTextPayload = false
+    /// The provider is to check the push, and to deliver nothing.
+    public package(set) var validateOnly = false
     public package(set) var pushType: String?
     public package(set) var topic: String?
     public package(set) var priority: Int?

@@ -19,6 +19,7 @@ public struct JobLimits: Sendable {
     /// As they are written in the job, escapes included.
     static let refBytes = 1_024
     static let tokenBytes = 4_096
+    static let subscriptionBytes = 8_192
     /// How far the clock of whoever says when a token was registered may be ahead of ours, in seconds.
     package static let clockTolerance: Int64 = 300
 

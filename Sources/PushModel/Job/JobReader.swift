@@ -54,7 +54,7 @@ struct JobReader {
         }
     }
 
-    /// A job goes to devices or to a channel; a channel has neither a topic nor anything to collapse.
+    /// A job goes to recipients or to a channel; a channel has neither a topic nor anything to collapse.
     private mutating func checkAddressee(_ seen: JobField.Set) {
         guard seen.contains(.channel) else {
             if !seen.contains(.recipients) { fault("recipients", "is required, or channel for a broadcast") }
@@ -83,7 +83,7 @@ struct JobReader {
                 if let problem = value.problem {
                     fault(place(), problem)
                 } else if let token {
-                    append(token: token, ref: nil, payload: nil, registeredAt: nil, bytes)
+                    append(.token, token, token.quoted, ref: nil, payload: nil, registeredAt: nil, bytes)
                 }
             case .object:
                 try readRecipient(&scanner, bytes)
@@ -102,74 +102,46 @@ struct JobReader {
     private mutating func readRecipient(
         _ scanner: inout JSONScanner, _ bytes: UnsafeBufferPointer<UInt8>
     ) throws(JSONSyntaxError) {
-        var tokenIsGiven = false
-        var token: JSONScanner.StringToken?
-        var ref: Range<Int>?
-        var payload: Range<Int>?
-        var registeredAt: Timestamp?
+        var recipient = RecipientReader(latestRegistration: limits.latestRegistration)
         try scanner.object { (key, scanner) throws(JSONSyntaxError) in
             let name = JSONText.text(bytes[key.range], hasEscapes: key.hasEscapes)
             var value = FieldReader(scanner: scanner, bytes: bytes)
-            let isRepeated =
-                switch name {
-                case "token": tokenIsGiven
-                case "ref": ref != nil
-                case "registered_at": registeredAt != nil
-                case "payload": payload != nil
-                default: false
-                }
-            if isRepeated { value.problem = "is given twice" }
-            switch name {
-            case "token":
-                token = try value.string(maximum: JobLimits.tokenBytes)
-                tokenIsGiven = true
-            case "ref":
-                ref = try value.string(maximum: JobLimits.refBytes).map {
-                    $0.range.lowerBound - 1..<$0.range.upperBound + 1
-                }
-            case "registered_at":
-                registeredAt = try value.timestamp()
-                if let registeredAt, registeredAt > limits.latestRegistration {
-                    value.problem = "\(registeredAt.rfc3339) is in the future"
-                }
-            case "payload": payload = try value.object()
-            default:
-                try value.scanner.value()
-                value.problem = "is not a field of a recipient"
-            }
+            try recipient.read(name, &value)
             scanner = value.scanner
             if let problem = value.problem { fault("\(place()).\(name)", problem) }
         }
-        guard let token else {
-            if !tokenIsGiven { fault("\(place()).token", "is required") }
-            return
+        guard let kind = recipient.kind else { return fault("\(place()).token", "is required") }
+        guard let token = recipient.token else { return }
+        if let payload = recipient.payload, bytes[payload.lowerBound] == UInt8(ascii: "\"") {
+            fields.hasTextPayload = true
         }
-        append(token: token, ref: ref, payload: payload, registeredAt: registeredAt, bytes)
+        append(
+            kind, token, recipient.addressJSON, ref: recipient.ref, payload: recipient.payload,
+            registeredAt: recipient.registeredAt, bytes)
     }
 
     mutating func appendChannel(_ token: JSONScanner.StringToken, _ bytes: UnsafeBufferPointer<UInt8>) {
         guard !token.range.isEmpty else { return fault("channel", "must not be empty") }
-        fields.isBroadcast = true
-        append(token: token, ref: nil, payload: nil, registeredAt: nil, bytes)
+        append(.channel, token, token.quoted, ref: nil, payload: nil, registeredAt: nil, bytes)
     }
 
     private mutating func append(
-        token: JSONScanner.StringToken, ref: Range<Int>?, payload: Range<Int>?, registeredAt: Timestamp?,
-        _ bytes: UnsafeBufferPointer<UInt8>
+        _ kind: AddressKind, _ token: JSONScanner.StringToken, _ addressJSON: Range<Int>, ref: Range<Int>?,
+        payload: Range<Int>?, registeredAt: Timestamp?, _ bytes: UnsafeBufferPointer<UInt8>
     ) {
         // Counted, and not kept: what is refused for its size must not take more than its size.
         guard recipientIndex < limits.recipients else { return }
-        if token.range.isEmpty { fault(place(), "has an empty device token") }
+        if token.range.isEmpty { fault(place(), "has an empty \(kind == .token ? "device token" : kind.name)") }
         var range = token.range
         if token.hasEscapes {
             let start = bodyLength + unescapedTokens.count
             unescapedTokens += JSONText.unescaped(bytes[token.range])
             range = start..<bodyLength + unescapedTokens.count
         }
+        fields.addresses.insert(AddressKinds(kind))
         fields.recipients.append(
             Recipient(
-                token: range, tokenJSON: token.range.lowerBound - 1..<token.range.upperBound + 1, ref: ref,
-                payload: payload, registeredAt: registeredAt))
+                kind, token: range, addressJSON: addressJSON, ref: ref, payload: payload, registeredAt: registeredAt))
     }
 
     private func place() -> String { "recipients[\(recipientIndex)]" }

@@ -45,3 +45,9 @@ extension String {
         return self[..<end] + "…"
     }
 }
+
+extension Job {
+    package func rejected(_ field: String, _ problem: String) -> JobRejection {
+        JobRejection(jobID: fields.id, app: fields.app, faults: [.init(field: field, problem: problem)])
+    }
+}

@@ -45,6 +45,8 @@ public struct Outcome: Sendable {
     public let status: Int
     /// The provider's reason, or ours under the same names; nil for `sent`.
     public let reason: String?
+    /// More about the reason, for people; the provider's words, without a recipient's whole address.
+    public let detail: String?
     public let judge: Judge
     public let providerID: ProviderID?
     /// A second id that the provider gives, for its own tools.
@@ -53,13 +55,13 @@ public struct Outcome: Sendable {
     public let unregisteredAt: Timestamp?
     /// How many bytes shorter the payload was made to fit; 0 unless the job asked for it.
     public let trimmedBytes: Int
-    /// For `retry` and `hold`: the least to wait, in seconds, where somebody has said so; else 0.
+    /// For `retry`, `hold` and `unknown`: the least to wait, in seconds, where somebody has said so; else 0.
     public let retryAfterSeconds: Int32
     public let at: Timestamp
 
     public init(
         job: RoutedJob, recipient: Int, verdict: Verdict, status: Int = 0, reason: String? = nil,
-        judge: Judge = .martlet, providerID: ProviderID? = nil, uniqueID: String? = nil,
+        detail: String? = nil, judge: Judge = .martlet, providerID: ProviderID? = nil, uniqueID: String? = nil,
         unregisteredAt: Timestamp? = nil, trimmedBytes: Int = 0, retryAfterSeconds: Int32 = 0,
         at: Timestamp
     ) {
@@ -68,6 +70,7 @@ public struct Outcome: Sendable {
         self.verdict = verdict
         self.status = status
         self.reason = reason
+        self.detail = detail
         self.judge = judge
         self.providerID = providerID
         self.uniqueID = uniqueID

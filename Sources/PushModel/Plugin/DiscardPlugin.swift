@@ -1,6 +1,7 @@
 /// The plugin of ``DiscardOutput``: the least there can be.
 public struct DiscardPlugin: OutputPlugin {
     public let name = "discard"
+    public let jobs = JobForm.any
 
     public init() {}
 

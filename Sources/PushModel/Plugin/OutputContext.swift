@@ -5,6 +5,8 @@ public struct OutputContext: Sendable {
     public let settings: OutputSettings
     /// Where tokens come from that all workers share.
     public let tokens: any SharedTokenStore
+    /// Among whom a provider's quotas are divided.
+    public let quotas: any QuotaShares
     /// Wall-clock time, for deadlines and outcomes.
     public let clock: @Sendable () -> Timestamp
     /// To be told when the provider begins or ceases to refuse a credential; returns soon.
@@ -12,11 +14,13 @@ public struct OutputContext: Sendable {
     public let logger: Logger
 
     public init(
-        settings: OutputSettings, tokens: any SharedTokenStore, clock: @escaping @Sendable () -> Timestamp,
+        settings: OutputSettings, tokens: any SharedTokenStore, quotas: any QuotaShares = UndividedQuotas(),
+        clock: @escaping @Sendable () -> Timestamp,
         refusals: @escaping @Sendable (Refusal.Event) -> Void = { _ in }, logger: Logger
     ) {
         self.settings = settings
         self.tokens = tokens
+        self.quotas = quotas
         self.clock = clock
         self.refusals = refusals
         self.logger = logger

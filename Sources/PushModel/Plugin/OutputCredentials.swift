@@ -19,6 +19,11 @@ public protocol OutputCredentials: Sendable {
     /// - Throws: ``CredentialFault``, naming the file.
     func read(_ files: [CredentialFile], _ details: CredentialDetails, now: Timestamp) throws -> NewCredential
 
+    /// Makes a credential that no provider gives out, such as a key pair of one's own.
+    ///
+    /// - Throws: ``CredentialFault``; by default always.
+    func create(_ details: CredentialDetails, now: Timestamp) throws -> NewCredential
+
     /// Where a check of a credential goes, for people.
     ///
     /// - Throws: ``SettingFault``.
@@ -32,4 +37,8 @@ public protocol OutputCredentials: Sendable {
 
 extension OutputCredentials {
     public var accountHelp: String { "Id of the \(accountName)" }
+
+    public func create(_ details: CredentialDetails, now: Timestamp) throws -> NewCredential {
+        throw CredentialFault("can't be made here: import the file that the provider gives out")
+    }
 }

@@ -15,6 +15,12 @@ public protocol OutputPlugin: Sendable {
     /// What a recipient is, and which form of it counts; any text, as it is, by default.
     var recipients: RecipientForm { get }
 
+    /// What a job of its may say; tokens and an object as payload by default.
+    var jobs: JobForm { get }
+
+    /// The payload of a push that shows a text, as JSON, for trying a credential; `{"text": …}` by default.
+    func payload(showing text: String) -> [UInt8]
+
     /// What its ids are called in events; `<name>_id` by default.
     var eventFields: EventFields { get }
 
@@ -28,6 +34,10 @@ public protocol OutputPlugin: Sendable {
     /// The provider has no sandbox beside ``PushEnvironment/production``: whatever a job, an app or a line of tokens says,
     /// that is where its recipients are. True by default.
     var hasOneWorld: Bool { get }
+
+    /// What the waits between a push's attempts may add up to, in seconds, where the provider asks to give up then; nil, the
+    /// default: as the configuration says.
+    var retriesForSeconds: Int? { get }
 
     /// Reads the settings and finds fault with them; nothing by default.
     ///
@@ -44,11 +54,19 @@ extension OutputPlugin {
     public var title: String { name }
     public var settings: [OutputSetting] { [] }
     public var recipients: RecipientForm { .text }
+    public var jobs: JobForm { JobForm() }
     public var eventFields: EventFields { EventFields(id: name + "_id") }
     public var reasons: [String: Outcome.Verdict] { [:] }
     public var credentials: (any OutputCredentials)? { nil }
     public var hasOneWorld: Bool { true }
+    public var retriesForSeconds: Int? { nil }
     public func check(_ settings: OutputSettings) throws {}
+
+    public func payload(showing text: String) -> [UInt8] {
+        var payload = JSONObjectWriter(capacity: 256)
+        payload.member("text", string: text)
+        return payload.finish()
+    }
 }
 
 extension OutputPlugin {

@@ -5,14 +5,25 @@ package final class OutputTraits: Sendable {
     package let idMember: [UInt8]
     package let uniqueIDMember: [UInt8]
 
-    package init(recipients: RecipientForm, eventFields: EventFields) {
+    /// As in ``OutputPlugin``.
+    package let retriesForSeconds: Int?
+    package let reasons: [String: Outcome.Verdict]
+
+    package init(
+        recipients: RecipientForm, eventFields: EventFields, retriesForSeconds: Int? = nil,
+        reasons: [String: Outcome.Verdict] = [:]
+    ) {
         self.recipients = recipients
+        self.retriesForSeconds = retriesForSeconds
+        self.reasons = reasons
         idMember = Self.member(eventFields.id)
         uniqueIDMember = Self.member(eventFields.uniqueID ?? eventFields.id + "_unique")
     }
 
     package convenience init(_ plugin: some OutputPlugin) {
-        self.init(recipients: plugin.recipients, eventFields: plugin.eventFields)
+        self.init(
+            recipients: plugin.recipients, eventFields: plugin.eventFields, retriesForSeconds: plugin.retriesForSeconds,
+            reasons: plugin.reasons)
     }
 
     /// Of no output in particular.

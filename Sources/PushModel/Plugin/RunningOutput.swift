@@ -5,6 +5,8 @@ public final class RunningOutput: Sendable {
     package let name: String
     package let traits: OutputTraits
     /// Those of the plugin.
+    package let jobs: JobForm
+    /// As above.
     package let credentials: (any OutputCredentials)?
 
     public init(_ plugin: some OutputPlugin, _ output: any Output) {
@@ -12,6 +14,7 @@ public final class RunningOutput: Sendable {
         self.output = output
         name = plugin.name
         traits = OutputTraits(plugin)
+        jobs = plugin.jobs
         credentials = plugin.credentials
     }
 }

@@ -21,9 +21,12 @@ public final class ChosenAnswers<Answer: SimulatedAnswer>: Sendable {
     }
 
     /// The answer chosen for a request that has passed the checks; nil: none is.
-    package func take(for request: RequestText) -> Answer? {
+    package func take(for request: RequestText) -> Answer? { take(forToken: request.token) }
+
+    /// - Parameter token: in its canonical spelling.
+    package func take(forToken token: String) -> Answer? {
         plan.withLock { plan in
-            let answer = plan.takeAnswer(forToken: request.token)
+            let answer = plan.takeAnswer(forToken: token)
             hasChoices.store(plan.hasChoices, ordering: .relaxed)
             return answer
         }

@@ -15,7 +15,11 @@ extension SimulatedAnswer {
     package var time: AnswerTime { isWithheld ? .never : .after(milliseconds: delayMilliseconds) }
 }
 
-/// When a request is answered.
+/// When a request is answered, or what comes in place of an answer.
 public enum AnswerTime: Sendable {
     case after(milliseconds: Int), never
+    /// Its stream is reset; with HTTP/1.1 the connection is closed.
+    case reset(afterMilliseconds: Int)
+    /// Its connection is cut, with all that is under way on it.
+    case cut(afterMilliseconds: Int)
 }

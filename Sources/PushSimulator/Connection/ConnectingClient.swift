@@ -4,4 +4,5 @@ public struct ConnectingClient: Sendable {
     package let certificate: [UInt8]?
     /// Where it came in: 0 is the port for pushes, others follow as in ``ServerConfiguration/otherPorts``.
     package let port: Int
+    package let speaks: ApplicationProtocol
 }

@@ -14,6 +14,13 @@ public protocol ConnectionRules: AnyObject {
     var isAuthenticated: Bool { get }
     /// What shows by which credential requests are sent, for the record; nil: none was accepted.
     var credential: String? { get }
+    /// Bytes of a request's body that its text keeps: more than the service takes.
+    var longestText: Int { get }
+
+    /// The connection serves from now on.
+    func opened(_ connection: SimulatorConnection)
+    /// The connection is gone. Requests that were under way are not closed one by one.
+    func closed()
 
     func begin(_ request: Int, on connection: SimulatorConnection)
     /// One field, pseudo-headers first; the buffers are valid during the call only.
@@ -45,6 +52,9 @@ extension ConnectionRules {
     }
     public var isAuthenticated: Bool { true }
     public var credential: String? { nil }
+    public var longestText: Int { 8_192 }
+    public func opened(_ connection: SimulatorConnection) {}
+    public func closed() {}
     public func take(
         _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer, of request: Int,
         on connection: SimulatorConnection

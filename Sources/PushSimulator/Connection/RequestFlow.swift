@@ -21,7 +21,8 @@ final class RequestFlow: HTTP2ServerDelegate, HTTP2ChannelObserver {
         self.windowDelay = windowDelay > 0 ? .milliseconds(Int64(windowDelay)) : nil
         let session = try HTTP2ServerSession(
             settings: rules.settings(streamLimit: loop.streamLimit), grantsWindowByHand: windowDelay > 0)
-        connection = SimulatorConnection(loop: loop, channel: channel, session: session)
+        connection = SimulatorConnection(
+            loop: loop, channel: channel, session: session, longestText: rules.longestText)
     }
 
     /// Starts serving, in place of whatever follows TLS in the channel's pipeline.
@@ -35,6 +36,7 @@ final class RequestFlow: HTTP2ServerDelegate, HTTP2ChannelObserver {
             loop.connectionClosed(self)
             throw error
         }
+        rules.opened(connection)
     }
 
     var openStreams: Int {
@@ -88,6 +90,12 @@ final class RequestFlow: HTTP2ServerDelegate, HTTP2ChannelObserver {
         switch rules.judge(tag, on: connection) {
         case .never: withhold(tag)
         case .after(let milliseconds): answer(tag, after: milliseconds + loop.faults.answerDelayMilliseconds)
+        case .reset(let milliseconds):
+            withhold(tag)
+            later(tag, after: milliseconds) { $0.connection.reset(streamID, .internalError) }
+        case .cut(let milliseconds):
+            withhold(tag)
+            later(tag, after: milliseconds) { $0.connection.cut() }
         }
     }
 
@@ -98,13 +106,17 @@ final class RequestFlow: HTTP2ServerDelegate, HTTP2ChannelObserver {
 
     private func answer(_ tag: Int, after milliseconds: Int) {
         if milliseconds == 0 { return answer(tag) }
+        later(tag, after: milliseconds) { $0.answer(tag) }
+    }
+
+    /// Unless the request is over by then.
+    private func later(_ tag: Int, after milliseconds: Int, _ act: @escaping (RequestFlow) -> Void) {
         let generation = connection.requests.states[tag].generation
         loop.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(Int64(milliseconds))) {
-            // Unless the request is over by then.
             guard !self.connection.isClosed, self.connection.requests.states[tag].generation == generation else {
                 return
             }
-            self.answer(tag)
+            act(self)
             self.connection.handler.setNeedsFlush()
         }
     }
@@ -143,7 +155,8 @@ final class RequestFlow: HTTP2ServerDelegate, HTTP2ChannelObserver {
         guard let text = connection.requests.states[tag].text, text.isUnsettled else { return }
         text.isUnsettled = false
         text.isUnanswered = answer == nil
-        loop.recorder.record(text.record(answer: answer, credential: rules.credential))
+        loop.recorder.record(
+            text.record(answer: answer, credential: rules.credential), isAccepted: answer?.isAcceptance ?? false)
     }
 
     // MARK: Faults on demand
@@ -202,6 +215,7 @@ final class RequestFlow: HTTP2ServerDelegate, HTTP2ChannelObserver {
         for tag in connection.requests.indices {
             settle(tag, nil)
         }
+        rules.closed()
         loop.connectionClosed(self)
     }
 

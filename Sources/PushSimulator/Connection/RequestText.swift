@@ -7,12 +7,18 @@ public final class RequestText {
     /// All others, pseudo-headers too.
     package private(set) var fields: [String: String] = [:]
     package private(set) var body: [UInt8] = []
-    /// Bytes of a body that are kept: more than any service takes.
-    private static let longestBody = 8_192
+    /// What is recorded in place of the body, where that has to be deciphered; nil: the body.
+    package var plaintext: [UInt8]?
+    /// Bytes of a body that are kept.
+    private let longestBody: Int
     /// Whether the request has come in whole and what became of it is not recorded yet.
     var isUnsettled = false
     /// Whether it counts as an arrival that a GOAWAY may take back.
     var isUnanswered = false
+
+    init(longestBody: Int) {
+        self.longestBody = longestBody
+    }
 
     package var method: String { fields[":method"] ?? "" }
 
@@ -22,13 +28,12 @@ public final class RequestText {
     }
 
     func take(body bytes: UnsafeRawBufferPointer) {
-        body.append(contentsOf: bytes.prefix(Self.longestBody - body.count))
+        body.append(contentsOf: bytes.prefix(longestBody - body.count))
     }
 
     func record(answer: GivenAnswer?, credential: String?) -> RecordedRequest {
         RecordedRequest(
             token: token, fields: fields.filter { !$0.key.hasPrefix(":") && $0.key != "authorization" },
-            payload: String(decoding: body, as: UTF8.self), status: answer?.status, reason: answer?.reason,
-            credential: credential)
+            payload: plaintext ?? body, status: answer?.status, reason: answer?.reason, credential: credential)
     }
 }

@@ -16,7 +16,11 @@ public final class SimulatorConnection {
     /// The last stream that is processed, by a GOAWAY; nil: none was sent.
     private var lastProcessed: Int32?
 
-    init(loop: SimulatorLoop, channel: any Channel, session: HTTP2ServerSession) {
+    private let longestText: Int
+
+    /// - Parameter longestText: as in ``ConnectionRules/longestText``.
+    init(loop: SimulatorLoop, channel: any Channel, session: HTTP2ServerSession, longestText: Int) {
+        self.longestText = longestText
         self.loop = loop
         self.channel = channel
         self.session = session
@@ -30,7 +34,9 @@ public final class SimulatorConnection {
 
     /// The request's text from its next field on, also when it is not recorded.
     package func keepText(of request: Int) {
-        if requests.states[request].text == nil { requests.states[request].text = RequestText() }
+        if requests.states[request].text == nil {
+            requests.states[request].text = RequestText(longestBody: longestText)
+        }
     }
 
     /// nil: nobody keeps it.
@@ -79,6 +85,18 @@ public final class SimulatorConnection {
         }
         handler.setNeedsFlush()
     }
+
+    /// Does something then, unless the connection is over.
+    package func schedule(afterMilliseconds milliseconds: Int64, _ act: @escaping (SimulatorConnection) -> Void) {
+        loop.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(milliseconds)) { [weak self] in
+            guard let self, !isClosed else { return }
+            act(self)
+            handler.setNeedsFlush()
+        }
+    }
+
+    /// Requests begun and not finished.
+    package var openRequests: Int { requests.count }
 
     /// Counts something under a name of the service's own.
     package func count(_ name: String) {
@@ -146,8 +164,13 @@ public final class SimulatorConnection {
         channel.setOption(.autoRead, value: !isSilent).whenComplete { _ in }
     }
 
+    /// Closes the connection, after what is ready to be sent.
+    package func close() {
+        handler.close()
+    }
+
     /// Ends the connection as a lost network does: no GOAWAY, no TLS farewell.
-    func cut() {
+    package func cut() {
         loop.eventLoop.preconditionInEventLoop()
         guard let tls = try? channel.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self) else {
             return channel.close(promise: nil)

@@ -94,6 +94,21 @@ extension KeyedDecodingContainer {
     }
 }
 
+extension KeyedDecodingContainer {
+    /// One of an enumeration's words.
+    ///
+    /// - Throws: ``SimulatorError`` naming the field, and the words; DecodingError.
+    package func wordIfPresent<Word>(_ key: Key, of type: Word.Type) throws -> Word?
+    where Word: RawRepresentable<String> & CaseIterable {
+        guard let text = try decodeIfPresent(String.self, forKey: key) else { return nil }
+        guard let word = Word(rawValue: text) else {
+            let words = Word.allCases.map(\.rawValue).joined(separator: ", ")
+            throw SimulatorError("\(key.stringValue): '\(text)' is none of \(words)")
+        }
+        return word
+    }
+}
+
 extension Decoder {
     func refuseOtherKeys(than known: [String]) throws {
         let present = try container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)

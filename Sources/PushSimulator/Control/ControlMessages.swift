@@ -99,12 +99,7 @@ package enum ControlMessage {
             faults.answer = try container.decodeIfPresent(Choice<Service.Answer>.self, forKey: .answer)?.forAnyToken()
             faults.server.answerDelayMilliseconds = try container.numberIfPresent(.answerDelay, in: delays) ?? 0
             faults.server.windowDelayMilliseconds = try container.numberIfPresent(.windowDelay, in: delays) ?? 0
-            if let name = try container.decodeIfPresent(String.self, forKey: .silence) {
-                guard let silence = ServerFaults.Silence(rawValue: name) else {
-                    throw SimulatorError("silence: '\(name)' is none of none, answers, all")
-                }
-                faults.server.silence = silence
-            }
+            faults.server.silence = try container.wordIfPresent(.silence, of: ServerFaults.Silence.self) ?? .none
             self.faults = faults
         }
     }

@@ -34,9 +34,10 @@ struct ControlRoutes<Service: PushDouble> {
 
     private func add(_ view: ControlView<Service>, to router: Router<Context>) {
         let name = view.path.split(separator: ":").dropFirst().last
-        router.get(RouterPath(view.path)) { [simulator] _, context in
+        router.on(RouterPath(view.path), method: view.takesBody ? .post : .get) { [simulator] request, context in
             let parameter = try name.map { try context.parameters.require(String($0)) }
-            return jsonResponse(try await view.json(simulator, parameter ?? ""))
+            let body = view.takesBody ? try await bytes(of: request) : Data()
+            return jsonResponse(try await view.json(simulator, parameter ?? "", body))
         }
     }
 
@@ -56,7 +57,10 @@ struct ControlRoutes<Service: PushDouble> {
 
     /// What tokens begin with.
     private static func token(_ context: Context) throws -> String {
-        let token = try context.parameters.require("token")
+        let written = try context.parameters.require("token")
+        guard let token = written.removingPercentEncoding else {
+            throw SimulatorError("token: '\(written)' is not percent-encoded")
+        }
         try Service.check(token)
         return token
     }

@@ -23,7 +23,7 @@ extension PushSimulator {
         server.recorder.arrivalsByToken
     }
 
-    /// How many requests were answered 200 for each token while recording.
+    /// How many requests were accepted for each token while recording.
     public var recordedAcceptances: [String: Int] {
         server.recorder.acceptedByToken
     }

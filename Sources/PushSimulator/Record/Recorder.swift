@@ -37,11 +37,11 @@ final class Recorder: Sendable {
     }
 
     /// Called when it is known what was answered, or that nothing will be.
-    func record(_ request: RecordedRequest) {
+    func record(_ request: RecordedRequest, isAccepted: Bool) {
         let sighting = request.status.map { RequestSighting.answered(status: $0) } ?? .unanswered
         if observed(request.token, sighting) { return }
         state.withLock {
-            if request.status == 200 { $0.accepted[request.token, default: 0] += 1 }
+            if isAccepted { $0.accepted[request.token, default: 0] += 1 }
             if $0.requests.count < Self.mostRequests {
                 $0.requests.append(request)
             }

@@ -2,7 +2,7 @@ internal import NIOCore
 internal import NIOSSL
 internal import NIOTLS
 
-/// Waits for the end of the TLS handshake, which tells who the client is, then makes way for HTTP/2.
+/// Waits for the end of the TLS handshake, which tells who the client is, then makes way for HTTP.
 final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 
@@ -37,15 +37,17 @@ final class HandshakeHandler: ChannelInboundHandler, RemovableChannelHandler {
         guard !isDone, case .handshakeCompleted(let negotiated) = event as? TLSUserEvent else {
             return context.fireUserInboundEventTriggered(event)
         }
-        if loop.configuration.requiresALPN, negotiated != "h2" {
+        let agreed = negotiated.flatMap(ApplicationProtocol.init(rawValue:))
+        guard let spoken = agreed ?? loop.configuration.unagreedProtocol(port: port) else {
             return fail(context, "the client does not offer h2 by ALPN")
         }
         do {
-            // A client that offers no protocol at all knows that the service speaks HTTP/2: that is let pass.
             let tls = try context.pipeline.syncOperations.handler(type: NIOSSLServerHandler.self)
-            let client = ConnectingClient(certificate: try tls.peerCertificate?.toDERBytes(), port: port)
+            let client = ConnectingClient(
+                certificate: try tls.peerCertificate?.toDERBytes(), port: port, speaks: spoken)
             let rules = try loop.begin(client)
             isDone = true
+            if spoken == .http1 { try HTTP1Translator(loop: loop).join(context.channel) }
             try RequestFlow(loop: loop, channel: context.channel, rules: rules).start()
             context.pipeline.syncOperations.removeHandler(self, promise: nil)
         } catch {

@@ -32,7 +32,7 @@ struct SimulatorListener {
     private func listen(
         _ group: MultiThreadedEventLoopGroup, _ loops: [NIOLoopBound<SimulatorLoop>], _ number: Int, port: Int
     ) async throws -> any Channel {
-        let tls = try makeTLSContext()
+        let tls = try makeTLSContext(configuration.protocols(port: port))
         let bootstrap = ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1_024)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -64,7 +64,7 @@ struct SimulatorListener {
         }
     }
 
-    private func makeTLSContext() throws -> NIOSSLContext {
+    private func makeTLSContext(_ protocols: [ApplicationProtocol]) throws -> NIOSSLContext {
         let issued = try authority.issueServerCertificate(
             names: CertificateAuthority.names(configuration.host) + configuration.hostnames)
         var tls = TLSConfiguration.makeServerConfiguration(
@@ -75,7 +75,7 @@ struct SimulatorListener {
         // So long takes a connection memory after its end, if its client does not say farewell.
         tls.shutdownTimeout = .milliseconds(500)
         tls.minimumTLSVersion = .tlsv12
-        tls.applicationProtocols = ["h2"]
+        tls.applicationProtocols = protocols.map(\.rawValue)
         tls.certificateVerification = .optionalVerification
         tls.trustRoots = .certificates([
             try NIOSSLCertificate(bytes: Array(try authority.certificatePEM.utf8), format: .pem)

@@ -5,7 +5,7 @@ public struct DeviceTokenKey: Sendable, Hashable {
     public let output: String
     public let app: String
     public let environment: PushEnvironment
-    /// In its one form, whoever wrote it.
+    /// The whole address, in its one form, whoever wrote it.
     public let token: String
 
     /// - Parameter form: that of the output's recipients.
@@ -15,4 +15,6 @@ public struct DeviceTokenKey: Sendable, Hashable {
         self.environment = environment
         self.token = form.canonical(token)
     }
+
+    var filed: FiledAddress { FiledAddress(token) }
 }

@@ -5,7 +5,7 @@ extension DeviceTokenRegistry {
     /// What is known of a token, for whatever app.
     /// - Parameter form: that of the output's recipients.
     public func show(token: String, output: String, form: RecipientForm) async throws -> [DeviceToken] {
-        let token = form.canonical(token)
+        let filed = FiledAddress(form.canonical(token))
         // The key begins with output, app and environment: from each that there is to the next, then to the token.
         return try await pool.query(
             """
@@ -19,7 +19,7 @@ extension DeviceTokenRegistry {
                     ORDER BY app, environment LIMIT 1) AS next)
             SELECT \(DeviceTokenSQL.columns) FROM place JOIN martlet.device_tokens USING (app, environment)
             WHERE output = $1 AND token = $2 ORDER BY app, environment
-            """, [.text(output), .text(token)]
+            """, [.text(output), .text(filed.token)]
         ).map(Self.deviceToken)
     }
 
@@ -76,7 +76,7 @@ extension DeviceTokenRegistry {
             """,
             [
                 .textArray(keys.map(\.output)), .textArray(keys.map(\.app)),
-                .textArray(keys.map(\.environment.rawValue)), .textArray(keys.map(\.token)),
+                .textArray(keys.map(\.environment.rawValue)), .textArray(keys.map(\.filed.token)),
             ])
         return try rows.reduce(into: [:]) { deaths, row in
             deaths[try row["place"].integer - 1] = Timestamp(milliseconds: try row["unregistered_at"].milliseconds)

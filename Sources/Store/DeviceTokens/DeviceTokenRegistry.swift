@@ -58,7 +58,7 @@ public struct DeviceTokenRegistry: Sendable {
             DELETE FROM martlet.device_tokens
             WHERE output = $1 AND app = $2 AND environment = $3 AND token = $4
             """,
-            [.text(key.output), .text(key.app), .text(key.environment.rawValue), .text(key.token)]
+            [.text(key.output), .text(key.app), .text(key.environment.rawValue), .text(key.filed.token)]
         ).affectedRows > 0
     }
 
@@ -97,11 +97,13 @@ public struct DeviceTokenRegistry: Sendable {
         var changed = 0
         for start in stride(from: 0, to: changes.count, by: Self.chunkSize) {
             let chunk = changes[start..<min(start + Self.chunkSize, changes.count)]
+            let filed = chunk.map(\.key.filed)
             changed += try await pool.query(
                 DeviceTokenSQL.upsert,
                 [
                     .textArray(chunk.map(\.key.output)), .textArray(chunk.map(\.key.app)),
-                    .textArray(chunk.map(\.key.environment.rawValue)), .textArray(chunk.map(\.key.token)),
+                    .textArray(chunk.map(\.key.environment.rawValue)), .textArray(filed.map(\.token)),
+                    .textArray(filed.map(\.address)),
                     .timestampArray(milliseconds: chunk.map { $0.registeredAt?.milliseconds }),
                     .timestampArray(milliseconds: chunk.map { $0.unregisteredAt?.milliseconds }),
                     .textArray(chunk.map(\.reason)),

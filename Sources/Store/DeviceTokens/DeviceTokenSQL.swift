@@ -6,7 +6,7 @@ enum DeviceTokenSQL {
     }
 
     static let columns = """
-        output, app, environment::text, token, \(usable("registered_at")) AS registered_at,
+        output, app, environment::text, coalesce(address, token) AS token, \(usable("registered_at")) AS registered_at,
         \(usable("unregistered_at")) AS unregistered_at, \(usable("marked_at")) AS marked_at, reason
         """
 
@@ -15,19 +15,20 @@ enum DeviceTokenSQL {
     /// Rows are taken in key order, so that two workers that mark the same tokens can't lock each other out.
     static let upsert = """
         INSERT INTO martlet.device_tokens AS old
-            (output, app, environment, token, registered_at, unregistered_at, marked_at, reason)
-        SELECT output, app, environment, token, registered,
+            (output, app, environment, token, address, registered_at, unregistered_at, marked_at, reason)
+        SELECT output, app, environment, token, address, registered,
             CASE WHEN is_dead THEN unregistered END,
             CASE WHEN is_dead THEN date_trunc('milliseconds', clock_timestamp()) END,
             CASE WHEN is_dead THEN reason END
         FROM (
-            SELECT output, app, environment, token, max(registered) AS registered, max(unregistered) AS unregistered,
+            SELECT output, app, environment, token, address,
+                max(registered) AS registered, max(unregistered) AS unregistered,
                 coalesce(max(unregistered) > coalesce(max(registered), '-infinity'), false) AS is_dead,
                 (array_agg(reason ORDER BY unregistered DESC NULLS LAST))[1] AS reason
             FROM unnest($1::text[], $2::text[], $3::text[]::martlet.environment[], $4::text[],
-                    $5::timestamptz[], $6::timestamptz[], $7::text[])
-                AS change (output, app, environment, token, registered, unregistered, reason)
-            GROUP BY output, app, environment, token
+                    $5::text[], $6::timestamptz[], $7::timestamptz[], $8::text[])
+                AS change (output, app, environment, token, address, registered, unregistered, reason)
+            GROUP BY output, app, environment, token, address
             ORDER BY output COLLATE "C", app COLLATE "C", environment, token COLLATE "C"
         ) AS changes
         ON CONFLICT (output, app, environment, token) DO UPDATE SET

@@ -15,7 +15,18 @@ public enum TokenHash {
         return seed
     }
 
-    /// Letters of either case are the same here, as they are in hex, and so is a token in angle brackets.
+    /// Of a recipient's address as a job has it: the hash of what it is filed under.
+    ///
+    /// - Parameter form: that of the output's recipients.
+    public static func hash(address: UnsafeRawBufferPointer, form: RecipientForm, seed: UInt64) -> UInt64 {
+        // What is plain is so in its one form, too, which is never longer.
+        guard !FiledAddress.isPlain(address) else { return hash(address, seed: seed) }
+        var token = FiledAddress(form.canonical(String(decoding: address, as: UTF8.self))).token
+        return token.withUTF8 { hash(UnsafeRawBufferPointer($0), seed: seed) }
+    }
+
+    /// Of the column `token`. Letters of either case are the same here, as they are in hex, and so is a token in angle
+    /// brackets.
     public static func hash(_ token: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
         if mayBeWrapped(token), let digits = RecipientForm.digits(of: token) {
             return digits.withUnsafeBytes { hashed($0, seed: seed) }

@@ -13,10 +13,10 @@ import Testing
         try fixture.send(to: WireFixture.tokens(4, "bad00400"))
         await fixture.recorder.wait(for: 4, atMost: .seconds(60))
         #expect(try await fixture.push() == "sent -")
-        let before = await simulator.counters().connections
         // A minute of work for one stream, nothing for a hundred.
         try fixture.send(to: WireFixture.tokens(12_000, "de1ade1a0005"))
-        try await eventually("another connection") { await simulator.counters().connections > before }
+        // On a busy machine it may have been opened before.
+        try await eventually("another connection") { await simulator.counters().connections > 1 }
         await fixture.recorder.wait(for: 12_005, atMost: .seconds(60))
         #expect(fixture.tally == ["sent": 12_001, "rejected BadDeviceToken": 4])
         await fixture.output.shutDown()

@@ -1,6 +1,7 @@
 import APNSOutput
 import HTTP2Session
 import PushModel
+import PushSending
 import PushTestSupport
 import Testing
 

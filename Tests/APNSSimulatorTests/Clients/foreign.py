@@ -8,12 +8,13 @@ import ssl
 import subprocess
 import sys
 
-from simulation import MARTLET, TOKEN, Simulator
+sys.path.append(os.path.join(os.path.dirname(__file__), "..", "..", "Support", "Clients"))
+from packages import unavailable, with_packages  # noqa: E402
+from simulation import MARTLET, TOKEN, Simulator  # noqa: E402
 
 TOPIC = "com.example.app"
 DEAD = "dead0410" + TOKEN[8:]
 TEAM, KEY = "SIMULATEDT", "SIMULATEDK"
-CAN_NOT_BE_HAD = 77
 
 # What to install of PyPI for whom; the others are Debian's.
 PACKAGES = {
@@ -21,11 +22,6 @@ PACKAGES = {
     "pyapns2": ["apns2==0.7.2", "cryptography<42"],
     "gobiko": ["gobiko.apns==0.1.6"],
 }
-
-
-def unavailable(text):
-    print(f"skipped: {text}")
-    sys.exit(CAN_NOT_BE_HAD)
 
 
 def run(*command, name):
@@ -213,33 +209,10 @@ CLIENTS = {client.__name__: client for client in (
     curl, certificate, nghttp, h2load, httpx, aioapns, pyapns2, gobiko)}
 
 
-def with_packages(name, folder):
-    """Goes on as the Python that has them, installed if that can be."""
-    home = os.path.join(folder, name)
-    python = os.path.join(home, "bin", "python3")
-    if os.path.realpath(sys.prefix) == os.path.realpath(home):
-        return
-    mark = os.path.join(home, "complete")
-    if not os.path.exists(mark):
-        shutil.rmtree(home, ignore_errors=True)
-        made = subprocess.run(["/usr/bin/python3", "-m", "venv", home], capture_output=True, text=True)
-        if made.returncode:
-            unavailable(f"no virtual environment, scripts/install brings what it needs: {made.stdout}{made.stderr}")
-        installed = subprocess.run(
-            [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--timeout", "10", "--retries",
-             "1", "setuptools<81", *PACKAGES[name]], capture_output=True, text=True)
-        if installed.returncode:
-            last = installed.stderr.strip().splitlines()[-1:]
-            unavailable(f"pip can't install {' '.join(PACKAGES[name])}: {''.join(last)}")
-        with open(mark, "w"):
-            pass
-    os.execv(python, [python, *sys.argv])
-
-
 if __name__ == "__main__":
     wanted = sys.argv[1]
     if wanted in PACKAGES:
-        with_packages(wanted, sys.argv[2])
+        with_packages(wanted, PACKAGES[wanted], sys.argv[2])
     with Simulator() as simulator_of_all:
         try:
             CLIENTS[wanted](simulator_of_all)

@@ -15,7 +15,7 @@ import Testing
 
     private func hash(_ token: String) -> UInt64 {
         let seed = TokenHash.seed(output: "apns", app: "com.example.shop", environment: .production)
-        return Array(token.utf8).withUnsafeBytes { TokenHash.hash($0, seed: seed) }
+        return Array(token.utf8).withUnsafeBytes { TokenHash.hash(address: $0, form: .text, seed: seed) }
     }
 
     private func harness(dead tokens: [String], maximumBytes: Int = 64 << 20) -> PipelineHarness {
@@ -106,6 +106,21 @@ import Testing
         let registrations = lookUp.registrations(against: [0: death])
         #expect(registrations.map(\.registeredAt.seconds) == (isSent ? [registered] : []))
         #expect(lookUp.registrations(against: [:]) == [])
+    }
+
+    /// As they are written in the job, with escapes, on both sides of what is filed under a hash.
+    @Test(arguments: [199, 200, 201, 1_024])
+    func aLongAddressIsLookedUpWhole(bytes: Int) throws {
+        let address = "https://push.example.net/é" + String(repeating: "x", count: bytes - 27)
+        #expect(address.utf8.count == bytes)
+        let harness = harness(dead: [address])
+        let written = address.replacing("/", with: #"\/"#).replacing("é", with: #"\u00e9"#)
+        harness.deliver(body("1", [written, written + "x"]))
+        let lookUp = try lookUp(harness)
+        #expect(lookUp.keys.map(\.token) == [address])
+        answer(harness, lookUp, dead: [address: death])
+        #expect(harness.output.jobs.map(tokens) == [[address + "x"]])
+        #expect(try harness.outcomes().map { $0["recipient"] } == [address])
     }
 
     @Test(arguments: [true, false])

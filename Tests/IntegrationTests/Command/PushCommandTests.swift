@@ -46,7 +46,7 @@ import Testing
         let token = Token.random()
         let sent = try await push([token] + key + ["--alert", "hello"])
         #expect(sent.status == 0, "\(sent)")
-        #expect(sent.output.contains("\(token) sent 200 apns-id "), "\(sent)")
+        #expect(sent.output.contains("\(token) sent 200 apns_id "), "\(sent)")
 
         let (dead, odd) = (Token.random(Token.dead), "abc")
         let refused = try await push([token, dead, odd] + key + ["--alert", "hello"])
@@ -74,5 +74,72 @@ import Testing
         let away = try await push([token] + key + ["--alert", "hello"])
         #expect(away.status == 1)
         #expect(away.output.contains("ConnectionFailed"), "\(away)")
+    }
+
+    @Test func aServiceAccountCanBeTried() async throws {
+        try await withSimulator(of: "fcm") { greeting, folder in
+            let endpoint = try #require(greeting.firstMatch(of: /on https:\/\/(127\.0\.0\.1:[0-9]+)/)?.1)
+            func push(_ arguments: String...) async throws -> Subprocess.Finished {
+                try await Subprocess.run(
+                    [Project.command, "push"] + arguments + [
+                        "--app", "com.example.shop", "--credential", "simulator/service-account.json", "--alert",
+                        "hello",
+                        "--set", "fcm.endpoint=\(endpoint)", "--set", "fcm.token_endpoint=\(endpoint)",
+                        "--set", "fcm.ca_file=simulator/ca.pem",
+                    ], in: folder)
+            }
+            let token = "device:APA91b" + String(repeating: "A", count: 134)
+            let sent = try await push(token, #"{"topic":"news"}"#, "--output", "fcm")
+            #expect(sent.status == 0, "\(sent)")
+            #expect(sent.output.contains("\(token) sent 200 fcm_id projects/"), "\(sent)")
+            #expect(sent.output.contains("news sent 200 fcm_id projects/"), "\(sent)")
+            let checked = try await push(token, "--output", "fcm", "--validate-only")
+            #expect(checked.status == 0, "\(checked)")
+            let foreign = try await push(#"{"subscription":{}}"#, "--output", "fcm")
+            #expect(foreign.status == 64 && foreign.errors.contains("recipients"), "\(foreign)")
+        }
+    }
+
+    @Test func aVAPIDKeyCanBeTried() async throws {
+        try await withSimulator(of: "webpush") { greeting, folder in
+            let port = try #require(greeting.firstMatch(of: /mozilla https:\/\/127\.0\.0\.1:([0-9]+)/)?.1)
+            let control = try #require(greeting.firstMatch(of: /control (http:\/\/127\.0\.0\.1:[0-9]+)/)?.1)
+            func run(_ arguments: [String]) async throws -> Subprocess.Finished {
+                try await Subprocess.run(arguments, in: folder)
+            }
+            let made = try await run(
+                [
+                    "/usr/bin/openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out",
+                    "vapid.pem",
+                ])
+            #expect(made.status == 0, "\(made)")
+            let subscribed = try await run(
+                ["/usr/bin/curl", "-sS", "--fail", "\(control)/subscriptions", "-d", #"{"persona":"mozilla"}"#])
+            // A list of one.
+            let subscription = String(subscribed.output.drop { $0 != "{" }.prefix { $0 != "]" })
+            let sent = try await run(
+                [
+                    Project.command, "push", "{\"subscription\":\(subscription)}", "--app", "com.example.shop",
+                    "--vapid", "shop", "--subject",
+                    "mailto:push@example.com", "--credential", "vapid.pem", "--alert", "hello", "--set",
+                    "webpush.private_hosts=localhost:\(port)", "--set", "webpush.ca_file=simulator/ca.pem",
+                ])
+            #expect(sent.status == 0, "\(sent)")
+            #expect(sent.output.contains(" sent 201"), "\(sent)")
+        }
+    }
+
+    /// - Parameter body: gets what it says when it is up, and its folder, whose `simulator` is its directory.
+    private func withSimulator(of output: String, _ body: (String, URL) async throws -> Void) async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "martlet-push-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let simulator = try Subprocess(
+            [
+                Project.command, "simulate", output, "--port", "0", "--control-port", "0", "--directory", "simulator",
+            ], in: folder)
+        defer { simulator.signal(SIGKILL) }
+        try await eventually("\(simulator.output)\(simulator.errors)") { simulator.output.contains("\n") }
+        try await body(simulator.output, folder)
     }
 }

@@ -55,6 +55,26 @@ struct TokenCommandTests {
         }
     }
 
+    /// Longer than what is filed as it is.
+    @Test func aLongTokenIsShownWholeAndForgotten() async throws {
+        try await with { installation, registry in
+            let long = String(repeating: "ab", count: 128)
+            let registered = try await installation.martlet(
+                ["token", "register", long.uppercased(), "--app", Self.app, "--registered-at", "1600000000"])
+            #expect(registered.status == 0, "\(registered)")
+            #expect(try await registry.mark([mark(long)]) == 1)
+            let shown = try await installation.martlet(["token", "show", "<\(long)>", "--json"])
+            #expect(shown.output.contains(#""token" : "\#(long)""#), "\(shown)")
+            #expect(shown.output.contains(#""state" : "dead""#), "\(shown)")
+            for format in [[], ["--csv"]] {
+                let exported = try await installation.martlet(["token", "export"] + format)
+                #expect(exported.output.contains(long) && !exported.output.contains("sha256:"), "\(exported)")
+            }
+            let forgotten = try await installation.martlet(["token", "forget", long])
+            #expect(forgotten.output == "forgot 1 token\n", "\(forgotten)")
+        }
+    }
+
     @Test func aFileWithBadLinesIsRegisteredButForThem() async throws {
         try await with { installation, registry in
             var lines = ["token,app,registered_at"]

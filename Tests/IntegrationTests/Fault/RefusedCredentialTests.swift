@@ -52,8 +52,8 @@ struct RefusedCredentialTests {
                 try await installation.results.wait(for: 1_201)
                 try await eventually(worker.errors) {
                     let doctor = try await installation.martlet(["doctor"])
-                    return doctor.output.contains(
-                        "WARN  refusals      production \(Self.app) (device tokens): BadDeviceToken since")
+                    return doctor.output.contains(#/WARN  refusals      apns TEAM000001 \(.+\), production /#)
+                        && doctor.output.contains("\(Self.app) (device tokens): BadDeviceToken since")
                 }
                 #expect(worker.errors.contains("Most device tokens of an app are bad"), "\(worker.errors)")
                 let list = try await installation.martlet(["credential", "list"]).output

@@ -139,7 +139,7 @@ struct Installation: Sendable {
     func markedTokens(of app: String) async throws -> Set<String> {
         Set(
             try await database.pool.query(
-                "SELECT token FROM martlet.device_tokens WHERE app = $1 AND unregistered_at IS NOT NULL", [.text(app)]
+                "SELECT token FROM martlet.dead_tokens WHERE app = $1", [.text(app)]
             ).map { try $0["token"].text })
     }
 }

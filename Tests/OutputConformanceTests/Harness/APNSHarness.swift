@@ -6,6 +6,7 @@ import Logging
 import NIOPosix
 import OutputConformance
 import PushModel
+import PushSimulator
 import Store
 import Threading
 
@@ -28,13 +29,13 @@ extension OutputHarness {
                     id: id, kind: .token(keyID: id, privateKeyPEM: Secret(key.pemRepresentation.utf8)), account: team,
                     environments: [.production])
             },
-            crowd: 3 * SimulatedAPNS.streams
+            crowd: 3 * SimulatedProvider<APNSDouble>.streams
         ) { number in
             let digits = String(number + 1, radix: 16)
             return String(repeating: "0", count: 64 - digits.count) + digits
         }
         return OutputHarness("apns", samples: samples) {
-            let double = try await SimulatedAPNS(
+            let double = try await SimulatedProvider<APNSDouble>(
                 keys: keys.map { TokenKey(team: team, keyID: $0.id, publicKey: $0.key.publicKey) })
             return OutputSetup(
                 plugin: APNSPlugin(), output: try double.makeOutput(requestTimeoutSeconds: requestTimeoutSeconds),

@@ -7,28 +7,22 @@ import NIOPosix
 import OutputConformance
 import PushModel
 import Store
-import TestSupport
-import Threading
 
-/// A simulator of Apple's service that behaves as the rules want it.
-final class SimulatedAPNS: Sendable {
+extension SimulatedProvider<APNSDouble> {
     static let streams = 10
 
-    private let simulator: APNSSimulator
-    private let authority: URL
-    private let cutter = Mutex<Task<Void, any Error>?>(nil)
-
-    init(keys: [TokenKey]) async throws {
+    convenience init(keys: [TokenKey]) async throws {
         var configuration = SimulatorConfiguration()
         configuration.controlPort = nil
         configuration.streamLimit = Self.streams
         configuration.tokenKeys = keys
-        simulator = try APNSSimulator(
-            configuration: configuration, logger: Logger(label: "simulator") { _ in SwiftLogNoOpLogHandler() })
-        authority = FileManager.default.temporaryDirectory.appending(path: "authority-\(UUID().uuidString).pem")
-        try await simulator.start()
-        simulator.isRecording = true
-        try simulator.caCertificatePEM.write(to: authority, atomically: true, encoding: .utf8)
+        try await self.init(
+            APNSSimulator(
+                configuration: configuration, logger: Logger(label: "simulator") { _ in SwiftLogNoOpLogHandler() }),
+            Answers(
+                refused: PlannedAnswer(.badDeviceToken), busy: PlannedAnswer(.tooManyRequests),
+                credentialRefused: PlannedAnswer(.invalidProviderToken),
+                nonsense: PlannedAnswer(status: 400, body: "<html>\u{0}{")))
     }
 
     func makeOutput(requestTimeoutSeconds: Int) throws -> APNSOutput {
@@ -43,53 +37,4 @@ final class SimulatedAPNS: Sendable {
             eventLoops: MultiThreadedEventLoopGroup.singleton,
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: { .now })
     }
-
-    var arrivals: [String: Int] { simulator.recordedArrivals }
-    var openConnections: Int { get async { await simulator.counters().openConnections } }
-
-    func stop() async {
-        stopCutting()
-        await simulator.stop()
-        try? FileManager.default.removeItem(at: authority)
-    }
-
-    /// Each ends the one before.
-    var behaviours: [ProviderBehaviour: @Sendable () async throws -> Void] {
-        [
-            .accepts: { [self] in
-                stopCutting()
-                await simulator.setFaults(StandingFaults())
-                if simulator.port == 0 { try await simulator.start() }
-            },
-            .slow: { [self] in await answer { $0.answerDelayMilliseconds = 200 } },
-            .refuses: { [self] in await answer { $0.answer = PlannedAnswer(.badDeviceToken) } },
-            .busy: { [self] in await answer { $0.answer = PlannedAnswer(.tooManyRequests) } },
-            .refusesCredential: { [self] in await answer { $0.answer = PlannedAnswer(.invalidProviderToken) } },
-            .garbles: { [self] in await answer { $0.answer = PlannedAnswer(status: 400, body: "<html>\u{0}{") } },
-            .hangsUp: { [self] in
-                await answer { $0.silence = .answers }
-                cutWhatHasCome()
-            },
-            .silent: { [self] in await answer { $0.silence = .answers } },
-            .away: { [self] in await simulator.stop() },
-        ]
-    }
-
-    private func answer(_ change: (inout StandingFaults) -> Void) async {
-        var faults = StandingFaults()
-        change(&faults)
-        await simulator.setFaults(faults)
-    }
-
-    private func cutWhatHasCome() {
-        let task = Task { [simulator] in
-            while true {
-                if await simulator.counters().openStreams > 0 { await simulator.cutConnections() }
-                try await Task.sleep(for: .milliseconds(5))
-            }
-        }
-        cutter.withLock { $0 = task }
-    }
-
-    private func stopCutting() { cutter.withLock { $0.take() }?.cancel() }
 }

@@ -1,11 +1,15 @@
 import HTTP2Session
 import Logging
 import PushSimulator
+import Threading
 
-/// A push service of a few lines: `POST /toy/<id>`. Where all else comes from is what the tests here show.
+/// A push service of a few lines: `POST /toy/<id>`, or `POST /toys` with the id as the body, answered 201. Where all else
+/// comes from is what the tests here show.
 struct ToyDouble: PushDouble {
+    let visits = Visits()
+
     func begin(_ client: ConnectingClient, answers: ChosenAnswers<ToyAnswer>) -> any ConnectionRules {
-        ToyRules(answers, isCounter: client.port == 0)
+        ToyRules(answers, isCounter: client.port == 0, visits)
     }
 
     static var views: [ControlView<ToyDouble>] {
@@ -20,35 +24,65 @@ struct ToyDouble: PushDouble {
 final class ToyRules: ConnectionRules {
     private let answers: ChosenAnswers<ToyAnswer>
     private let isCounter: Bool
+    private let visits: Visits
     private var judged: [Int: ToyAnswer] = [:]
     private var pings = 0
 
-    init(_ answers: ChosenAnswers<ToyAnswer>, isCounter: Bool) {
-        (self.answers, self.isCounter) = (answers, isCounter)
+    init(_ answers: ChosenAnswers<ToyAnswer>, isCounter: Bool, _ visits: Visits) {
+        (self.answers, self.isCounter, self.visits) = (answers, isCounter, visits)
     }
+
+    let longestText = 10_000
+
+    func opened(_ connection: SimulatorConnection) {
+        connection.schedule(afterMilliseconds: 1) { [visits] _ in visits.greeted.add(1, ordering: .relaxed) }
+    }
+
+    func closed() { visits.ended.add(1, ordering: .relaxed) }
 
     func begin(_ request: Int, on connection: SimulatorConnection) {
         connection.keepText(of: request)
     }
 
     func token(of request: RequestText) -> String {
-        String(request.path.split(separator: "/").last ?? "")
+        if request.path == "/toys" { return String(decoding: request.body.prefix(4), as: UTF8.self) }
+        return String(request.path.split(separator: "/").last ?? "")
     }
 
     func judge(_ request: Int, on connection: SimulatorConnection) -> AnswerTime {
         guard let text = connection.text(of: request) else { return .never }
-        let isToy = isCounter && text.method == "POST" && text.path.hasPrefix("/toy/")
+        let isToy = isCounter && text.method == "POST" && text.path.hasPrefix("/toy")
+        if text.path == "/toys", text.token == "leak" { text.plaintext = Array("secret".utf8) }
+        if text.path == "/toys", !answers.needToken {
+            judged[request] = ToyAnswer(status: 201)
+            return .after(milliseconds: 0)
+        }
         if !isToy { connection.count("other_shops") }
         let answer = isToy ? answers.take(for: text) ?? .accepted : ToyAnswer(status: 404, word: "no toy")
         judged[request] = answer
-        return answer.time
+        return switch answer.word {
+        case "reset": .reset(afterMilliseconds: 5)
+        case "cut": .cut(afterMilliseconds: 5)
+        case "last": last(on: connection)
+        default: answer.time
+        }
+    }
+
+    private func last(on connection: SimulatorConnection) -> AnswerTime {
+        connection.schedule(afterMilliseconds: 5) {
+            $0.goAway(debugText: "closing")
+            $0.close()
+        }
+        return .after(milliseconds: 0)
     }
 
     func answer(_ request: Int, on connection: SimulatorConnection) throws(HTTP2Error) -> GivenAnswer {
         let answer = judged[request] ?? .accepted
-        let body = answer.word.map { HTTP2Body("sorry: \($0)".utf8) }
+        let hasBody = connection.text(of: request)?.method != "HEAD"
+        let body = hasBody ? answer.word.map { HTTP2Body("sorry: \($0)".utf8) } : nil
         try connection.respond(to: request, status: answer.status, body: body)
-        return GivenAnswer(status: answer.status, reason: answer.word)
+        return GivenAnswer(
+            status: answer.status, reason: answer.word, isAcceptance: [200, 201].contains(answer.status))
     }
 
     func close(_ request: Int) { judged[request] = nil }
@@ -57,6 +91,12 @@ final class ToyRules: ConnectionRules {
         pings += 1
         if pings == 3 { connection.goAway(code: .enhanceYourCalm, debugText: "too_many_pings") }
     }
+}
+
+/// What outlives a connection's rules.
+final class Visits: Sendable {
+    let greeted = Atomic(0)
+    let ended = Atomic(0)
 }
 
 struct ToyAnswer: SimulatedAnswer {

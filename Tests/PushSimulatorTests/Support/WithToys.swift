@@ -8,6 +8,7 @@ func withToys(
 ) async throws {
     var configuration = ServerConfiguration()
     configuration.otherPorts = [0]
+    configuration.protocols = [.http2, .http1]
     configuration.hostnames = ["simulator.test"]
     let simulator = try PushSimulator(ToyDouble(), configuration: configuration, logger: Logger(label: "toys"))
     try await simulator.start()

@@ -85,20 +85,22 @@ package final class PushClient: Sendable {
     /// Sends one request; its pseudo-headers and fields are exactly those given.
     package func push(
         token: String = "00ff", method: String = "POST", path: String? = nil, fields: [(String, String)],
-        payload: [UInt8] = Array(#"{"aps":{}}"#.utf8)
+        payload: [UInt8] = Array(#"{"aps":{}}"#.utf8), authority: String = "localhost"
     ) async throws -> Response {
-        let pending = start(token: token, method: method, path: path, fields: fields, payload: payload)
+        let pending = start(
+            token: token, method: method, path: path, fields: fields, payload: payload, authority: authority)
         return try await pending.get()
     }
 
     /// Like ``push``, without waiting for the answer.
     package func start(
         token: String = "00ff", method: String = "POST", path: String? = nil, fields: [(String, String)],
-        payload: [UInt8] = Array(#"{"aps":{}}"#.utf8)
+        payload: [UInt8] = Array(#"{"aps":{}}"#.utf8), authority: String = "localhost"
     ) -> EventLoopFuture<Response> {
         eventLoop.flatSubmit { [core] in
             core.value.submit(
-                path: path ?? "/3/device/\(token)", method: method, fields: fields, payload: payload)
+                path: path ?? "/3/device/\(token)", method: method, fields: fields, payload: payload,
+                authority: authority)
         }
     }
 
@@ -167,14 +169,14 @@ package final class PushClient: Sendable {
         }
 
         func submit(
-            path: String, method: String, fields: [(String, String)], payload: [UInt8]
+            path: String, method: String, fields: [(String, String)], payload: [UInt8], authority: String
         ) -> EventLoopFuture<Response> {
             let promise = promise(of: Response.self)
             pending.append((Response(), promise))
             do {
                 let head = try HTTP2Fields([
                     HTTP2Field(":method", method), HTTP2Field(":scheme", "https"),
-                    HTTP2Field(":authority", "localhost"),
+                    HTTP2Field(":authority", authority),
                 ])
                 let rest = try HTTP2Fields(fields.map { HTTP2Field($0.0, $0.1) })
                 _ = try Array(path.utf8).withUnsafeBytes {

@@ -29,7 +29,7 @@ final class ScriptedAnswers: HTTP2ServerDelegate {
     }
 
     func requestData(tag: Int, _ bytes: UnsafeRawBufferPointer) {
-        open[tag].body += String(decoding: bytes, as: UTF8.self)
+        open[tag].bytes += bytes
     }
 
     func requestEnded(tag: Int, streamID: Int32) {

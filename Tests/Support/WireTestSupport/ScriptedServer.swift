@@ -17,7 +17,8 @@ package final class ScriptedServer: Sendable {
 
     package struct Request: Sendable {
         package var fields: [String: String] = [:]
-        package var body = ""
+        package var bytes: [UInt8] = []
+        package var body: String { String(decoding: bytes, as: UTF8.self) }
         package var line: String { "\(fields[":method"] ?? "-") \(fields[":path"] ?? "-")" }
     }
 

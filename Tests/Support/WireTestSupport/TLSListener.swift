@@ -3,15 +3,17 @@ package import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Listens on loopback with TLS for HTTP/2, under a certificate of an authority of its own.
+/// Listens on loopback with TLS, for HTTP/2 if nothing else is said, under a certificate of an authority of its own.
 package struct TLSListener: Sendable {
     package let address: SocketAddress
     package let authorityPEM: String
-    private let channel: any Channel
+    package let channel: any Channel
 
-    /// - Parameter serve: adds what speaks inside TLS; called for each connection, on its event loop.
+    /// - Parameters:
+    ///   - protocols: agreed to by ALPN.
+    ///   - serve: adds what speaks inside TLS; called for each connection, on its event loop.
     package static func start(
-        on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
+        on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton, protocols: [String] = ["h2"],
         serve: @escaping @Sendable (any Channel) throws -> Void
     ) async throws -> TLSListener {
         let authority = try CertificateAuthority()
@@ -21,7 +23,7 @@ package struct TLSListener: Sendable {
                 .certificate($0)
             },
             privateKey: .privateKey(try NIOSSLPrivateKey(bytes: Array(issued.privateKeyPEM.utf8), format: .pem)))
-        configuration.applicationProtocols = ["h2"]
+        configuration.applicationProtocols = protocols
         let tls = try NIOSSLContext(configuration: configuration)
         let channel = try await ServerBootstrap(group: group)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)

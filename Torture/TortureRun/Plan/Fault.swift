@@ -1,6 +1,12 @@
 /// Something that goes wrong, or that an operator does, while pushes are under way.
 package enum Fault: Hashable, Sendable {
-    package enum Link: String, Sendable, CaseIterable { case broker, database, apns }
+    package enum Link: String, Sendable, CaseIterable {
+        case broker, database, apns, fcm
+
+        /// Whose service is there; nil: none is.
+        var output: OutputKind? { OutputKind(rawValue: rawValue) }
+    }
+
     package enum Servers: String, Sendable, CaseIterable { case rabbitmq, postgres, both }
 
     /// What of a worker's configuration changes.
@@ -58,6 +64,9 @@ package enum Fault: Hashable, Sendable {
     case apnsDown
     case streamLimit(Int)
 
+    /// Another service's.
+    case service(OutputKind, ServiceFault)
+
     /// SIGHUP after these changes of the configuration, and again when they are taken back.
     case reconfigureWorker(Int, Settings)
 
@@ -94,6 +103,7 @@ extension Fault {
         case .silence: "silence of APNs"
         case .apnsDown: "APNs down"
         case .streamLimit: "change of the stream limit"
+        case .service(let output, let fault): "\(output.rawValue): \(fault.name)"
         case .reconfigureWorker: "SIGHUP with another configuration"
         case .rotateCredential: "credential rotation"
         }
@@ -114,19 +124,34 @@ extension Fault {
         }
     }
 
-    /// The workers that may lose sight of what is on the wire to APNs, so that it is sent again.
+    /// The output whose pushes alone it concerns; nil: all.
+    package var output: OutputKind? {
+        switch self {
+        case .cut(let link, _), .blackHole(let link, _), .slow(let link, _, _): link.output
+        case .goAway, .cutPushes, .refuseStreams, .refuseNext, .unavailable, .slowAnswers, .silence, .apnsDown,
+            .streamLimit, .joinLate:
+            .apns
+        case .service(let output, _): output
+        default: nil
+        }
+    }
+
+    /// The workers that may lose sight of what is on the wire to a service, so that it is sent again.
     package func blindsPushes(workers: Int) -> Int {
         switch self {
-        case .cut(.apns, _), .blackHole(.apns, _), .slow(.apns, _, _): 1
+        case .cut(let link, _), .blackHole(let link, _), .slow(let link, _, _): link.output == nil ? 0 : 1
         case .goAway, .cutPushes, .silence, .apnsDown, .slowAnswers, .joinLate: workers
+        case .service(_, let fault): fault.blindsPushes ? workers : 0
         default: 0
         }
     }
 
-    /// What was sent in time may reach APNs, or be read there, only when it is over.
+    /// What was sent in time may reach its service, or be read there, only when it is over.
     package var holdsUpRequests: Bool {
         switch self {
-        case .freezeWorker, .blackHole(.apns, _), .slow(.apns, _, _), .silence: true
+        case .freezeWorker, .silence: true
+        case .blackHole(let link, _), .slow(let link, _, _): link.output != nil
+        case .service(_, let fault): fault.holdsUpRequests
         default: false
         }
     }

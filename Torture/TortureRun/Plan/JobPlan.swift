@@ -3,6 +3,7 @@ package import PushModel
 /// A job that will be published.
 package struct JobPlan: Sendable {
     package let number: Int
+    package let output: OutputKind
     package let app: String
     package let lane: Lane
     package let recipients: [RecipientKind]
@@ -24,22 +25,36 @@ package struct JobPlan: Sendable {
     }
     private var id: String { Self.id(namesake) }
 
-    package func token(_ index: Int) -> String {
-        RecipientID(job: number, index: index).token(recipients[index])
+    private func recipient(_ index: Int, _ subscribe: Subscribe) -> String {
+        let (id, kind) = (RecipientID(job: number, index: index), recipients[index])
+        let address =
+            switch output {
+            case .apns: Address(token: id.deviceToken(kind))
+            case .fcm: id.fcmTarget(kind)
+            case .webpush: Address("subscription", json: subscribe(id, kind, app) ?? "null")
+            case .webhook: Address(token: id.receiverToken(kind))
+            }
+        return address.recipient(ref: traits.refBytes.map { id.ref($0) })
     }
 
-    private func recipient(_ index: Int) -> String {
-        guard let bytes = traits.refBytes else { return "\"\(token(index))\"" }
-        return #"{"token":"\#(token(index))","ref":"\#(RecipientID(job: number, index: index).ref(bytes))"}"#
+    private var payload: String {
+        let text = "job \(Self.id(number))"
+        return switch output {
+        case .apns: #"{"aps":{"alert":"\#(text)"}}"#
+        case .fcm: #"{"notification":{"body":"\#(text)"}}"#
+        case .webpush: #"{"title":"\#(text)"}"#
+        case .webhook: "\"\(text)\""
+        }
     }
 
     /// Milliseconds since 1970; an `expires_at` of 0 is now or never.
-    package func json(sendAt: Int64? = nil, expiresAt: Int64? = nil) -> String {
-        let recipients = recipients.indices.map(recipient).joined(separator: ",")
+    package func json(sendAt: Int64? = nil, expiresAt: Int64? = nil, subscribe: Subscribe) -> String {
+        let recipients = recipients.indices.map { recipient($0, subscribe) }.joined(separator: ",")
         var fields = [
             #""app":"\#(traits.flaw == .unknownApp ? "com.example.nobody" : app)""#,
-            #""payload":{"aps":{"alert":"job \#(Self.id(number))"}}"#,
+            #""payload":\#(payload)"#,
         ]
+        if output != .apns { fields.append(#""output":"\#(output.rawValue)""#) }
         if traits.identity == .inBody { fields.append(#""id":"\#(id)""#) }
         if traits.isAtMostOnce { fields.append(#""at_most_once":true"#) }
         if traits.wantsProblemsOnly { fields.append(#""results":"problems""#) }

@@ -7,7 +7,8 @@ package struct Profile: Sendable {
         package var workers: ClosedRange<Int>
         package var servers: ClosedRange<Int>
         package var network: ClosedRange<Int>
-        package var apns: ClosedRange<Int>
+        /// Of each.
+        package var services: ClosedRange<Int>
         package var credentials: ClosedRange<Int>
         package var settings: ClosedRange<Int>
         package var splitting = 20_000...40_000
@@ -37,8 +38,9 @@ package struct Profile: Sendable {
     package var resetting: ClosedRange<Int>
     /// Seconds until everything must be settled when the faults have ended.
     package var settleSeconds: Int
-    /// Recipients whose answer never comes; each takes all its attempts.
-    package var hasSilentTokens: Bool
+    /// There is time for what takes minutes: recipients whose answer never comes, so that each takes all its attempts, and
+    /// services that want a minute's rest.
+    package var isPatient: Bool
 
     /// How much more often than in a long run jobs are out of the ordinary.
     package var oddity = 1
@@ -66,9 +68,12 @@ package struct Profile: Sendable {
     package var flood = 240
     package var heartbeatSeconds = 2
     package var requestTimeoutSeconds = 3
+    /// The least that FCM's output takes.
+    package var longestTimeoutSeconds = 10
     package var drainSeconds = 8
-    package var retryDelays = [1, 2, 4]
-    package var maximumAttempts = 12
+    /// One of them as long as the most patient service wants it.
+    package var retryDelays = [1, 2, 4, 10]
+    package var maximumAttempts = 8
     package var maximumInFlight = 2_000
     package var prefetch: [Lane: Int] = [.urgent: 100, .normal: 200, .bulk: 50]
     /// Megabytes that no worker may ever exceed.
@@ -79,16 +84,16 @@ package struct Profile: Sendable {
         Profile(
             seconds: Int(minutes * 60), rate: 600,
             gaps: Gaps(
-                workers: 6_000...20_000, servers: 20_000...45_000, network: 2_000...8_000, apns: 2_000...8_000,
+                workers: 6_000...20_000, servers: 20_000...45_000, network: 2_000...8_000, services: 2_000...8_000,
                 credentials: 8_000...25_000, settings: 2_000...10_000),
-            outage: 500...8_000, freeze: 5_000...9_000, resetting: 3_000...20_000, settleSeconds: 180,
-            hasSilentTokens: true)
+            outage: 500...8_000, freeze: 5_000...9_000, resetting: 3_000...20_000, settleSeconds: 240,
+            isPatient: true)
     }
 
     /// Among the tests: everything happens, and it takes less than a minute.
     package static let short: Profile = {
         var profile = shortOfTime
-        (profile.retryDelays, profile.maximumAttempts) = ([1, 2], 8)
+        profile.retryDelays = [1, 2]
         (profile.oddity, profile.mostRecipients) = (3, 150)
         (profile.locking, profile.fullness) = (1_000...3_000, 1_000...2_000)
         (profile.gaps.splitting, profile.gaps.queue) = (4_000...6_000, 3_000...5_000)
@@ -100,10 +105,10 @@ package struct Profile: Sendable {
     private static let shortOfTime = Profile(
         seconds: 12, rate: 300,
         gaps: Gaps(
-            workers: 2_000...5_000, servers: 2_000...4_000, network: 500...2_000, apns: 500...2_000,
+            workers: 2_000...5_000, servers: 2_000...4_000, network: 500...2_000, services: 500...2_000,
             credentials: 2_000...5_000, settings: 1_000...2_000),
         outage: 300...1_500, freeze: 4_500...5_500, resetting: 1_000...3_000, settleSeconds: 120,
-        hasSilentTokens: false)
+        isPatient: false)
 
     /// In a cluster what was on its way between two queues when a node went comes after three to six minutes (operate.md).
     var settlingTakes: Int { nodes == 1 ? settleSeconds : settleSeconds + 240 }

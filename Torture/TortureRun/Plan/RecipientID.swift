@@ -1,25 +1,13 @@
-/// A recipient by what APNs will say of it.
+/// A recipient by what its service will say of it.
 package enum RecipientKind: String, Sendable, CaseIterable {
     case plain, slow, dead, bad
     /// 503, however often it is tried.
     case refusedForNow
     /// Never answered.
     case silent
-
-    /// What its device token begins with (docs/simulator.md).
-    var prefix: String {
-        switch self {
-        case .plain: "a1100000"
-        case .slow: "de1ade1a0030"
-        case .dead: "dead0410"
-        case .bad: "bad00400"
-        case .refusedForNow: "bad00503"
-        case .silent: "deafdeaf"
-        }
-    }
 }
 
-/// Which recipient of which job; its device token says it, too, so that what APNs sees can be put down to it.
+/// Which recipient of which job; its address says it, too, so that what its service sees can be put down to it.
 package struct RecipientID: Hashable, Sendable, Comparable, CustomStringConvertible {
     private static let mostInJob = 8_192
 
@@ -31,14 +19,15 @@ package struct RecipientID: Hashable, Sendable, Comparable, CustomStringConverti
         self.index = index
     }
 
-    package init?(token: String) {
-        guard token.utf8.count == 64, let number = Int(token.suffix(15), radix: 16) else { return nil }
-        self.init(job: number / Self.mostInJob, index: number % Self.mostInJob)
-    }
+    /// - Parameter number: of all recipients of all jobs.
+    init(number: Int) { self.init(job: number / Self.mostInJob, index: number % Self.mostInJob) }
 
-    func token(_ kind: RecipientKind) -> String {
-        let number = String(job * Self.mostInJob + index, radix: 16)
-        return kind.prefix + String(repeating: "0", count: 64 - kind.prefix.count - number.count) + number
+    var number: Int { job * Self.mostInJob + index }
+
+    /// Its number, with zeros before it.
+    func hexadecimal(digits: Int) -> String {
+        let text = String(number, radix: 16)
+        return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
     }
 
     /// What its publisher calls it, in so many bytes.

@@ -37,7 +37,7 @@ package struct Schedule: Sendable {
         }
         track(profile.gaps.servers) { Self.serverFault(profile, &$0) }
         track(profile.gaps.network) { Self.networkFault(profile, &$0) }
-        track(profile.gaps.apns) { Self.apnsFault(profile, &$0) }
+        track(profile.gaps.services) { Self.apnsFault(profile, &$0) }
         track(profile.gaps.credentials) {
             (.rotateCredential(app: .random(in: 0..<Workload.apps.count, using: &$0)), 0...0)
         }
@@ -49,6 +49,9 @@ package struct Schedule: Sendable {
         }
         track(profile.gaps.queue) { _ in (.fullQueue, profile.fullness) }
         tracks += interludes.map { [$0.entry(seed: generator.next())] }
+        for output in OutputKind.allCases where output != .apns {
+            track(profile.gaps.services) { Self.serviceFault(of: output, profile, &$0) }
+        }
         self.tracks = tracks
     }
 
@@ -100,7 +103,7 @@ package struct Schedule: Sendable {
     private static func networkFault(
         _ profile: Profile, _ generator: inout SplitMix64
     ) -> (Fault, ClosedRange<Int>) {
-        let link = Fault.Link.allCases.randomElement(using: &generator) ?? .broker
+        let link = [Fault.Link.broker, .database, .apns].randomElement(using: &generator) ?? .broker
         let worker = Int.random(in: 1...profile.workers, using: &generator)
         switch Int.random(in: 0..<4, using: &generator) {
         case 0, 1: return (.cut(link, worker: worker), 0...0)

@@ -7,6 +7,9 @@ package struct Workload: Sendable {
         package let bundleID: String
         package let team: String
         package let usesCertificate: Bool
+
+        /// What others call it than Apple.
+        var name: String { String(bundleID.split(separator: ".").last ?? "") }
     }
 
     package static let apps = [
@@ -55,14 +58,30 @@ package struct Workload: Sendable {
         let app = Int.random(in: 0..<Self.apps.count, using: &generator)
         if JobNumber.isFlood(number) {
             return JobPlan(
-                number: number, app: Self.apps[0].bundleID, lane: .normal,
+                number: number, output: .apns, app: Self.apps[0].bundleID, lane: .normal,
                 recipients: Array(repeating: .plain, count: Self.floodRecipients), traits: JobTraits())
         }
+        let recipients = (0..<size).map { _ in recipient(&generator) }
+        let traits = JobNumber.isGiant(number) ? Self.traits(ofGiant: number) : traits(of: number, &generator)
         return JobPlan(
+            number: number, output: output(of: number, traits), app: Self.apps[app].bundleID,
             // Whoever waits for a job of thousands does not wait behind others.
-            number: number, app: Self.apps[app].bundleID, lane: JobNumber.isGiant(number) ? .urgent : lane,
-            recipients: (0..<size).map { _ in recipient(&generator) },
-            traits: JobNumber.isGiant(number) ? Self.traits(ofGiant: number) : traits(of: number, &generator))
+            lane: JobNumber.isGiant(number) ? .urgent : lane, recipients: recipients, traits: traits)
+    }
+
+    /// With the first job the run begins, and those of thousands are for the first output: their faults are.
+    private func output(of number: Int, _ traits: JobTraits) -> OutputKind {
+        guard number > 0, !JobNumber.isGiant(number), number % 400 != 120 else { return .apns }
+        // A generator of its own: with another output a job is otherwise the same.
+        var generator = SplitMix64(seed: ~seed ^ UInt64(number) &* 0xD1B5_4A32_D192_ED03)
+        var chosen = Int.random(in: 0..<100, using: &generator)
+        for output in OutputKind.allCases {
+            chosen -= output.share
+            guard chosen < 0 else { continue }
+            // Apple's service, which wants a time to live, is known by its host only.
+            return output == .webpush && traits.expireAfter == 0 ? .apns : output
+        }
+        return .apns
     }
 
     /// Mostly without an id, else with one, or to be sent once.
@@ -82,7 +101,8 @@ package struct Workload: Sendable {
         var traits = JobTraits()
         (traits.identity, traits.isAtMostOnce, traits.flaw) = (job.traits.identity, job.traits.isAtMostOnce, .takenID)
         return JobPlan(
-            number: JobNumber.follower(of: job.number), app: job.app, lane: job.lane, recipients: [.plain],
+            number: JobNumber.follower(of: job.number), output: job.output, app: job.app, lane: job.lane,
+            recipients: [.plain],
             traits: traits)
     }
 
@@ -170,7 +190,7 @@ package struct Workload: Sendable {
         case 0..<200: .dead
         case 200..<220: .refusedForNow
         case 220..<720: .bad
-        case 720..<722 where profile.hasSilentTokens: .silent
+        case 720..<722 where profile.isPatient: .silent
         case 800..<1_800: .slow
         default: .plain
         }

@@ -1,6 +1,7 @@
 package import PushModel
 
 package struct JobRecord: Sendable {
+    package var output: OutputKind
     package var app: String
     package var lane: Lane
     package var traits: JobTraits
@@ -18,10 +19,11 @@ package struct JobRecord: Sendable {
     package var cancelled: Int64?
 
     package init(
-        app: String = "com.example.shop", lane: Lane = .normal, traits: JobTraits = JobTraits(),
-        recipients: [RecipientKind], published: Int64 = 0, sendAt: Int64? = nil, expiresAt: Int64? = nil,
-        confirmed: Int64? = nil
+        output: OutputKind = .apns, app: String = "com.example.shop", lane: Lane = .normal,
+        traits: JobTraits = JobTraits(), recipients: [RecipientKind], published: Int64 = 0, sendAt: Int64? = nil,
+        expiresAt: Int64? = nil, confirmed: Int64? = nil
     ) {
+        self.output = output
         self.app = app
         self.lane = lane
         self.traits = traits

@@ -49,8 +49,8 @@ final class RunLog: Sendable {
         }
         update {
             $0.jobs[plan.number] = JobRecord(
-                app: plan.app, lane: plan.lane, traits: plan.traits, recipients: plan.recipients, published: time,
-                sendAt: sendAt, expiresAt: expiresAt)
+                output: plan.output, app: plan.app, lane: plan.lane, traits: plan.traits, recipients: plan.recipients,
+                published: time, sendAt: sendAt, expiresAt: expiresAt)
         }
     }
 
@@ -111,7 +111,7 @@ final class RunLog: Sendable {
         if JobNumber.isGiant(sighting.recipient.job) {
             progress.withLock { _ = $0.begunGiants.insert(sighting.recipient.job) }
         }
-        guard sighting.what == .answered(200) else { return }
+        guard sighting.what.isAcceptance else { return }
         progress.withLock {
             if $0.wantProblemsOnly.contains(sighting.recipient.job) { $0.finish(CollectionOfOne(sighting.recipient)) }
         }

@@ -27,6 +27,14 @@ package struct TortureRecord: Sendable {
     package var isSettled = true
 
     package init() {}
+
+    /// Notes that an address is marked dead.
+    package mutating func mark(_ address: String, of output: String) {
+        guard let recipient = RecipientID(address: address), jobs[recipient.job]?.output.rawValue == output else {
+            return oddities.append("marked dead: \(address) of \(output), which was not published")
+        }
+        marked.insert(recipient)
+    }
 }
 
 /// What a run may take, from its profile.
@@ -88,9 +96,33 @@ package struct OutcomeRecord: Sendable {
     }
 }
 
-/// What the simulator saw of a request.
+/// What a service saw of a request.
 package struct SightingRecord: Sendable {
-    package enum What: Sendable, Hashable { case arrived, disowned, answered(Int), unanswered }
+    package enum What: Sendable, Hashable {
+        case arrived, disowned
+        /// With this status of HTTP.
+        case answered(Int)
+        case unanswered
+
+        var isAcceptance: Bool { if case .answered(200..<300) = self { true } else { false } }
+
+        /// It may be sent again later.
+        var isForNow: Bool {
+            switch self {
+            case .answered(429), .answered(500...): true
+            default: false
+            }
+        }
+
+        /// It was looked at, and will not be taken.
+        var isForGood: Bool {
+            switch self {
+            case .answered(429), .answered(408): false
+            case .answered(let status): 400..<500 ~= status
+            default: false
+            }
+        }
+    }
 
     package var recipient: RecipientID
     package var what: What

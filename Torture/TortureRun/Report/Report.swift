@@ -22,7 +22,6 @@ struct Report {
                 + "\(tally.deadlineRecipients) have a deadline",
             "scheduled, from send_at to the first request: \(spread(tally.lateness))",
             "outcomes: " + list(tally.outcomes) + "; \(tally.redeliveredOutcomes) of them redelivered",
-            "requests at APNs: \(tally.requests)",
             "from publishing, or send_at, to the first outcome: \(spread(waits))",
             "duplicates: \(tally.recipientsWithSeveralOutcomes) recipients with several outcomes, "
                 + "\(tally.recipientsWithSeveralArrivals) with several requests that may have been accepted (at most "
@@ -30,6 +29,7 @@ struct Report {
             "faults: \(result.record.faults.count): "
                 + list(Dictionary(grouping: result.record.faults) { $0.fault.name }.mapValues(\.count)),
         ]
+        lines += OutputKind.allCases.compactMap { output in tally.byOutput[output].map { line($0, of: output) } }
         lines.append(
             "the largest event had \(result.record.largestEvent) bytes; \(result.record.suspects.count) jobs were suspected; "
                 + "workers that joined late: \(list(joins))")
@@ -43,6 +43,12 @@ struct Report {
         }
         lines.append(failed.isEmpty ? "verdict: good" : "verdict: BAD; see \(run.folder.path)")
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    private func line(_ tally: OutputTally, of output: OutputKind) -> String {
+        "\(output.rawValue): \(tally.jobs.count) jobs with \(tally.recipients) recipients; its service got \(tally.requests) "
+            + "requests, accepted \(tally.accepted) recipients and called \(tally.saidDead) dead; told: \(tally.sent) sent, "
+            + "\(tally.unregistered) unregistered; marked: \(tally.marked)"
     }
 
     func write() throws {
@@ -118,7 +124,7 @@ struct Report {
         if let sendAt = history.job.sendAt { events.append((sendAt, "its time")) }
         if let expiresAt = history.job.expiresAt, expiresAt > 0 { events.append((expiresAt, "its deadline")) }
         if let cancelled = history.job.cancelled { events.append((cancelled, "cancelled")) }
-        events += history.sightings.map { ($0.at, "APNs: \($0.what)") }
+        events += history.sightings.map { ($0.at, "\(history.job.output.rawValue): \($0.what)") }
         events += history.outcomes.map { outcome in
             (
                 outcome.at,

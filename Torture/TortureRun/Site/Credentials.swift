@@ -1,45 +1,54 @@
-import APNSOutput
-import APNSSimulator
-import Crypto
-import Foundation
 import PostgresClient
 import PushModel
 import Store
 import Threading
 
-/// The apps of a run and their credentials, which the simulator knows, too.
+/// The apps of a run and their credentials, which the services know, too.
 final class Credentials: Sendable {
+    private struct Account: Hashable {
+        let output: OutputKind
+        let app: Int
+    }
+
     private let pool: PostgresPool
     private let keyring: MasterKeyring
-    private let simulator: APNSSimulator
-    /// Those not retired, by app; the newest last.
-    private let active = Mutex<[Int: [Credential.ID]]>([:])
+    private let services: Services
+    /// Those not retired; the newest last.
+    private let active = Mutex<[Account: [Credential.ID]]>([:])
 
-    init(pool: PostgresPool, keyring: MasterKeyring, simulator: APNSSimulator) {
+    init(pool: PostgresPool, keyring: MasterKeyring, services: Services) {
         self.pool = pool
         self.keyring = keyring
-        self.simulator = simulator
+        self.services = services
     }
 
     func addApps() async throws {
         for (number, app) in Workload.apps.enumerated() {
-            try await add(app, number)
-            try await AppRepository(pool).set(App(bundleID: app.bundleID, accounts: ["apns": AppAccount(app.team)]))
+            var accounts: [String: AppAccount] = [:]
+            for service in services.all {
+                try await add(number, service)
+                accounts[service.output.rawValue] = AppAccount(service.account(of: app))
+            }
+            try await AppRepository(pool).set(App(bundleID: app.bundleID, accounts: accounts))
         }
     }
 
-    /// Imports a new credential, and retires the old one. Can be repeated when it has failed half way.
+    /// Imports new credentials, and retires the old ones. Can be repeated when it has failed half way.
     func rotate(app number: Int) async throws {
-        try await add(Workload.apps[number], number)
-        for id in active.withLock({ $0[number, default: []].dropLast() }) {
-            try await retire(id)
-            active.withLock { $0[number]?.removeAll { $0 == id } }
+        for service in services.all where service.hasNewCredentials {
+            let account = Account(output: service.output, app: number)
+            try await add(number, service)
+            for id in active.withLock({ $0[account, default: []].dropLast() }) {
+                try await retire(id)
+                active.withLock { $0[account]?.removeAll { $0 == id } }
+            }
         }
     }
 
-    private func add(_ app: Workload.AppPlan, _ number: Int) async throws {
-        let id = try await importNew(app)
-        active.withLock { $0[number, default: []].append(id) }
+    private func add(_ number: Int, _ service: any Service) async throws {
+        let id = try await CredentialRepository(pool).importCredential(
+            try service.newCredential(of: Workload.apps[number]), of: service.output.rawValue, keyring: keyring)
+        active.withLock { $0[Account(output: service.output, app: number), default: []].append(id) }
     }
 
     /// As often as it takes: the answer may have been lost.
@@ -49,23 +58,5 @@ final class Credentials: Sendable {
         } catch let error as StoreError where error.code == .notFound {
             // An attempt before has done it.
         }
-    }
-
-    private func importNew(_ app: Workload.AppPlan) async throws -> Credential.ID {
-        var details = CredentialDetails()
-        details.account = app.team
-        let file: CredentialFile
-        if app.usesCertificate {
-            let issued = try simulator.certificateAuthority.issueClientCertificate(app: app.bundleID)
-            let pem = issued.certificatePEM + "\n" + issued.privateKeyPEM + "\n"
-            file = CredentialFile(name: "\(app.bundleID).pem", contents: Secret(pem.utf8))
-        } else {
-            let key = P256.Signing.PrivateKey()
-            let keyID = "KEY\(UInt64.random(in: 1_000_000...9_999_999))"
-            simulator.register(TokenKey(team: app.team, keyID: keyID, publicKey: key.publicKey))
-            file = CredentialFile(name: "AuthKey_\(keyID).p8", contents: Secret(key.pemRepresentation.utf8))
-        }
-        return try await CredentialRepository(pool).importCredential(
-            try APNSCredentials().read([file], details, now: .now), keyring: keyring)
     }
 }

@@ -83,6 +83,7 @@ struct FaultRunner: Sendable {
             try await Task.sleep(for: time)
             try site.workers[number - 1].reconfigure(nil)
         case .rotateCredential(let app): try await rotate(app)
+        case .service(let output, let fault): try await site.services[output]?.carryOut(fault, for: time)
         default: try await carryOutAtAPNs(fault, for: time)
         }
     }

@@ -25,6 +25,7 @@ final class JobPublisher: Sendable {
     private let names: PipelineNames
     private let workload: Workload
     private let canceller: Canceller
+    private let subscribe: Subscribe
     private let unconfirmed = Mutex<[UInt64: Message]>([:])
     private let publisher = Mutex<AMQPPublisher?>(nil)
     /// Recipients of jobs that were published out of turn, and not made up for.
@@ -32,11 +33,14 @@ final class JobPublisher: Sendable {
     /// What is still to be done with jobs that are published.
     private let errands = Mutex<[Task<Void, Never>]>([])
 
-    init(log: RunLog, names: PipelineNames, workload: Workload, canceller: Canceller) {
+    init(
+        log: RunLog, names: PipelineNames, workload: Workload, canceller: Canceller, subscribe: @escaping Subscribe
+    ) {
         self.log = log
         self.names = names
         self.workload = workload
         self.canceller = canceller
+        self.subscribe = subscribe
     }
 
     func start(broker: AMQPConfiguration, delays: [Int], logger: Logger) async throws {
@@ -99,7 +103,8 @@ final class JobPublisher: Sendable {
         let sendAt = plan.traits.sendAfter.map { now + Int64($0) }
         let expiresAt = plan.traits.expireAfter.map { $0 == 0 ? 0 : now + Int64($0) }
         log.published(plan, at: now, sendAt: sendAt, expiresAt: expiresAt)
-        let message = Message(plan: plan, body: Array(plan.json(sendAt: sendAt, expiresAt: expiresAt).utf8))
+        let body = plan.json(sendAt: sendAt, expiresAt: expiresAt, subscribe: subscribe)
+        let message = Message(plan: plan, body: Array(body.utf8))
         publish(message, as: UInt64(number))
         if let wait = plan.traits.cancelAfter {
             after(wait) { await $0.canceller.cancel(number) }

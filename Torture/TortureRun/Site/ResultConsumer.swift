@@ -63,7 +63,7 @@ final class ResultConsumer: Sendable {
             log.update { $0.largestEvent = max($0.largestEvent, delivery.body.count) }
             log.add(
                 outcomes.compactMap { outcome in
-                    guard let recipient = RecipientID(token: outcome.recipient),
+                    guard let recipient = RecipientID(address: outcome.recipient),
                         // Its own, that of the job before it, or one that a worker has made up.
                         [JobPlan.id(recipient.job), JobPlan.id(recipient.job - 1)].contains(outcome.job)
                             || UUID(uuidString: outcome.job) != nil, outcome.ref.map(recipient.isCalled) ?? true

@@ -46,12 +46,14 @@ struct Disturbances {
     /// Whether a job that was open between these times may have come back to the broker.
     func mayRedeliver(from start: Int64, to end: Int64) -> Bool { Self.any(redelivering, from: start, to: end) }
 
-    /// Whether it may have been lost sight of what was on the wire to APNs.
-    func mayBlind(from start: Int64, to end: Int64) -> Bool { Self.any(blinding, from: start, to: end) }
+    /// Whether it may have been lost sight of what was on the wire to a service.
+    func mayBlind(_ output: OutputKind, from start: Int64, to end: Int64) -> Bool {
+        Self.any(blinding.filter { $0.fault.concerns(output) }, from: start, to: end)
+    }
 
     /// Whether a request that was made before the first time may have come in at the second one.
-    func mayHoldUp(from start: Int64, to end: Int64) -> Bool {
-        delaying.contains { $0.start <= end && $0.end >= start }
+    func mayHoldUp(_ output: OutputKind, from start: Int64, to end: Int64) -> Bool {
+        delaying.contains { $0.fault.concerns(output) && $0.start <= end && $0.end >= start }
     }
 
     /// How often an event that first came at this time may have been refused by a full queue.
@@ -104,4 +106,8 @@ struct Disturbances {
         }
         return time - quiet >= Self.cancellationTakes
     }
+}
+
+extension Fault {
+    fileprivate func concerns(_ output: OutputKind) -> Bool { self.output == nil || self.output == output }
 }

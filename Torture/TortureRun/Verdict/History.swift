@@ -11,19 +11,43 @@ package struct History: Sendable {
     /// Outcomes that are no second copy of the same event.
     var distinct: [OutcomeRecord] { outcomes.filter { !$0.isRepeated } }
 
-    /// Requests that APNs may have accepted: they came in, and no refusal was answered.
+    /// Requests that its service may have accepted: they came in, and no refusal was answered.
     var possibleAcceptances: Int {
         sightings.reduce(0) { count, sighting in
             switch sighting.what {
             case .arrived: count + 1
             case .disowned: count - 1
-            case .answered(let status): status == 200 ? count : count - 1
+            case .answered: sighting.what.isAcceptance ? count : count - 1
             case .unanswered: count
             }
         }
     }
 
-    var acceptances: Int { sightings.count { $0.what == .answered(200) } }
+    var acceptances: Int { sightings.count { $0.what.isAcceptance } }
+
+    /// Its service has said that it is dead.
+    var isSaidToBeDead: Bool {
+        sightings.contains {
+            if case .answered(let status) = $0.what { job.output.deadStatuses.contains(status) } else { false }
+        }
+    }
+
+    /// Whether it was refused for who has sent to it.
+    func isMismatch(_ outcome: OutcomeRecord) -> Bool {
+        outcome.reason.map(job.output.mismatchReasons.contains) == true
+            && sightings.contains(where: \.what.isForGood)
+    }
+
+    /// Milliseconds from a refusal for now to the next request, the shortest.
+    var shortestRetry: Int64? {
+        var refused: Int64?
+        var shortest: Int64?
+        for sighting in sightings.sorted(by: { $0.at < $1.at }) {
+            if let since = refused, sighting.what == .arrived { shortest = min(shortest ?? .max, sighting.at - since) }
+            if sighting.what.isForNow { refused = sighting.at }
+        }
+        return shortest
+    }
 
     /// An outcome owns up to its recipient having perhaps been sent to before.
     var isSaidToBeRepeated: Bool { outcomes.contains { $0.isRedelivered || $0.attempts > 1 } }

@@ -21,7 +21,7 @@ package struct Tally: Sendable, Equatable {
     package var repeatedEvents = 0
     package var recipientsWithSeveralOutcomes = 0
     package var recipientsWithSeveralArrivals = 0
-    package var requests = 0
+    package var byOutput: [OutputKind: OutputTally] = [:]
     package var duplicateBound = 0
 
     init() {}
@@ -49,7 +49,10 @@ package struct Tally: Sendable, Equatable {
         repeatedEvents = Set(record.outcomes.filter(\.isRepeated).map(\.event)).count
         recipientsWithSeveralOutcomes = histories.count { $0.distinct.count > 1 }
         recipientsWithSeveralArrivals = histories.count { $0.possibleAcceptances > 1 }
-        requests = record.sightings.count { $0.what == .arrived }
+        for history in histories {
+            byOutput[history.job.output, default: OutputTally()]
+                .add(history, isMarked: record.marked.contains(history.recipient))
+        }
         // What is never answered is tried again without anything going wrong.
         duplicateBound = disturbances.duplicateBound + histories.count { $0.mayRunTwice || $0.kind == .silent }
     }

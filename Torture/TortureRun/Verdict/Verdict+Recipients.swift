@@ -20,7 +20,7 @@ extension Verdict {
         }
         for outcome in history.distinct {
             if let lie = Self.lie(in: outcome, history, disturbances, record.limits) { find(.honest, history, lie) }
-            if outcome.kind == "failed", !["RetriesExhausted", "Cancelled"].contains(outcome.reason) {
+            if outcome.kind == "failed", !["RetriesExhausted", "Cancelled", BatchDesk.reason].contains(outcome.reason) {
                 find(.credentialsHold, history, "failed: \(outcome.reason ?? "no reason")")
             }
         }
@@ -33,13 +33,8 @@ extension Verdict {
         }
         judgeArrivals(of: history, disturbances)
         judgeTime(of: history, disturbances, isCalm: record.faults.isEmpty)
-        let isDead = history.outcomes.contains { $0.kind == "unregistered" }
-        if isDead, !record.marked.contains(history.recipient) {
-            find(.deadAreMarked, history, "unregistered, not marked")
-        }
-        if record.marked.contains(history.recipient), history.kind != .dead {
-            find(.deadAreMarked, history, "marked dead, but it is \(history.kind.rawValue)")
-        }
+        findings += ServiceJudge.findings(
+            history, isMarked: record.marked.contains(history.recipient), disturbances, record.limits)
     }
 
     private mutating func judgeOutcomes(of history: History, _ disturbances: Disturbances) {
@@ -69,7 +64,9 @@ extension Verdict {
         if history.job.traits.wantsProblemsOnly {
             // Nobody tells what was sent.
             let (start, end) = (history.job.published, history.end)
-            if !disturbances.mayRedeliver(from: start, to: end), !disturbances.mayBlind(from: start, to: end) {
+            if !disturbances.mayRedeliver(from: start, to: end),
+                !disturbances.mayBlind(history.job.output, from: start, to: end)
+            {
                 find(
                     .arrivalsExplained, history,
                     "\(possible) requests that may have been accepted, and nothing happened")
@@ -88,7 +85,7 @@ extension Verdict {
         if let expiresAt = history.job.expiresAt, expiresAt > 0 {
             let due = expiresAt + Self.onItsWay
             for sighting in history.sightings where sighting.what == .arrived && sighting.at > due {
-                guard !disturbances.mayHoldUp(from: expiresAt, to: sighting.at) else { continue }
+                guard !disturbances.mayHoldUp(history.job.output, from: expiresAt, to: sighting.at) else { continue }
                 find(.neverLate, history, "\(sighting.at - expiresAt) ms after its deadline, and nothing held it up")
             }
         }
@@ -119,15 +116,18 @@ extension Verdict {
             !outcome.isRedelivered && history.distinct.count == 1 && !history.mayRunTwice && !isUntold
         return switch outcome.kind {
         case "sent" where history.job.traits.wantsProblemsOnly: "sent, and nobody wanted to know"
-        case "sent": history.acceptances > 0 ? nil : "sent, and APNs accepted nothing"
+        case "sent": history.acceptances > 0 ? nil : "sent, and its service accepted nothing"
         case "unregistered": history.kind == .dead ? nil : "unregistered, but it is \(history.kind.rawValue)"
         case "rejected":
-            history.kind == .bad ? nil : "rejected (\(outcome.reason ?? "")), but it is \(history.kind.rawValue)"
+            history.kind == .bad || history.isMismatch(outcome)
+                ? nil : "rejected (\(outcome.reason ?? "")), but it is \(history.kind.rawValue)"
         case "failed" where outcome.reason == "Cancelled" && history.job.traits.cancelAfter == nil:
             "cancelled, and nobody did"
+        case "failed" where outcome.reason == BatchDesk.reason && history.kind != .bad:
+            "given up by its receiver, but it is \(history.kind.rawValue)"
         case "failed", "expired":
             if isAlone, history.acceptances > 0 {
-                "\(outcome.kind), and APNs had accepted it"
+                "\(outcome.kind), and its service had accepted it"
             } else if outcome.kind == "expired" {
                 haste(of: outcome, history, limits)
             } else {

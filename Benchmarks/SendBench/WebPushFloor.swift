@@ -1,0 +1,41 @@
+import ArgumentParser
+import Crypto
+import Dispatch
+import Foundation
+import PushModel
+import WebPushOutput
+
+/// What a message to a browser costs before anything is sent: the receiver's key read, a key pair, the agreement, the keys
+/// derived, and the payload sealed, one message after another, on all cores at once as in a worker: a core alone is faster.
+struct WebPushFloor: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "webpush-floor", abstract: "Encrypt messages and print the CPU time each took, as JSON.")
+
+    @Option(help: "Bytes of the payload.")
+    var bytes = 200
+
+    @Option(help: "How many messages on each core.")
+    var count = 50_000
+
+    func run() throws {
+        let cores = ProcessInfo.processInfo.activeProcessorCount
+        let keys = try ReceiverKeys(
+            point: Array(P256.KeyAgreement.PrivateKey().publicKey.x963Representation),
+            secret: Array(repeating: 7, count: ReceiverKeys.secretBytes))
+        try Self.encrypt(1_000, bytes, for: keys.point, keys.secret)
+        let cpu = cpuMicroseconds()
+        DispatchQueue.concurrentPerform(iterations: cores) { _ in
+            // Nothing in it can fail that has not failed above.
+            try? Self.encrypt(count, bytes, for: keys.point, keys.secret)
+        }
+        print("{\"cpu_us_per_message\": \(Double(cpuMicroseconds() - cpu) / Double(count * cores))}")
+    }
+
+    private static func encrypt(_ count: Int, _ bytes: Int, for point: [UInt8], _ secret: [UInt8]) throws {
+        let record = MessageEncryption.record(of: Array(repeating: UInt8(ascii: "x"), count: bytes))
+        var encryption = MessageEncryption()
+        for _ in 0..<count {
+            _ = try encryption.body(record, for: try ReceiverKeys(point: point, secret: secret))
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Addressing
+import Foundation
+import PushModel
+import WebhookOutput
+
+/// What a receiver answers, and what people import as one.
+enum WebhookFuzz {
+    /// However it is written, only what a receiver says of a recipient is told of it.
+    static func answerViolation(in input: [UInt8]) -> String? {
+        let recipients = Int(input.first ?? 0)
+        let body = Array(input.dropFirst())
+        guard let answer = BatchAnswer(body, recipients: recipients) else { return nil }
+        guard answer.outcomes.count == recipients else { return "\(answer.outcomes.count) outcomes of \(recipients)" }
+        // Foundation reads no text with half of a surrogate pair.
+        guard let said = deaths(body) else { return nil }
+        for (place, told) in answer.outcomes.enumerated() {
+            guard let told else { continue }
+            if told.reason.map({ $0.utf8.count > ToldOutcome.maximumReasonBytes }) == true { return "a long reason" }
+            guard 0...86_400 ~= told.retryAfterSeconds else { return "a wait of \(told.retryAfterSeconds) s" }
+            if told.verdict == .unregistered, !said.contains(place) { return "\(place) is dead, and nobody said so" }
+            if told.verdict == .suppressed { return "a verdict that is the host's" }
+        }
+        return nil
+    }
+
+    /// Those that Foundation finds to be called dead.
+    private static func deaths(_ body: [UInt8]) -> Set<Int>? {
+        guard let object = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any] else { return nil }
+        let outcomes = (object["outcomes"] as? [Any] ?? []).compactMap { $0 as? [String: Any] }
+        return Set(outcomes.filter { $0["kind"] as? String == "unregistered" }.compactMap { $0["i"] as? Int })
+    }
+
+    /// A URL leads where it says, and what is sealed is read back the same.
+    static func targetViolation(in input: [UInt8]) -> String? {
+        guard let target = try? WebhookTarget(json: Secret(input)) else { return nil }
+        guard (try? WebhookTarget(json: target.json)) == target else { return "sealed, it is another one" }
+        let url = target.url
+        guard url.path.hasPrefix("/"), url.path.utf8.allSatisfy({ 0x21...0x7e ~= $0 }) else { return "a bad path" }
+        let hasOddHost = url.endpoint.host.contains { "@/\\?#%".contains($0) || $0.isWhitespace || !$0.isASCII }
+        if hasOddHost || url.endpoint.host.isEmpty { return "a bad host: \(url.endpoint.host)" }
+        return 1...65_535 ~= url.endpoint.port ? nil : "port \(url.endpoint.port)"
+    }
+}

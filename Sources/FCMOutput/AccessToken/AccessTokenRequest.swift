@@ -1,0 +1,46 @@
+import HTTP2Pool
+import HTTP2Session
+import NIOCore
+import PushModel
+
+/// Gets an access token for a service account (RFC 7523, section 2.1).
+struct AccessTokenRequest: Sendable {
+    /// Everything waits for it.
+    private static let timeoutSeconds = 10
+
+    private let signer: AssertionSigner
+    private let uri: TokenURI
+    private let pool: PoolConfiguration
+
+    /// - Throws: ``TokenRefusal`` when the account points elsewhere than to Google and where the configuration allows.
+    init(_ account: ServiceAccount, _ configuration: FCMConfiguration) throws(TokenRefusal) {
+        guard account.tokenURI.isAllowed(beside: configuration.tokenEndpoint) else {
+            throw TokenRefusal(
+                "token_uri", "\(account.tokenURI.text) is none of Google's: fcm.token_endpoint may name another host")
+        }
+        signer = AssertionSigner(account)
+        uri = account.tokenURI
+        var pool = configuration.pool(to: account.tokenURI.endpoint, service: "Google's token endpoint")
+        pool.requestTimeoutSeconds = Self.timeoutSeconds
+        self.pool = pool
+    }
+
+    /// Never fails: that is an answer, too.
+    func perform(now: Timestamp, on eventLoop: any EventLoop) -> EventLoopFuture<TokenAnswer> {
+        eventLoop.makeFutureWithTask {
+            do {
+                let fields = try HTTP2Fields([
+                    HTTP2Field(":method", "POST"), HTTP2Field(":scheme", "https"),
+                    HTTP2Field(":authority", uri.endpoint.authority), HTTP2Field("accept", "application/json"),
+                    HTTP2Field("content-type", "application/x-www-form-urlencoded"),
+                ])
+                let answer = try await SingleRequest.perform(
+                    fields: fields, path: uri.path, body: HTTP2Body(try signer.form(now: now)), with: pool,
+                    on: eventLoop)
+                return TokenAnswer(status: answer.status, body: answer.body)
+            } catch {
+                return .failed("\(error)")
+            }
+        }
+    }
+}

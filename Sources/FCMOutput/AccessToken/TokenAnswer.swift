@@ -1,0 +1,96 @@
+import Foundation
+package import PushModel
+
+/// What the token endpoint says (RFC 6749, sections 5.1 and 5.2).
+package enum TokenAnswer: Sendable, Equatable {
+    case token(Secret, lifetimeSeconds: Int64)
+    /// The service account is refused, or our clock: asking again changes nothing.
+    case refused(TokenRefusal)
+    /// Worth another attempt.
+    case failed(String)
+
+    private struct Body: Decodable {
+        enum CodingKeys: String, CodingKey {
+            case accessToken = "access_token"
+            case expiresIn = "expires_in"
+            case error
+            case errorDescription = "error_description"
+        }
+
+        let accessToken: String?
+        let expiresIn: Double?
+        let error: String?
+        let errorDescription: String?
+    }
+
+    /// A token is opaque, and becomes a header field.
+    private static let greatestTokenBytes = 4_096
+
+    /// A shorter one would be over before it could be used; a longer one is none of Google's.
+    private static let lifetimes = 60.0...86_400
+
+    package init(status: Int, body: [UInt8]) {
+        let read = try? JSONDecoder().decode(Body.self, from: Data(body))
+        switch status {
+        case 200:
+            guard let read else {
+                self = .failed("what answers is no token endpoint: 200 without JSON")
+                return
+            }
+            guard let token = read.accessToken, !token.isEmpty else {
+                self = .refused(TokenRefusal("no_access_token", "the token endpoint answers without an access token"))
+                return
+            }
+            guard token.utf8.count <= Self.greatestTokenBytes, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+            else {
+                self = .failed("the access token is none that a header field can carry")
+                return
+            }
+            let lifetime = read.expiresIn ?? 3_600
+            guard lifetime >= Self.lifetimes.lowerBound else {
+                self = .failed("the access token is good for \(lifetime) s only")
+                return
+            }
+            self = .token(Secret(token.utf8), lifetimeSeconds: Int64(min(lifetime, Self.lifetimes.upperBound)))
+        case 400..<500 where status != 408 && status != 429:
+            self = .refused(
+                TokenRefusal(
+                    read?.error.map(ShownText.word) ?? "Status\(status)", ShownText.line(read?.errorDescription ?? "")))
+        default:
+            let words = ["status \(status)", read?.error, read?.errorDescription]
+            self = .failed(ShownText.line(words.compactMap { $0 }.joined(separator: ", ")))
+        }
+    }
+}
+
+/// Why a service account gets no access token.
+package struct TokenRefusal: Error, Sendable, Hashable, CustomStringConvertible {
+    /// RFC 6749's word: `invalid_grant`.
+    package let error: String
+    /// Google's own.
+    package let explanation: String
+
+    package init(_ error: String, _ explanation: String) {
+        self.error = error
+        self.explanation = explanation
+    }
+
+    package var description: String { explanation.isEmpty ? error : "\(error): \(explanation)" }
+
+    /// What to do about it.
+    package var advice: String {
+        if explanation.contains("short-lived token") {
+            return
+                "the clock of this machine is wrong: Google takes no assertion that is older than an hour or of the future"
+        }
+        if explanation.contains("account not found") {
+            return "the service account was deleted: import the key of another"
+        }
+        switch error {
+        case "invalid_grant":
+            return "the key was deleted or is of another account: make a new one in the Google Cloud console"
+        case "invalid_scope", "no_access_token": return "Google does not know the scope: is token_uri Google's?"
+        default: return "see docs/fcm.md"
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import PushModel
+
+/// What FCM says in the body of an answer that is no success (Google: REST resource projects.messages, "ErrorCode", and
+/// `google.rpc.Status`). Whatever can't be read of it is left out.
+package struct FCMErrorBody: Equatable {
+    /// `google.rpc.Code`: `NOT_FOUND`.
+    package private(set) var status: String?
+    package private(set) var message: String?
+    /// Of a `google.firebase.fcm.v1.FcmError`: `UNREGISTERED`.
+    package private(set) var errorCode: String?
+    /// The first field that a `google.rpc.BadRequest` names, and what it says of it.
+    package private(set) var violatedField: String?
+    package private(set) var violation: String?
+    /// Of a `google.rpc.QuotaFailure`: what is used up, in words.
+    package private(set) var quota: String?
+
+    package init(_ body: [UInt8]) {
+        body.withUnsafeBufferPointer { bytes in
+            guard (try? UTF8Span(validating: bytes.span)) != nil else { return }
+            var scanner = JSONScanner(bytes)
+            guard scanner.nextKind() == .object else { return }
+            try? scanner.members(in: bytes) { name, scanner throws(JSONSyntaxError) in
+                guard name == "error", scanner.nextKind() == .object else { return _ = try scanner.value() }
+                try readError(&scanner, bytes)
+            }
+        }
+    }
+
+    private mutating func readError(
+        _ scanner: inout JSONScanner, _ bytes: UnsafeBufferPointer<UInt8>
+    ) throws(JSONSyntaxError) {
+        try scanner.members(in: bytes) { name, scanner throws(JSONSyntaxError) in
+            switch name {
+            case "status": status = try scanner.text(in: bytes)
+            case "message": message = try scanner.text(in: bytes)
+            case "details" where scanner.nextKind() == .array:
+                try scanner.array { scanner throws(JSONSyntaxError) in
+                    guard scanner.nextKind() == .object else { return _ = try scanner.value() }
+                    try readDetail(&scanner, bytes)
+                }
+            default: try scanner.value()
+            }
+        }
+    }
+
+    /// What a detail is, its members tell as well as its `@type`.
+    private mutating func readDetail(
+        _ scanner: inout JSONScanner, _ bytes: UnsafeBufferPointer<UInt8>
+    ) throws(JSONSyntaxError) {
+        try scanner.members(in: bytes) { name, scanner throws(JSONSyntaxError) in
+            switch name {
+            case "errorCode": errorCode = try scanner.text(in: bytes) ?? errorCode
+            case "fieldViolations" where scanner.nextKind() == .array:
+                let first = try Self.firstViolation(&scanner, bytes)
+                violatedField = violatedField ?? first["field"]
+                violation = violation ?? first["description"]
+            case "violations" where scanner.nextKind() == .array:
+                let first = try Self.firstViolation(&scanner, bytes)
+                quota = quota ?? first["description"]
+            default: try scanner.value()
+            }
+        }
+    }
+
+    private static func firstViolation(
+        _ scanner: inout JSONScanner, _ bytes: UnsafeBufferPointer<UInt8>
+    ) throws(JSONSyntaxError) -> [String: String] {
+        var first: [String: String] = [:]
+        try scanner.array { scanner throws(JSONSyntaxError) in
+            guard scanner.nextKind() == .object else { return _ = try scanner.value() }
+            try scanner.members(in: bytes) { name, scanner throws(JSONSyntaxError) in
+                let text = try scanner.text(in: bytes)
+                if first[name] == nil { first[name] = text }
+            }
+        }
+        return first
+    }
+}
+
+/// The `name` that FCM gives a message it has taken.
+enum FCMSuccessBody {
+    static func name(in body: [UInt8]) -> ProviderID? {
+        var id: ProviderID?
+        body.withUnsafeBufferPointer { bytes in
+            guard (try? UTF8Span(validating: bytes.span)) != nil else { return }
+            var scanner = JSONScanner(bytes)
+            guard scanner.nextKind() == .object else { return }
+            try? scanner.members(in: bytes) { name, scanner throws(JSONSyntaxError) in
+                let text = try scanner.text(in: bytes)
+                if name == "name" { id = text.flatMap(ProviderID.init) }
+            }
+        }
+        return id
+    }
+}
+
+extension JSONScanner {
+    fileprivate mutating func members(
+        in bytes: UnsafeBufferPointer<UInt8>, _ body: (String, inout JSONScanner) throws(JSONSyntaxError) -> Void
+    ) throws(JSONSyntaxError) {
+        try object { (key, scanner) throws(JSONSyntaxError) in try body(key.text(in: bytes), &scanner) }
+    }
+
+    /// nil for a value that is no string, which is passed over.
+    fileprivate mutating func text(in bytes: UnsafeBufferPointer<UInt8>) throws(JSONSyntaxError) -> String? {
+        guard nextKind() == .string else {
+            try value()
+            return nil
+        }
+        return try string().text(in: bytes)
+    }
+}

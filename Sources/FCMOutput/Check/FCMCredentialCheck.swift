@@ -1,0 +1,86 @@
+import HTTP2Pool
+import HTTP2Session
+import NIOCore
+import PushModel
+
+/// Finds out whether Google gives a service account an access token, and FCM takes a message with it. The message is only
+/// validated: nothing is delivered.
+struct FCMCredentialCheck {
+    /// Nobody need have subscribed to it.
+    private static let topic = "martlet-check"
+
+    let configuration: FCMConfiguration
+    let clock: @Sendable () -> Timestamp
+    let eventLoop: any EventLoop
+
+    /// - Parameter recipient: a registration token to validate the message for; nil: a topic.
+    func run(_ credential: Credential, recipient: String?) async -> CredentialFinding {
+        let account: ServiceAccount
+        let request: AccessTokenRequest
+        do {
+            account = try ServiceAccount(of: credential)
+            request = try AccessTokenRequest(account, configuration)
+        } catch {
+            return CredentialFinding(.unusable("\(error)"))
+        }
+        let token: TokenAnswer
+        do {
+            token = try await eventLoop.flatSubmit { request.perform(now: clock(), on: eventLoop) }.get()
+        } catch {
+            token = .failed("\(error)")
+        }
+        switch token {
+        case .refused(let refusal):
+            return CredentialFinding(.refused(status: nil, reason: "\(refusal)"), advice: refusal.advice)
+        case .failed(let why):
+            return CredentialFinding(
+                .unreachable("\(account.tokenURI.endpoint) gives no access token: \(why)"),
+                advice: "this says nothing about the credential: check the way to this host, and any proxy")
+        case .token(let token, _):
+            return await validate(with: token, for: credential.account, recipient: recipient)
+        }
+    }
+
+    private func validate(with token: Secret, for project: String, recipient: String?) async -> CredentialFinding {
+        var target: [UInt8] = []
+        JSONText.append(recipient ?? Self.topic, to: &target)
+        let body =
+            #"{"validate_only":true,"message":{"\#(recipient == nil ? "topic" : "token")":"#
+            + String(decoding: target, as: UTF8.self) + "}}"
+        do {
+            let answer = try await SingleRequest.perform(
+                fields: try .fcm(authority: configuration.endpoint.authority, token: token),
+                path: "/v1/projects/\(project)/messages:send", body: HTTP2Body(body.utf8),
+                with: configuration.pool(), on: eventLoop)
+            return Self.finding(answer)
+        } catch {
+            return CredentialFinding(
+                .unreachable("\(error)"),
+                advice: "Google gave an access token; check the way to \(configuration.endpoint), and any proxy")
+        }
+    }
+
+    private static func finding(_ answer: SingleRequest.Answer) -> CredentialFinding {
+        if answer.status == 200 {
+            return CredentialFinding(.accepted("FCM has validated a message; nothing was sent"))
+        }
+        let body = FCMErrorBody(answer.body)
+        let reason = body.errorCode ?? body.status ?? "Status\(answer.status)"
+        let shown = [reason, body.detail].compactMap { $0 }.joined(separator: ": ")
+        let meaning = FCMAnswer(status: answer.status, body, retryAfter: 0)
+        if meaning.acceptsCredential {
+            return CredentialFinding(.accepted("authenticated; FCM would refuse the message (\(shown))"))
+        }
+        let advice =
+            switch answer.status {
+            case 401:
+                "Google's token endpoint knows the account, and FCM does not take its token: try again in a minute"
+            case 403:
+                "give the account the role Firebase Cloud Messaging API Admin in this project, and turn the API on; "
+                    + "that takes up to a minute"
+            case 404: "there is no such project: compare it with the Firebase console"
+            default: "try again later"
+            }
+        return CredentialFinding(.refused(status: answer.status, reason: shown), advice: advice)
+    }
+}

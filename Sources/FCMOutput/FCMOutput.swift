@@ -1,0 +1,109 @@
+import HTTP2Pool
+package import Logging
+package import NIOCore
+package import PushModel
+import PushSending
+import Threading
+
+/// Delivers messages through Firebase Cloud Messaging over HTTP/2, one pool of connections for each credential.
+package final class FCMOutput: Output {
+    private let configuration: FCMConfiguration
+    private let quotas: any QuotaShares
+    private let eventLoops: any EventLoopGroup
+    private let clock: @Sendable () -> Timestamp
+    private let refusals: @Sendable (Refusal.Event) -> Void
+    private let logger: Logger
+    private let pools: PushPools<Credential>
+    private let unusable: UnusableCredentials
+    private let projects = Mutex<[String: ProjectQuota]>([:])
+
+    /// - Parameters:
+    ///   - quotas: who shares a project's quota.
+    ///   - clock: wall-clock time, for deadlines and outcomes.
+    ///   - refusals: told when a credential begins or ceases to be refused; must return soon.
+    package init(
+        configuration: FCMConfiguration, quotas: any QuotaShares = UndividedQuotas(), eventLoops: any EventLoopGroup,
+        logger: Logger, clock: @escaping @Sendable () -> Timestamp,
+        refusals: @escaping @Sendable (Refusal.Event) -> Void = { _ in }
+    ) {
+        self.configuration = configuration
+        self.quotas = quotas
+        self.eventLoops = eventLoops
+        self.clock = clock
+        self.refusals = refusals
+        self.logger = logger
+        pools = PushPools(retirement: .seconds(configuration.retirementSeconds))
+        unusable = UnusableCredentials(refusals: refusals, logger: logger)
+    }
+
+    package func send(_ job: RoutedJob, reportingTo sink: any OutcomeSink) {
+        let now = clock()
+        if job.job.isExpired(at: now) { return sink.reportAll(of: job, .expired, reason: nil, at: now) }
+        do {
+            let prepared = try PreparedMessage(job, sink: sink, now: now)
+            try pool(for: job).send(prepared)
+        } catch let fault as FCMFault {
+            sink.reportAll(of: job, .rejected, reason: fault.reason, detail: fault.detail, at: now)
+        } catch is PushPoolRefusal {
+            sink.reportAll(of: job, .returned, reason: nil, at: now)
+        } catch {
+            unusable.hold(job, because: error, sink, at: now)
+        }
+    }
+
+    package func credentialsChanged(to credentials: Set<Credential.ID>) {
+        unusable.ended(pools.credentialsChanged(to: credentials))
+    }
+
+    package func cancel(_ isCancelled: @escaping @Sendable (_ job: String) -> Bool) { pools.cancel(isCancelled) }
+
+    package func stopSending() { pools.stopSending() }
+
+    package func shutDown() async { await pools.shutDown() }
+
+    private func pool(for job: RoutedJob) throws -> PushPool {
+        guard let credential = job.credential else { throw ServiceAccount.Fault(description: "there is no credential") }
+        return try pools.pool(credential, of: credential.id) { try makePool(for: credential) }
+    }
+
+    /// The same for all credentials of a project.
+    private func projectQuota(_ project: String) -> ProjectQuota {
+        projects.withLock { projects in
+            if let known = projects[project] { return known }
+            let new = ProjectQuota(of: project, perMinute: configuration.quotaPerMinute, shares: quotas)
+            projects[project] = new
+            return new
+        }
+    }
+
+    private func makePool(for credential: Credential) throws -> PushPool {
+        let account = try ServiceAccount(of: credential)
+        let eventLoop = eventLoops.next()
+        let subject = Refusal.Subject(credential: credential.id, environment: .production, topic: nil)
+        var logger = logger
+        logger[metadataKey: "credential"] = "\(credential.id)"
+        logger[metadataKey: "project"] = "\(credential.account)"
+        let desk = PushDesk(
+            health: PoolHealth(
+                of: subject, service: "FCM", breakMilliseconds: configuration.breakMilliseconds,
+                silenceMilliseconds: configuration.silenceMilliseconds, refusals: refusals, logger: logger),
+            badTokens: BadTokenBoard(
+                of: subject, mixUp: ("SENDER_ID_MISMATCH", "are they of another project?"), refusals: refusals,
+                logger: logger),
+            leastWait: FCMRefusal.leastWait, clock: clock)
+        let tokens = AccessTokenSource(
+            try AccessTokenRequest(account, configuration), eventLoop: eventLoop, clock: clock, logger: logger)
+        let pushes = try FCMPushes(
+            desk, tokens: tokens,
+            quota: projectQuota(credential.account), project: credential.account, logger: logger)
+        let authority = configuration.endpoint.authority
+        let connections = try ConnectionPool(
+            configuration.pool(), client: pushes, eventLoop: eventLoop, logger: logger
+        ) { BearerAuthorization(from: tokens, authority: authority) }
+        // Both end with the pool, which holds them.
+        tokens.changed = { [weak connections] in connections?.scheduleTurn() }
+        pushes.wake = { [weak connections] in connections?.scheduleTurn(inMilliseconds: $0) }
+        unusable.ended([credential.id])
+        return PushPool(connections, desk)
+    }
+}

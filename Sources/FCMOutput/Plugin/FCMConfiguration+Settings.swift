@@ -1,0 +1,40 @@
+import Addressing
+import HTTP2Pool
+package import PushModel
+import PushSending
+
+extension FCMConfiguration {
+    /// The settings that there are: `fcm.endpoint` and so on.
+    static let settings = [
+        OutputSetting("endpoint", .endpoint, default: "fcm.googleapis.com:443", help: "host:port of FCM"),
+        OutputSetting(
+            "token_endpoint", .endpoint,
+            help: "host:port that a service account's token_uri may name beside Google's own, for a simulator"),
+        OutputSetting(
+            "ca_file", help: "PEM file with an authority to trust instead of the system's, for a simulator or a proxy"),
+        OutputSetting(
+            "proxy", isSecret: true, help: "proxy for connections to FCM, as http://[user:password@]host:port"),
+        OutputSetting(
+            "maximum_connections", .integer(1...1_000), default: "32", help: "most connections of one credential"),
+        OutputSetting("request_timeout", .integer(10...3_600), default: "30", help: "seconds an answer may take"),
+        OutputSetting(
+            "quota_per_minute", .integer(600...1_000_000_000), default: "600000",
+            help: "messages of one project in a minute, of all workers together; what Google allows the project"),
+    ]
+
+    /// - Throws: ``SettingFault``.
+    package init(_ settings: OutputSettings) throws(SettingFault) {
+        self.init()
+        endpoint = try settings.endpoint("endpoint")
+        if settings["token_endpoint"] != nil { tokenEndpoint = try settings.endpoint("token_endpoint") }
+        authorityFile = try settings.authorityFile()
+        proxy = try settings.proxy()
+        if proxy != nil, endpoint.isAddress {
+            throw SettingFault(
+                "endpoint", "is \(endpoint.host), an address, which can't be verified through fcm.proxy: give its name")
+        }
+        maximumConnections = try settings.integer("maximum_connections")
+        requestTimeoutSeconds = try settings.integer("request_timeout")
+        quotaPerMinute = try settings.integer("quota_per_minute")
+    }
+}

@@ -1,0 +1,49 @@
+import NIOPosix
+public import PushModel
+
+/// Google's service accounts, by the project that they send for.
+public struct FCMCredentials: OutputCredentials {
+    public let accountName = "project"
+    public let accountHelp = "Id of the Firebase project"
+
+    public init() {}
+
+    /// A service account may send whatever its project may.
+    public func need(of job: Job) -> CredentialNeed { CredentialNeed(topic: job.app) }
+
+    public func uses(of app: String) -> [CredentialUse] {
+        [CredentialUse(environment: .production, pushType: "message", need: CredentialNeed(topic: app))]
+    }
+
+    public func read(
+        _ files: [CredentialFile], _ details: CredentialDetails, now: Timestamp
+    ) throws(CredentialFault) -> NewCredential {
+        guard let file = files.first else { throw CredentialFault("no file was given") }
+        guard files.count == 1 else { throw files[1].fault("is one too many: a service account is one JSON file") }
+        let account: ServiceAccount
+        do throws(ServiceAccount.Fault) {
+            account = try ServiceAccount(file.contents)
+        } catch {
+            throw file.fault(error.description)
+        }
+        if let keyID = details.keyID, keyID != account.keyID {
+            throw file.fault("has the key id \(account.keyID), not \(keyID)")
+        }
+        let project = details.account ?? account.projectID
+        guard ServiceAccount.isProject(project) else { throw CredentialFault("\(project) is no project's id") }
+        return NewCredential(
+            kind: .secret(file.contents), account: project, environments: [.production], topics: [],
+            fingerprint: account.fingerprint, label: details.label ?? account.email)
+    }
+
+    public func endpoint(of environment: PushEnvironment, _ settings: OutputSettings) throws -> String {
+        "\(try FCMConfiguration(settings).endpoint)"
+    }
+
+    public func check(_ question: CredentialQuestion, _ context: OutputContext) async throws -> CredentialFinding {
+        let check = FCMCredentialCheck(
+            configuration: try FCMConfiguration(context.settings), clock: context.clock,
+            eventLoop: MultiThreadedEventLoopGroup.singleton.next())
+        return await check.run(question.credential, recipient: question.recipient)
+    }
+}

@@ -1,0 +1,174 @@
+import HTTP2Pool
+import HTTP2Session
+import Logging
+import PushModel
+import PushSending
+
+/// What the pushes of one pool are to FCM: their requests, at the pace of the project's quota, and what the answers mean. On
+/// the pool's event loop.
+final class FCMPushes {
+    /// A wait of the project's that is longer is spent in the broker.
+    private static let longestWaitHere: Int64 = 5_000
+    /// More than the quota lets go in so many seconds waits in the broker, too: what is open here must not stay open for as
+    /// long as the broker's patience.
+    private static let secondsHere = 60.0
+
+    private let desk: PushDesk
+    private let tokens: AccessTokenSource
+    private let quota: ProjectQuota
+    private let logger: Logger
+    /// `:path` of every request.
+    private let path: UnsafeRawBufferPointer
+    private let noFields: HTTP2Fields
+    /// What may go in this turn.
+    private var room = 0
+    /// Has the pool look again after so many milliseconds.
+    var wake: (Int64) -> Void = { _ in }
+
+    init(
+        _ desk: PushDesk, tokens: AccessTokenSource, quota: ProjectQuota, project: String, logger: Logger
+    ) throws(HTTP2Error) {
+        self.desk = desk
+        self.tokens = tokens
+        self.quota = quota
+        self.logger = logger
+        noFields = try HTTP2Fields([])
+        let text = Array("/v1/projects/\(project)/messages:send".utf8)
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: text.count, alignment: 1)
+        memory.copyBytes(from: text)
+        path = UnsafeRawBufferPointer(memory)
+    }
+
+    deinit { path.deallocate() }
+
+    /// Only such jobs are handed in.
+    private static func prepared(_ job: QueuedJob) -> PreparedMessage { unsafeDowncast(job, to: PreparedMessage.self) }
+
+    /// FCM wants no message of the project for so long.
+    private func projectMustWait(_ seconds: Int32, because reason: String, now: Moment) {
+        if quota.mustWait(seconds, because: reason, now: now.uptime) {
+            logger.warning("FCM wants a project to wait", metadata: ["reason": "\(reason)", "seconds": "\(seconds)"])
+        }
+        room = 0
+    }
+
+    private func putAsideWhatWaits(now: Int64) {
+        guard desk.waiting > 0 else { return }
+        if let obstacle = quota.obstacle(now: now), obstacle.milliseconds > Self.longestWaitHere {
+            let seconds = Int32((obstacle.milliseconds + 999) / 1_000)
+            desk.putAside(.hold, reason: obstacle.reason, seconds: seconds, at: desk.moment(now))
+        }
+        let most = max(1, quota.room(within: Self.secondsHere))
+        if desk.waiting > most { desk.putAside(allBut: most, .hold, reason: "QUOTA_EXCEEDED", at: desk.moment(now)) }
+    }
+}
+
+extension FCMPushes: PoolClient {
+    var waiting: Int { min(desk.waiting, room) }
+    var isEmpty: Bool { desk.waiting == 0 }
+
+    func turnBegins(now: Int64) {
+        desk.turnBegins(now: now)
+        putAsideWhatWaits(now: now)
+        room = desk.waiting > 0 ? quota.draw(upTo: desk.waiting, now: now) : 0
+    }
+
+    func next(onlyUrgent: Bool, now: Int64) -> PoolRequest? {
+        let now = desk.moment(now)
+        while room > 0, let push = desk.next(onlyUrgent: onlyUrgent, at: now) {
+            let message = Self.prepared(push.job)
+            do throws(FCMFault) {
+                let body = try message.body(for: push.job.routed.job.recipients[push.recipient], now: now.wall)
+                room -= 1
+                return PoolRequest(tag: desk.putOnWire(push), path: path, fields: noFields, body: body)
+            } catch {
+                desk.settle(push, .rejected, reason: error.reason, detail: error.detail, at: now)
+            }
+        }
+        return nil
+    }
+
+    func filled(isUsable: Bool, now: Int64) {
+        guard desk.waiting > 0 else { return }
+        if !isUsable { withoutToken(tokens.current(now: now), now: now) }
+        guard desk.waiting > 0, room == 0 else { return }
+        wake(quota.wait(now: now))
+    }
+
+    private func withoutToken(_ answer: AccessTokenCache.Answer, now: Int64) {
+        switch answer {
+        case .token, .pending: break
+        case .unavailable: desk.putAside(reason: "NoAccessToken", at: desk.moment(now))
+        case .refused(let refusal): desk.refuseCredential(reason: refusal.error, at: desk.moment(now))
+        }
+    }
+
+    func turnEnds() {
+        quota.giveBack(room)
+        room = 0
+        desk.turnEnds()
+    }
+
+    func answerField(_ tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+        guard name.is("retry-after"), let seconds = RetryAfter.seconds(value, now: desk.now) else { return }
+        desk.update(tag) { $0.withExtras { $0.retryAfterSeconds = seconds } }
+    }
+
+    func answered(_ tag: Int, _ answer: PoolAnswer, now: Int64) -> ConnectionVerdict {
+        guard var sent = desk.takeOffWire(tag) else { return .keep }
+        let now = desk.moment(now)
+        desk.health.hostAnswered(now: now)
+        guard answer.status == 200 else { return refused(sent, answer, at: now) }
+        sent.providerID = FCMSuccessBody.name(in: answer.body)
+        desk.settleSent(sent, .credential, status: 200, at: now)
+        return .keep
+    }
+
+    private func refused(_ sent: PushOnWire, _ answer: PoolAnswer, at now: Moment) -> ConnectionVerdict {
+        let body = FCMErrorBody(answer.body)
+        let refusal = FCMRefusal(sent: sent, answer, body, at: now)
+        let message = Self.prepared(sent.push.job)
+        let meaning = FCMAnswer(
+            status: answer.status, body, retryAfter: sent.retryAfterSeconds,
+            isBroadcast: refusal.recipient.kind.isBroadcast)
+        message.tokens?.answered(bad: meaning.isAboutToken(body) ? refusal.reason : nil, now: now)
+        if meaning.acceptsCredential { desk.health.accepted(.credential) }
+        switch meaning {
+        case .payloadRefused:
+            message.refuse(FCMFault(reason: refusal.reason, detail: body.detail ?? ""), to: refusal.recipient)
+            desk.settle(refusal.outcome(.rejected), of: message)
+        case .refused, .tokenRefused: desk.settle(refusal.outcome(.rejected), of: message)
+        case .tokenDead:
+            desk.settle(refusal.outcome(refusal.recipient.kind.isBroadcast ? .rejected : .unregistered), of: message)
+        case .unauthenticated where !sent.push.isReauthorized:
+            desk.sendReauthorized(sent.push, at: now)
+            return .replaceExpired
+        case .unauthenticated, .credentialRefused:
+            desk.settle(refusal.outcome(.hold), of: message)
+            desk.refuseCredential(reason: refusal.reason, at: now)
+            if meaning == .unauthenticated { return .replaceExpired }
+        case .retryAfter(let seconds): desk.settle(refusal.outcome(.retry, retryAfter: seconds), of: message)
+        case .retry: desk.settle(refusal.outcome(.retry), of: message)
+        case .projectMustWait(let seconds):
+            desk.settle(refusal.outcome(.retry, retryAfter: seconds), of: message)
+            projectMustWait(seconds, because: refusal.reason, now: now)
+        }
+        return .keep
+    }
+
+    func unprocessed(_ tag: Int, _ loss: RequestLoss?, now: Int64) { desk.unprocessed(tag, now: now) }
+
+    func lost(_ tag: Int, _ loss: RequestLoss, now: Int64) { desk.lost(tag, loss, now: now) }
+
+    func goAway(debugData: [UInt8], now: Int64) -> String? {
+        debugData.isEmpty ? nil : String(decoding: debugData.prefix(100), as: UTF8.self)
+    }
+
+    func connectFailed(_ error: any Error, isLast: Bool, now: Int64) { desk.connectFailed(isLast: isLast, now: now) }
+
+    func tick(now: Int64) {
+        // Nobody is silent whom nothing may be sent to.
+        if desk.hasNothingOnWire, quota.wait(now: now) > 1 { desk.health.waitBegins(now: desk.moment(now)) }
+        desk.tick(now: now)
+    }
+}

@@ -1,0 +1,51 @@
+/// How fast a pool may send, so that all workers together keep a project's quota. A value: no clock, no I/O.
+///
+/// The quota is divided equally among the workers that use it, and a minute's part is not spent in its first second.
+package struct QuotaPace {
+    /// Workers learn of one another some seconds late; what that may cost is not used.
+    package static let usedPart = 0.97
+    /// As long as it is not known how many share it.
+    package static let unknownPart = 0.1
+    /// What may be sent at once, in seconds of the pace.
+    package static let burstSeconds = 0.25
+
+    private let perMinute: Double
+    private var available = 1.0
+    private var filledAt: Int64?
+
+    package init(perMinute: Int) {
+        self.perMinute = Double(perMinute)
+    }
+
+    private func perMillisecond(_ workers: Int?) -> Double {
+        perMinute * Self.usedPart * (workers.map { 1 / Double(max(1, $0)) } ?? Self.unknownPart) / 60_000
+    }
+
+    /// - Parameter workers: that share the quota; nil: not known.
+    package mutating func refill(workers: Int?, nowMilliseconds now: Int64) {
+        let rate = perMillisecond(workers)
+        let most = max(1, rate * 1_000 * Self.burstSeconds)
+        available = min(most, available + rate * Double(now - (filledAt ?? now)))
+        filledAt = now
+    }
+
+    /// - Returns: how many may go now, at most as many as are wanted.
+    package mutating func draw(upTo wanted: Int) -> Int {
+        let drawn = min(wanted, max(0, Int(available)))
+        available -= Double(drawn)
+        return drawn
+    }
+
+    /// They have not gone.
+    package mutating func giveBack(_ count: Int) { available += Double(count) }
+
+    /// How many may go within so many seconds.
+    package func room(within seconds: Double, workers: Int?) -> Int { Int(perMillisecond(workers) * 1_000 * seconds) }
+
+    /// Milliseconds until some may go, or the next where they are few.
+    package func wait(workers: Int?) -> Int64 {
+        let rate = perMillisecond(workers)
+        let batch = max(1, rate * 10)
+        return max(1, Int64(((batch - available) / rate).rounded(.up)))
+    }
+}

@@ -1,0 +1,85 @@
+import PushModel
+import PushSending
+
+/// What a job's own fields ask of each of the services that FCM passes a message on to. What the payload says itself goes
+/// before it.
+///
+/// | field of the job | `android` | `apns.headers` | `webpush.headers` |
+/// |---|---|---|---|
+/// | `expires_at` | `ttl`, from now on | `apns-expiration` | `TTL`, from now on |
+/// | `priority` 10, 5, 1 | `priority` HIGH, NORMAL, NORMAL | `apns-priority` | `Urgency` high, normal, low |
+/// | `collapse_id` | `collapse_key` | `apns-collapse-id` | `Topic`; a hash where it can be none |
+struct JobWishes: Equatable {
+    /// FCM keeps no message for longer, in seconds.
+    private static let longestTTL: Int64 = 2_419_200
+
+    private let expiration: Job.Expiration?
+    private let priority: Int?
+    private let collapseID: String?
+    private let topic: String?
+
+    init(of job: Job) {
+        expiration = job.expiration
+        priority = job.priority
+        collapseID = job.collapseID
+        topic = job.collapseID.map { TopicField.value(collapseID: $0, app: job.app) }
+    }
+
+    var isEmpty: Bool { expiration == nil && priority == nil && collapseID == nil }
+
+    /// How long FCM may keep the message, in whole seconds; nil: it is not said.
+    func ttl(at now: Timestamp) -> Int64? {
+        switch expiration {
+        case nil: nil
+        case .nowOrNever: 0
+        case .at(let end): min(max(0, end.seconds - now.seconds), Self.longestTTL)
+        }
+    }
+
+    func android(ttl: Int64?) -> [Wish] {
+        var wishes: [Wish] = []
+        if let ttl { wishes.append(Wish("ttl", "\(ttl)s")) }
+        if let priority { wishes.append(Wish("priority", priority == 10 ? "HIGH" : "NORMAL")) }
+        if let collapseID { wishes.append(Wish("collapse_key", also: "collapseKey", collapseID)) }
+        return wishes
+    }
+
+    var apnsHeaders: [Wish] {
+        var wishes: [Wish] = []
+        switch expiration {
+        case .nowOrNever: wishes.append(Wish("apns-expiration", "0"))
+        case .at(let end): wishes.append(Wish("apns-expiration", "\(end.seconds)"))
+        case nil: break
+        }
+        if let priority { wishes.append(Wish("apns-priority", "\(priority)")) }
+        if let collapseID { wishes.append(Wish("apns-collapse-id", collapseID)) }
+        return wishes
+    }
+
+    func webpushHeaders(ttl: Int64?) -> [Wish] {
+        var wishes: [Wish] = []
+        if let ttl { wishes.append(Wish("TTL", "\(ttl)")) }
+        if let priority { wishes.append(Wish("Urgency", priority == 10 ? "high" : priority == 5 ? "normal" : "low")) }
+        if let topic { wishes.append(Wish("Topic", topic)) }
+        return wishes
+    }
+}
+
+/// A member that is to be in an object, unless it is there.
+struct Wish: Equatable {
+    let name: String
+    /// How else it may be written.
+    let otherName: String?
+    let value: String
+
+    init(_ name: String, also otherName: String? = nil, _ value: String) {
+        self.name = name
+        self.otherName = otherName
+        self.value = value
+    }
+
+    /// Header fields are the same in any case; other members are not, and never so written.
+    func isMet(by name: String) -> Bool {
+        name == otherName || name.lowercased() == self.name.lowercased()
+    }
+}

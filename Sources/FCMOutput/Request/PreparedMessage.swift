@@ -1,0 +1,112 @@
+package import HTTP2Session
+package import PushModel
+package import PushSending
+
+/// A job ready to be sent: what its messages have in common, with a place before it for whom each goes to.
+///
+/// A body is `{"message":{"token":"…",` and the job's payload without its first bracket, byte for byte.
+// why: unchecked as its base is; what changes of its own is used on its pool's event loop only.
+package final class PreparedMessage: QueuedJob, @unchecked Sendable {
+    /// Google has refused the payload to a device; to a topic, which takes less.
+    private var refused: (device: FCMFault?, broadcast: FCMFault?)
+    private let check: MessageCheck
+    private let wishes: JobWishes
+    private let start: [UInt8]
+    private var tail: Tail
+
+    /// What follows the target.
+    private struct Tail {
+        let bytes: ArraySlice<UInt8>
+        /// Nothing stands between its brackets.
+        let isEmpty: Bool
+        /// That it was made with.
+        let ttl: Int64?
+    }
+
+    package init(_ routed: RoutedJob, sink: any OutcomeSink, now: Timestamp) throws(FCMFault) {
+        let job = routed.job
+        check = try Self.check(job.payload, of: job)
+        wishes = JobWishes(of: job)
+        start = Array((job.validateOnly ? #"{"validate_only":true,"message":{"# : #"{"message":{"#).utf8)
+        tail = Self.tail(of: job.payload, of: job, wishes, ttl: wishes.ttl(at: now))
+        super.init(routed, sink: sink)
+    }
+
+    /// The body for one recipient, or why FCM would refuse it.
+    package func body(for recipient: Recipient, now: Timestamp) throws(FCMFault) -> HTTP2Body {
+        let job = routed.job
+        let ttl = wishes.ttl(at: now)
+        let tail: Tail
+        if let own = recipient.payload {
+            if let fault = try Self.check(own, of: job).fault(to: recipient.kind) { throw fault }
+            tail = Self.tail(of: own, of: job, wishes, ttl: ttl)
+        } else {
+            let fault = recipient.kind.isBroadcast ? refused.broadcast : refused.device
+            if let fault = fault ?? check.fault(to: recipient.kind) { throw fault }
+            if self.tail.ttl != ttl { self.tail = Self.tail(of: job.payload, of: job, wishes, ttl: ttl) }
+            tail = self.tail
+        }
+        if recipient.kind == .topic, !Self.isTopic(job.bytes(recipient.token)) {
+            throw .invalid("message.topic has other characters than letters, digits and -_.~%, or begins with /topics/")
+        }
+        return HTTP2Body(tail.bytes, after: head(of: recipient, isLast: tail.isEmpty))
+    }
+
+    /// Google has refused what all recipients of this kind get that have no payload of their own.
+    func refuse(_ fault: FCMFault, to recipient: Recipient) {
+        guard recipient.payload == nil else { return }
+        if recipient.kind.isBroadcast { refused.broadcast = fault } else { refused.device = fault }
+    }
+
+    private func head(of recipient: Recipient, isLast: Bool) -> [UInt8] {
+        var head: [UInt8] = []
+        head.reserveCapacity(start.count + recipient.addressJSON.count + 16)
+        head.append(contentsOf: start)
+        head.append(UInt8(ascii: "\""))
+        head.append(contentsOf: Self.member(of: recipient.kind).utf8)
+        head.append(contentsOf: #"":"#.utf8)
+        head.append(contentsOf: routed.job.bytes(recipient.addressJSON))
+        if !isLast { head.append(UInt8(ascii: ",")) }
+        return head
+    }
+
+    private static func member(of kind: AddressKind) -> String {
+        switch kind {
+        case .installation: "fid"
+        case .topic: "topic"
+        case .condition: "condition"
+        // The others are refused where jobs are routed.
+        case .token, .subscription, .channel: "token"
+        }
+    }
+
+    private static func check(_ payload: Range<Int>, of job: Job) throws(FCMFault) -> MessageCheck {
+        try job.withBytes { bytes throws(FCMFault) in try MessageCheck(UnsafeBufferPointer(rebasing: bytes[payload])) }
+    }
+
+    private static func tail(of payload: Range<Int>, of job: Job, _ wishes: JobWishes, ttl: Int64?) -> Tail {
+        job.withBytes { bytes in
+            let message = UnsafeBufferPointer(rebasing: bytes[payload])
+            guard wishes.isEmpty else {
+                let merged = MessageMerge.merge(message, wishes, ttl: ttl)
+                return Tail(bytes: ArraySlice(merged + Array("}}".utf8)), isEmpty: false, ttl: ttl)
+            }
+            let inside = message.dropFirst().dropLast()
+            let isEmpty = inside.allSatisfy { [0x20, 0x0A, 0x0D, 0x09].contains($0) }
+            return Tail(bytes: ArraySlice(Array(inside) + Array("}}".utf8)), isEmpty: isEmpty, ttl: nil)
+        }
+    }
+
+    /// As the Admin SDKs check it.
+    private static func isTopic(_ name: ArraySlice<UInt8>) -> Bool {
+        let others = Set("-_.~%".utf8)
+        return name.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: others.contains(byte)
+            }
+        }
+    }
+}

@@ -1,0 +1,105 @@
+internal import PushSimulator
+internal import Threading
+
+/// The service accounts, and the access tokens that they have got.
+final class AccountRegistry: Sendable {
+    private struct State {
+        var accounts: [String: SimulatedAccount] = [:]
+        /// Ids of projects, by id and by number.
+        var projects: [String: String] = [:]
+        var tokens: [String: AccessToken] = [:]
+        var uses: [String: AccountUse] = [:]
+        var refusals: [String: AccountRefusal] = [:]
+        var tokenFault: PlannedFCMAnswer?
+    }
+
+    private let state = Mutex(State())
+    private let edition = Atomic(0)
+    /// About as long as Google's, which are a quarter of a small push's bytes.
+    private static let tokenBytes = 750
+    private static let mostTokens = 10_000
+
+    init(_ accounts: [SimulatedAccount]) {
+        for account in accounts { register(account) }
+    }
+
+    private func change(_ body: (inout State) -> Void) {
+        state.withLock { body(&$0) }
+        edition.add(1, ordering: .relaxed)
+    }
+
+    /// Another one than before: what is known of a bearer has to be looked up again.
+    var currentEdition: Int { edition.load(ordering: .relaxed) }
+
+    func register(_ account: SimulatedAccount) {
+        change {
+            $0.accounts[account.email] = account
+            $0.projects[account.project] = account.project
+            $0.projects[account.projectNumber] = account.project
+        }
+    }
+
+    /// By the words of an assertion: the account that it names, and the one whose key it names.
+    func accounts(email: String?, keyID: String?) -> (issuer: SimulatedAccount?, signer: SimulatedAccount?) {
+        state.withLock { state in
+            (email.flatMap { state.accounts[$0] }, state.accounts.values.first { $0.keyID == keyID })
+        }
+    }
+
+    /// The id of a project that is named by its id or number.
+    func project(_ name: String) -> String? {
+        state.withLock { $0.projects[name] }
+    }
+
+    // MARK: Tokens
+
+    /// - Returns: the text of a new one.
+    func issue(_ token: AccessToken, at now: Int64) -> String {
+        var random = SystemRandomNumberGenerator()
+        let text =
+            "ya29."
+            + UnpaddedBase64.encode((0..<Self.tokenBytes).map { _ in UInt8.random(in: 0...255, using: &random) })
+        change { state in
+            if state.tokens.count >= Self.mostTokens { state.tokens = state.tokens.filter { $1.expiresAt > now } }
+            state.tokens[text] = token
+            state.uses[token.email, default: AccountUse()].issued(at: now)
+        }
+        return text
+    }
+
+    /// nil: never issued, or revoked.
+    func token(_ text: String) -> AccessToken? { state.withLock { $0.tokens[text] } }
+
+    /// Takes back all that were issued.
+    func revokeTokens() {
+        change { $0.tokens = [:] }
+    }
+
+    func noteTokenRequest(by email: String) {
+        state.withLock { $0.uses[email, default: AccountUse()].tokenRequests += 1 }
+    }
+
+    var uses: [String: AccountUse] { state.withLock(\.uses) }
+
+    // MARK: Refusals
+
+    /// What the token endpoint answers to everybody; nil: what is right.
+    var tokenFault: PlannedFCMAnswer? {
+        get { state.withLock(\.tokenFault) }
+        set { state.withLock { $0.tokenFault = newValue } }
+    }
+
+    func refuse(_ email: String, _ refusal: AccountRefusal?) {
+        change { $0.refusals[email] = refusal }
+    }
+
+    func refusal(of email: String) -> AccountRefusal? { state.withLock { $0.refusals[email] } }
+
+    func forgetUsesAndRefusals() {
+        change {
+            $0.uses = [:]
+            $0.refusals = [:]
+            $0.tokenFault = nil
+        }
+    }
+}

@@ -1,0 +1,22 @@
+internal import CryptoExtras
+internal import Foundation
+public import PushSimulator
+
+extension AuthorityDirectory {
+    /// Reads the throwaway account's key kept here, or makes one; ``ThrowawayAccount/save(tokenURI:)`` keeps it.
+    ///
+    /// - Throws: ``SimulatorError`` naming the file that can't be used.
+    public func loadOrCreateAccount() throws -> ThrowawayAccount {
+        let path = path + "/service-account.json"
+        return try whileLocked {
+            guard FileManager.default.fileExists(atPath: path) else {
+                return ThrowawayAccount(path: path, privateKey: try _RSA.Signing.PrivateKey(keySize: .bits2048))
+            }
+            guard let text = FileManager.default.contents(atPath: path),
+                let pem = JSONReader.read(Array(text))?.member("private_key")?.text,
+                let key = try? _RSA.Signing.PrivateKey(pemRepresentation: pem)
+            else { throw SimulatorError("\(path): holds no usable key; delete it, and one is made") }
+            return ThrowawayAccount(path: path, privateKey: key)
+        }
+    }
+}

@@ -1,0 +1,97 @@
+/// What FCM refuses a message for, and what may be told to a sender in its place. The names are the error codes of FCM
+/// where it has one, and else the status that Google gives, or what is particular.
+public enum FCMReason: String, CaseIterable, Codable, Sendable {
+    // What the service itself finds wrong.
+    case invalidArgument = "INVALID_ARGUMENT"
+    case invalidPayload = "INVALID_PAYLOAD"
+    case invalidToken = "INVALID_TOKEN"
+    case apnsTokenDisabled = "APNS_TOKEN_DISABLED"
+    case unauthenticated = "UNAUTHENTICATED"
+    case thirdPartyAuthError = "THIRD_PARTY_AUTH_ERROR"
+    case permissionDenied = "PERMISSION_DENIED"
+    case senderIDMismatch = "SENDER_ID_MISMATCH"
+    case unregistered = "UNREGISTERED"
+    case notFound = "NOT_FOUND"
+    case quotaExceeded = "QUOTA_EXCEEDED"
+    case deviceQuotaExceeded = "DEVICE_QUOTA_EXCEEDED"
+    case internalError = "INTERNAL"
+    case unspecified = "UNSPECIFIED_ERROR"
+    case unavailable = "UNAVAILABLE"
+    // What its front end answers, in HTML.
+    case pathNotFound = "PATH_NOT_FOUND"
+    case methodNotAllowed = "METHOD_NOT_ALLOWED"
+    case badGateway = "BAD_GATEWAY"
+
+    /// The HTTP status.
+    public var status: Int {
+        switch self {
+        case .invalidArgument, .invalidPayload, .invalidToken, .apnsTokenDisabled: 400
+        case .unauthenticated, .thirdPartyAuthError: 401
+        case .permissionDenied, .senderIDMismatch: 403
+        case .unregistered, .notFound, .pathNotFound: 404
+        case .methodNotAllowed: 405
+        case .quotaExceeded, .deviceQuotaExceeded: 429
+        case .internalError, .unspecified: 500
+        case .badGateway: 502
+        case .unavailable: 503
+        }
+    }
+
+    /// The body's `status`; nil: the body is HTML.
+    var word: String? {
+        switch self {
+        case .invalidArgument, .invalidPayload, .invalidToken, .apnsTokenDisabled: "INVALID_ARGUMENT"
+        case .unauthenticated, .thirdPartyAuthError: "UNAUTHENTICATED"
+        case .permissionDenied, .senderIDMismatch: "PERMISSION_DENIED"
+        case .unregistered, .notFound: "NOT_FOUND"
+        case .quotaExceeded, .deviceQuotaExceeded: "RESOURCE_EXHAUSTED"
+        case .internalError, .unspecified: "INTERNAL"
+        case .unavailable: "UNAVAILABLE"
+        case .pathNotFound, .methodNotAllowed, .badGateway: nil
+        }
+    }
+
+    /// The `errorCode` of the FcmError in the details; nil: there is none.
+    var errorCode: String? {
+        switch self {
+        case .invalidArgument, .invalidToken, .apnsTokenDisabled: "INVALID_ARGUMENT"
+        case .quotaExceeded, .deviceQuotaExceeded: "QUOTA_EXCEEDED"
+        case .thirdPartyAuthError, .senderIDMismatch, .unregistered, .internalError, .unspecified, .unavailable:
+            rawValue
+        case .invalidPayload, .unauthenticated, .permissionDenied, .notFound, .pathNotFound, .methodNotAllowed,
+            .badGateway:
+            nil
+        }
+    }
+
+    /// The body's `message`.
+    var message: String {
+        switch self {
+        case .invalidArgument, .invalidPayload: "Request contains an invalid argument."
+        case .invalidToken: "The registration token is not a valid FCM registration token"
+        case .apnsTokenDisabled: "APNs device token is disabled"
+        case .unauthenticated: "Request had invalid authentication credentials. \(Self.expectation)"
+        // As seen: it blames the bearer, though it is Apple's key that is wrong.
+        case .thirdPartyAuthError: "Request is missing required authentication credential. \(Self.expectation)"
+        case .permissionDenied:
+            "Permission 'cloudmessaging.messages.create' denied on resource '//cloudresourcemanager.googleapis.com/projects'"
+                + " (or it may not exist)."
+        case .senderIDMismatch: "SenderId mismatch"
+        case .unregistered, .notFound: "Requested entity was not found."
+        case .quotaExceeded:
+            "Quota exceeded for quota metric 'Send requests' and limit 'Send requests per minute' of service "
+                + "'fcm.googleapis.com'."
+        case .deviceQuotaExceeded: "Message rate exceeded for this device."
+        case .internalError, .unspecified: "Internal error encountered."
+        case .unavailable: "The service is currently unavailable."
+        case .pathNotFound: "404. That's an error. The requested URL was not found on this server."
+        case .methodNotAllowed: "405. That's an error. The request method is inappropriate for the URL."
+        case .badGateway:
+            "502. That's an error. The server encountered a temporary error. Please try again in 30 seconds."
+        }
+    }
+
+    private static let expectation =
+        "Expected OAuth 2 access token, login cookie or other valid authentication credential. See "
+        + "https://developers.google.com/identity/sign-in/web/devconsole-project."
+}

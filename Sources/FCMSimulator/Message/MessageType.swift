@@ -1,0 +1,24 @@
+/// The fields of a message in protocol buffers, which JSON may name in two ways: `collapse_key` or `collapseKey`.
+final class MessageType: Sendable {
+    let name: String
+    private let fields: [String: (name: String, type: FieldType)]
+
+    /// - Parameter fields: by the names that the definition has.
+    init(_ name: String, _ fields: [String: FieldType]) {
+        self.name = name
+        var spellings: [String: (name: String, type: FieldType)] = [:]
+        for (name, type) in fields {
+            spellings[name] = (name, type)
+            spellings[Self.camelCase(name)] = (name, type)
+        }
+        self.fields = spellings
+    }
+
+    /// - Parameter name: in either spelling.
+    func field(_ name: String) -> (name: String, type: FieldType)? { fields[name] }
+
+    private static func camelCase(_ name: String) -> String {
+        let words = name.split(separator: "_")
+        return words.prefix(1).joined() + words.dropFirst().map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+    }
+}

@@ -1,0 +1,98 @@
+/// Checks JSON against a definition in protocol buffers, and says what is wrong as Google does.
+struct TypeChecker {
+    /// Where it is: names of fields, and places in lists. Made a text of only where something is wrong.
+    private var path: [Step] = []
+
+    private enum Step {
+        case field(String)
+        case item(Int)
+        /// The value of a map's member.
+        case value(Int)
+    }
+
+    /// - Throws: ``MessageFault``, the first there is.
+    static func check(_ value: JSONValue, is type: MessageType) throws(MessageFault) {
+        var checker = TypeChecker()
+        try checker.check(value, is: type)
+    }
+
+    private mutating func check(_ value: JSONValue, is type: MessageType) throws(MessageFault) {
+        guard case .object(let members) = value else { throw mismatch(value, .message(type)) }
+        for member in members {
+            guard let (name, fieldType) = type.field(member.name) else { throw unknown(member.name) }
+            path.append(.field(name))
+            try check(member.value, is: fieldType)
+            path.removeLast()
+        }
+    }
+
+    private mutating func check(_ value: JSONValue, is type: FieldType) throws(MessageFault) {
+        // null is "not set", whatever the field.
+        if case .null = value { return }
+        switch type {
+        case .message(let type): try check(value, is: type)
+        case .list(let type): try checkList(value, of: type)
+        case .strings: try checkStrings(value)
+        default: guard Self.fits(value, type) else { throw mismatch(value, type) }
+        }
+    }
+
+    private static func fits(_ value: JSONValue, _ type: FieldType) -> Bool {
+        switch (type, value) {
+        case (.string, .string), (.bool, .bool), (.object, .object), (.number, .number): true
+        case (.integer, .number(let text)), (.integer, .string(let text)): Int32(text) != nil
+        case (.duration, .string(let text)): Lifetime(text) != nil
+        case (.timestamp, .string(let text)): text.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d.*/) != nil
+        case (.choice(_, let words), .string(let word)): words.contains(word) || words.contains(word.uppercased())
+        case (.choice(_, let words), .number(let text)): Int(text).map(words.indices.contains) ?? false
+        default: false
+        }
+    }
+
+    private mutating func checkList(_ value: JSONValue, of type: FieldType) throws(MessageFault) {
+        guard case .array(let items) = value else { throw mismatch(value, .list(type)) }
+        for (index, item) in items.enumerated() {
+            path.append(.item(index))
+            try check(item, is: type)
+            path.removeLast()
+        }
+    }
+
+    private mutating func checkStrings(_ value: JSONValue) throws(MessageFault) {
+        guard case .object(let members) = value else { throw mismatch(value, .strings) }
+        for (index, member) in members.enumerated() where member.value.text == nil {
+            path.append(.value(index))
+            throw mismatch(member.value, .string)
+        }
+    }
+
+    // MARK: What is wrong
+
+    private var place: String {
+        path.reduce(into: "") { text, step in
+            switch step {
+            case .field(let name): text += text.isEmpty ? name : ".\(name)"
+            case .item(let index): text += "[\(index)]"
+            case .value(let index): text += "[\(index)].value"
+            }
+        }
+    }
+
+    private func unknown(_ name: String) -> MessageFault {
+        let place = place, at = place.isEmpty ? "" : " at '\(place)'"
+        return MessageFault(
+            field: place,
+            description: "Invalid JSON payload received. Unknown name \"\(name)\"\(at): Cannot find field.")
+    }
+
+    private func mismatch(_ value: JSONValue, _ type: FieldType) -> MessageFault {
+        let place = place
+        var problem = "Invalid value at '\(place)' (\(type.shown)), \(value.shown)"
+        if case .duration = type {
+            problem =
+                "Invalid value at '\(place)' (\(type.shown)), Field '\(place.split(separator: ".").last ?? "")', "
+                + "Illegal duration format; duration must end with 's'"
+        }
+        return MessageFault(field: place, description: problem)
+    }
+}

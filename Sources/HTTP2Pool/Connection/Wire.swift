@@ -1,0 +1,141 @@
+import HTTP2Channel
+import HTTP2Session
+import NIOCore
+import NIOHTTP1
+
+/// What speaks with the server on one connection.
+// why: an enumeration and no protocol, so that nothing is looked up for each request.
+enum Wire {
+    case http2(HTTP2ChannelHandler<HTTP2ClientSession>)
+    case http1(HTTP1ClientHandler)
+
+    /// Of all header fields of an answer together, in bytes.
+    private static let maximumFieldBytes: UInt32 = 16_384
+
+    /// - Parameter owner: held until the channel is closed.
+    static func http2(for owner: some HTTP1ClientDelegate) throws -> Wire {
+        let session = try HTTP2ClientSession(
+            settings: HTTP2Settings(maxHeaderListSize: maximumFieldBytes), delegate: owner)
+        return .http2(HTTP2ChannelHandler(session: session, observer: owner))
+    }
+
+    static func http1(for owner: some HTTP1ClientDelegate) -> Wire { .http1(HTTP1ClientHandler(delegate: owner)) }
+
+    var handlers: [any ChannelHandler] {
+        switch self {
+        case .http2(let handler): [handler]
+        case .http1(let handler): handler.handlers(maximumFieldBytes: Int(Self.maximumFieldBytes))
+        }
+    }
+
+    // MARK: Requests
+
+    /// Queues a request; it leaves soon after ``flush()``.
+    ///
+    /// - Returns: the number it is known by from now on.
+    func submit(_ request: PoolRequest, with fields: HTTP2Fields, tag: Int) throws -> Int32 {
+        switch self {
+        case .http2(let handler):
+            return try handler.session.submit(
+                connectionFields: fields, path: request.path, requestFields: request.fields, body: request.body,
+                tag: tag)
+        case .http1(let handler):
+            let head = try HTTPRequestHead(
+                connectionFields: fields, path: request.path, requestFields: request.fields,
+                bodyBytes: request.body.count)
+            return try handler.submit(head, body: request.body, tag: tag)
+        }
+    }
+
+    func flush() {
+        switch self {
+        case .http2(let handler): handler.setNeedsFlush()
+        case .http1(let handler): handler.flush()
+        }
+    }
+
+    /// Gives a request up.
+    func cancel(_ stream: Int32) {
+        switch self {
+        case .http2(let handler): try? handler.session.reset(stream, code: .cancel)
+        case .http1(let handler): handler.reset()
+        }
+    }
+
+    /// Whether the server may have taken it up. Not while a part of a stream is missing. HTTP/1.1's bytes go through
+    /// TLS and the system as one: one of them may have left as soon as they may.
+    func mayHaveArrived(_ stream: Int32) -> Bool {
+        switch self {
+        case .http2(let handler): handler.session.isWritten(stream)
+        case .http1(let handler): handler.hasLeft(stream)
+        }
+    }
+
+    // MARK: Limits
+
+    /// Requests at a time; nil: the server has not said.
+    var maximumStreams: Int? {
+        switch self {
+        case .http2(let handler): handler.session.peerMaxConcurrentStreams
+        case .http1: 1
+        }
+    }
+
+    func limits(maximumStreams: Int?) -> FlowLimits {
+        switch self {
+        case .http2(let handler):
+            let session = handler.session
+            return FlowLimits(
+                openStreams: session.openStreams, maximumStreams: maximumStreams,
+                sendWindow: session.connectionSendWindow, streamWindow: session.peerInitialStreamWindow,
+                unsentBytes: session.unsentBodyBytes)
+        case .http1(let handler):
+            return FlowLimits(
+                openStreams: handler.openRequests, maximumStreams: maximumStreams, sendWindow: .max,
+                streamWindow: .max, unsentBytes: 0)
+        }
+    }
+
+    /// How long the server may be trusted to keep a connection without a request; nil: as long as we like.
+    var idleMilliseconds: Int64? {
+        switch self {
+        case .http2: nil
+        case .http1(let handler): handler.idleMilliseconds
+        }
+    }
+
+    // MARK: Signs of life, and the end
+
+    var hasPings: Bool {
+        switch self {
+        case .http2: true
+        case .http1: false
+        }
+    }
+
+    func ping() {
+        guard case .http2(let handler) = self else { return }
+        try? handler.session.ping(NIODeadline.now().uptimeNanoseconds)
+        handler.setNeedsFlush()
+    }
+
+    /// Once nothing is under way.
+    func close() {
+        switch self {
+        case .http2(let handler):
+            try? handler.session.goAway()
+            handler.close()
+        case .http1(let handler): handler.close()
+        }
+    }
+
+    /// Nobody cares what may still come.
+    func detach() {
+        switch self {
+        case .http2(let handler):
+            handler.session.detachDelegate()
+            handler.observer = nil
+        case .http1(let handler): handler.detachDelegate()
+        }
+    }
+}

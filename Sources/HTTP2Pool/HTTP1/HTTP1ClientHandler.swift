@@ -1,0 +1,143 @@
+import HTTP2Channel
+import HTTP2Session
+import NIOCore
+import NIOHTTP1
+
+/// One HTTP/1.1 connection (RFC 9112): one request at a time, none before the last is answered.
+///
+/// Holds its delegate until the channel is closed.
+final class HTTP1ClientHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    private var delegate: (any HTTP1ClientDelegate)?
+    private var context: ChannelHandlerContext?
+    private var exchange = HTTP1Exchange()
+    private var failure: (any Error)?
+
+    init(delegate: any HTTP1ClientDelegate) {
+        self.delegate = delegate
+    }
+
+    /// What turns bytes into messages, and this.
+    ///
+    /// - Parameter maximumFieldBytes: of all header fields of an answer together.
+    func handlers(maximumFieldBytes: Int) -> [any ChannelHandler] {
+        var limits = NIOHTTPDecoderLimitConfiguration()
+        limits.maxHeaderListSize = maximumFieldBytes
+        limits.maxHeaderFieldSize = maximumFieldBytes
+        return [
+            HTTPRequestEncoder(), ByteToMessageHandler(HTTPResponseDecoder(limitConfiguration: limits)), self,
+        ]
+    }
+
+    // MARK: For its owner
+
+    /// 1 while a request is under way.
+    var openRequests: Int { exchange.isIdle ? 0 : 1 }
+    /// How long it may be kept without a request.
+    var idleMilliseconds: Int64 { exchange.idleMilliseconds }
+
+    /// Queues a request; it leaves with the next ``flush()``.
+    ///
+    /// - Returns: its number.
+    func submit(_ head: HTTPRequestHead, body: HTTP2Body, tag: Int) throws(HTTP2Error) -> Int32 {
+        guard let context, exchange.isIdle, exchange.takesRequests else {
+            throw HTTP2Error(.closing, "the connection takes no new requests")
+        }
+        let number = exchange.begin(tag: tag)
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        if body.count > 0 {
+            let bytes = body.withUnsafeBytes { ByteBuffer(bytes: $0) }
+            context.write(wrapOutboundOut(.body(.byteBuffer(bytes))), promise: nil)
+        }
+        let written = context.eventLoop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenSuccess { self.exchange.written(number) }
+        context.write(wrapOutboundOut(.end(nil)), promise: written)
+        return number
+    }
+
+    func flush() {
+        guard let context, !exchange.isIdle, context.channel.isActive else { return }
+        exchange.flushed()
+        context.flush()
+    }
+
+    /// Whether a byte of it may have left.
+    func hasLeft(_ number: Int32) -> Bool { number < exchange.number || exchange.hasLeft }
+
+    /// Gives up the request under way, and with it the connection, which can't do without its answer.
+    func reset() {
+        guard let context, let tag = exchange.tag else { return }
+        exchange.end()
+        let number = exchange.number
+        // Not before its owner, who has called this, has done what it is about.
+        context.eventLoop.assumeIsolated().execute {
+            self.delegate?.streamClosed(tag: tag, streamID: number, code: .cancel)
+        }
+        context.close(promise: nil)
+    }
+
+    func close() {
+        exchange.end()
+        context?.close(promise: nil)
+    }
+
+    func detachDelegate() { delegate = nil }
+
+    // MARK: Channel events
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard let delegate, let tag = exchange.tag else { return }
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            exchange.answerBegan(
+                status: Int(head.status.code), keepsAlive: head.isKeepAlive, idleSeconds: head.headers.idleSeconds)
+            delegate.responseStarted(tag: tag, status: Int(head.status.code))
+            for (name, value) in head.headers { tell(name.lowercased(), value, of: tag, to: delegate) }
+        case .body(let bytes):
+            bytes.withUnsafeReadableBytes { delegate.responseData(tag: tag, $0) }
+        case .end:
+            let number = exchange.number
+            exchange.answerEnded()
+            delegate.responseEnded(tag: tag)
+            delegate.streamClosed(tag: tag, streamID: number, code: .noError)
+            if !exchange.takesRequests { delegate.answeredLast() }
+        }
+    }
+
+    private func tell(_ name: String, _ value: String, of tag: Int, to delegate: any HTTP1ClientDelegate) {
+        var (name, value) = (name, value)
+        name.withUTF8 { name in
+            value.withUTF8 { value in
+                delegate.responseField(
+                    tag: tag, name: UnsafeRawBufferPointer(name), value: UnsafeRawBufferPointer(value))
+            }
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // Between requests a server may go as it likes, without TLS's goodbye, too.
+        if !exchange.isIdle { failure = failure ?? error }
+        exchange.end()
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        exchange.end()
+        let told = delegate.take()
+        told?.channelClosed(error: failure)
+        context.fireChannelInactive()
+    }
+}
+
+extension HTTPHeaders {
+    /// How long the server keeps the connection without a request: `Keep-Alive: timeout=5, max=100`.
+    fileprivate var idleSeconds: Int64? {
+        let parameters = self[canonicalForm: "keep-alive"].map { $0.split(separator: "=", maxSplits: 1) }
+        return parameters.first { $0.count == 2 && $0[0].lowercased() == "timeout" }.flatMap { Int64($0[1]) }
+    }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import PushModel
+import Store
+
+extension CredentialCommand {
+    struct Create: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a credential that no provider gives out, and keep it.",
+            discussion: """
+                Says what others have to know of it, such as the public key that pages subscribe with. The secret is \
+                sealed with the current master key before it leaves this process.
+                """)
+
+        @Option(help: "Whom push services write to about it: mailto:push@example.com, or an https URL.")
+        var subject: String?
+
+        @Option(help: "Where what is sent with it goes.")
+        var url: String?
+
+        @Option(help: "A name for people.")
+        var label: String?
+
+        @Flag(help: "As JSON.")
+        var json = false
+
+        @OptionGroup var output: OutputOption
+        @OptionGroup var options: ConfigurationOptions
+
+        func validate() throws {
+            guard output.account.id == nil else { return }
+            throw ValidationError(
+                "say whose it is to be: \(AccountWords.all.map { "--\($0)" }.joined(separator: ", "))")
+        }
+
+        func run() async throws {
+            var details = CredentialDetails()
+            details.account = output.account.id
+            details.subject = subject
+            details.url = url
+            details.label = label
+            let new = try output.credentials().create(details, now: .now)
+            try await CredentialKeeper(output: output.name, json: json).keep(new, as: "created", options)
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import ArgumentParser
+
+/// An account, by its output's word for it: `--team`, `--project`. The word says whose it is.
+///
+/// The words are those of the program's plugins, and an option of a command is a property: there are some to spare, as many as
+/// `OutputListCheck` allows.
+package struct AccountOption: ParsableArguments {
+    @Option(name: AccountWords.option(0), help: AccountWords.help(of: 0)) private var word0: String?
+    @Option(name: AccountWords.option(1), help: AccountWords.help(of: 1)) private var word1: String?
+    @Option(name: AccountWords.option(2), help: AccountWords.help(of: 2)) private var word2: String?
+    @Option(name: AccountWords.option(3), help: AccountWords.help(of: 3)) private var word3: String?
+    @Option(name: AccountWords.option(4), help: AccountWords.help(of: 4)) private var word4: String?
+    @Option(name: AccountWords.option(5), help: AccountWords.help(of: 5)) private var word5: String?
+    @Option(name: AccountWords.option(6), help: AccountWords.help(of: 6)) private var word6: String?
+    @Option(name: AccountWords.option(7), help: AccountWords.help(of: 7)) private var word7: String?
+
+    package init() {}
+
+    private var given: [(word: String, id: String)] {
+        zip(AccountWords.all, [word0, word1, word2, word3, word4, word5, word6, word7]).compactMap { word, id in
+            id.map { (word, $0) }
+        }
+    }
+
+    /// nil: none was named.
+    var id: String? { given.first?.id }
+    var word: String? { given.first?.word }
+
+    package func validate() throws {
+        guard given.count > 1 else { return }
+        throw ValidationError("\(given.map { "--\($0.word)" }.joined(separator: ", ")): give one of them")
+    }
+}

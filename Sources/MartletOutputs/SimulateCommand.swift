@@ -1,0 +1,12 @@
+import APNSCommands
+import ArgumentParser
+import FCMCommands
+import WebPushCommands
+
+/// `martlet simulate`: the outputs' doubles.
+struct SimulateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "simulate", abstract: "Run a simulator of a push service on this machine.",
+        subcommands: APNSCommands.simulators + FCMCommands.simulators + WebPushCommands.simulators,
+        defaultSubcommand: APNSCommands.simulators.first)
+}

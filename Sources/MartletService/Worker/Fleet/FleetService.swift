@@ -1,0 +1,115 @@
+package import Logging
+package import Pacing
+import PostgresClient
+import ServiceLifecycle
+package import Store
+
+/// Says every two seconds that this worker runs, and learns who shares its quotas; at once where others begin to, or cease.
+/// Delivery never waits for it.
+package struct FleetService: Service {
+    package struct Pace: Sendable {
+        package var renewal = Duration.seconds(2)
+        /// However often others begin to use a quota, or cease.
+        package var atMostEvery = Duration.milliseconds(500)
+        /// While the database is away.
+        package var away = Backoff(first: .seconds(1), longest: .seconds(5), jitter: 0.5)
+        /// Until somebody has granted a right.
+        package var refused = Backoff(first: .seconds(10), longest: .seconds(300), jitter: 0.1)
+
+        package init() {}
+    }
+
+    private enum Obstacle {
+        case away
+        case refused
+    }
+
+    /// In any case there is the next renewal.
+    private static let longestSilence = Duration.seconds(3_600)
+
+    private let board: QuotaBoard
+    private let changes: ChangeListener
+    private let repository: WorkerRepository
+    private let worker: RunningWorker
+    private let pace: Pace
+    private let logger: Logger
+
+    package init(
+        board: QuotaBoard, changes: ChangeListener, repository: WorkerRepository, worker: RunningWorker,
+        pace: Pace = Pace(), logger: Logger
+    ) {
+        self.board = board
+        self.changes = changes
+        self.repository = repository
+        self.worker = worker
+        self.pace = pace
+        self.logger = logger
+    }
+
+    package func run() async throws {
+        let news = changes.signals(of: ["workers"], atLeastEvery: Self.longestSilence)
+        await cancelWhenGracefulShutdown {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { for await _ in news { board.look() } }
+                group.addTask { await renewUntilCancelled() }
+            }
+        }
+        if Task.isCancelled { return }
+        // Where that fails, others count it for some seconds more.
+        try? await repository.remove(worker)
+    }
+
+    private func renewUntilCancelled() async {
+        var (pace, obstacle) = (pace, Obstacle?.none)
+        var timer: Task<Void, Never>?
+        defer { timer?.cancel() }
+        var notBefore = ContinuousClock.now
+        for await _ in board.signals {
+            timer?.cancel()
+            // The first is told at once; what comes after it, together.
+            try? await Task.sleep(until: notBefore)
+            notBefore = .now + pace.atMostEvery
+            let wait = await renew(&pace, &obstacle)
+            timer = Task { [board] in
+                if (try? await Task.sleep(for: wait)) != nil { board.look() }
+            }
+        }
+    }
+
+    /// - Returns: how long to wait for the next time.
+    private func renew(_ pace: inout Pace, _ obstacle: inout Obstacle?) async -> Duration {
+        do {
+            board.counted(try await repository.renew(worker, quotas: board.names()))
+            if obstacle != nil { logger.notice("The other workers are known again") }
+            obstacle = nil
+            pace.away.succeeded()
+            pace.refused.succeeded()
+            return pace.renewal
+        } catch {
+            if Task.isCancelled { return pace.renewal }
+            if (error as? PostgresError)?.needsRights == true {
+                board.refused()
+                if obstacle != .refused {
+                    logger.warning(
+                        "This worker counts as the only one: the table martlet.workers can't be used",
+                        metadata: [
+                            "error": "\(error)", "sql": "GRANT SELECT, INSERT, UPDATE, DELETE ON martlet.workers",
+                        ])
+                }
+                obstacle = .refused
+                return pace.refused.failed(random: .random(in: 0...1))
+            }
+            board.failed()
+            if obstacle == nil {
+                logger.warning("The other workers are not known for now", metadata: ["error": "\(error)"])
+            }
+            obstacle = .away
+            return pace.away.failed(random: .random(in: 0...1))
+        }
+    }
+}
+
+extension PostgresError {
+    /// No right, no table, no schema: a person's work.
+    fileprivate var needsRights: Bool { sqlState.map { $0.hasPrefix("42") || $0 == "3F000" } ?? false }
+}

@@ -1,0 +1,50 @@
+import PushModel
+import Store
+import Threading
+
+/// Among how many workers each quota is divided. Asked by outputs, on whatever thread they are; told by ``FleetService``.
+package final class QuotaBoard: QuotaShares {
+    private struct State {
+        var census = QuotaCensus()
+        var renewedAt: ContinuousClock.Instant?
+    }
+
+    private let state = Mutex(State())
+    /// One element for each time to look at the database, or fewer.
+    let signals: AsyncStream<Void>
+    private let signal: AsyncStream<Void>.Continuation
+
+    package init() {
+        (signals, signal) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    }
+
+    package func workers(sharing name: String) -> Int? {
+        let (workers, isNew) = state.withLock { $0.census.ask(name, now: .now) }
+        if isNew { look() }
+        return workers
+    }
+
+    /// For the metrics.
+    package var view: FleetView {
+        state.withLock { state in
+            let isKnown = state.renewedAt.map { .now - $0 < .seconds(WorkerRepository.staleSeconds) } ?? false
+            return FleetView(isKnown: isKnown, quotas: state.census.workers)
+        }
+    }
+
+    func look() { signal.yield() }
+
+    /// Those in use.
+    func names() -> [String] { state.withLock { $0.census.names(now: .now) } }
+
+    func counted(_ counts: [String: Int]) {
+        state.withLock { state in
+            state.renewedAt = .now
+            state.census.counted(counts, now: .now)
+        }
+    }
+
+    func failed() { state.withLock { $0.census.failed() } }
+
+    func refused() { state.withLock { $0.census.refused() } }
+}

@@ -1,0 +1,63 @@
+package import Logging
+package import PushModel
+
+/// Device tokens that a provider calls bad, by app: counted and told, so that a mix-up is seen, of environments or of projects.
+/// Nothing is held for it. On the pool's event loop.
+package final class BadTokenBoard {
+    private let subject: Refusal.Subject
+    /// The reason that a mix-up shows itself by, and what to ask oneself then.
+    private let mixUp: (reason: String, question: String)
+    private let refusals: @Sendable (Refusal.Event) -> Void
+    private let logger: Logger
+    /// Those that were pushed to; only registered ones get here.
+    private var apps: [String: AppTokens] = [:]
+
+    package init(
+        of subject: Refusal.Subject, mixUp: (reason: String, question: String),
+        refusals: @escaping @Sendable (Refusal.Event) -> Void, logger: Logger
+    ) {
+        self.subject = subject
+        self.mixUp = mixUp
+        self.refusals = refusals
+        self.logger = logger
+    }
+
+    package func tokens(of app: String) -> AppTokens {
+        if let known = apps[app] { return known }
+        let new = AppTokens(app: app, mixUp: mixUp.reason)
+        apps[app] = new
+        return new
+    }
+
+    /// Once a second, and before the end.
+    package func tell(now: Moment) {
+        for app in apps.values {
+            for bad in app.takeUntold(in: subject.environment) { refusals(.badTokens(bad)) }
+            switch app.look(now: now) {
+            case .began:
+                refusals(
+                    .began(
+                        Refusal(subject: subject(app), reason: mixUp.reason, since: now.wall)))
+            case .ended: refusals(.ended(subject(app)))
+            case nil: break
+            }
+            guard app.mayLog(now: now) else { continue }
+            logger.warning(
+                "Most device tokens of an app are bad: \(mixUp.question)",
+                metadata: [
+                    "app": "\(app.app)", "reason": "\(mixUp.reason)",
+                    "bad": "\(app.watch.bad)", "of": "\(BadTokenWatch.window)",
+                ])
+        }
+    }
+
+    /// Nobody will find out any more.
+    package func forget() {
+        for app in apps.values where app.watch.isMixedUp { refusals(.ended(subject(app))) }
+    }
+
+    private func subject(_ app: AppTokens) -> Refusal.Subject {
+        Refusal.Subject(
+            credential: subject.credential, environment: subject.environment, topic: "\(app.app) (device tokens)")
+    }
+}

@@ -1,0 +1,13 @@
+package import PushModel
+
+extension OutcomeSink {
+    /// The same for every recipient of a job, before any of it is sent.
+    package func reportAll(
+        of job: RoutedJob, _ verdict: Outcome.Verdict, reason: String?, detail: String? = nil, at now: Timestamp
+    ) {
+        report(
+            job.job.recipients.indices.map {
+                Outcome(job: job, recipient: $0, verdict: verdict, reason: reason, detail: detail, at: now)
+            })
+    }
+}

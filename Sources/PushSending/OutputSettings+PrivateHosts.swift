@@ -1,0 +1,35 @@
+package import Addressing
+package import PushModel
+
+extension OutputSettings {
+    /// `private_hosts`: what may have addresses of a private network, with commas between; `host:port`, or `host` for its usual
+    /// ports.
+    ///
+    /// - Throws: ``SettingFault``.
+    package func privateHosts(usualPorts: [Int]) throws(SettingFault) -> Set<Endpoint> {
+        var hosts: Set<Endpoint> = []
+        for entry in (self["private_hosts"] ?? "").lowercased().split(separator: ",") {
+            let words = entry.split(separator: " ")
+            guard let text = words.first else { continue }
+            let named = (try? Endpoint(text)).map { [$0] }
+            let meant = named ?? usualPorts.compactMap { try? Endpoint(text, defaultPort: $0) }
+            guard words.count == 1, let first = meant.first, first.port > 0, Self.isHost(first.host) else {
+                throw SettingFault("private_hosts", "\(entry) is neither a host nor host:port")
+            }
+            hosts.formUnion(meant)
+        }
+        return hosts
+    }
+
+    /// A name or an address, as far as its characters say.
+    private static func isHost(_ text: String) -> Bool {
+        text.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"),
+                UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: ":"):
+                true
+            default: false
+            }
+        }
+    }
+}

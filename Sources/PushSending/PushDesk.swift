@@ -1,0 +1,315 @@
+package import HTTP2Pool
+package import PushModel
+internal import Threading
+
+/// The pushes of one pool, from the job that is handed in to the outcome: which is next, which are on the wire, which come
+/// back. What a request is and what its answer means, the output's ``PoolClient`` knows, whose desk this is. On the pool's
+/// event loop.
+// why: unchecked for that reason; the only part touched from other threads is the mailbox.
+package final class PushDesk: @unchecked Sendable {
+    /// Beyond this a push that servers keep refusing unprocessed waits in a delay queue instead.
+    private static let maximumResends = 5
+
+    package let health: PoolHealth
+    package let badTokens: BadTokenBoard
+    private let mailbox = Mutex<[QueuedJob]>([])
+    private let clock: @Sendable () -> Timestamp
+    /// Where the provider wants nothing tried again sooner, in seconds.
+    private let leastWait: Int32
+    // One owner, one thread: nothing for exclusivity checks to find on the hot path, here and below.
+    @exclusivity(unchecked) private var queue = SendQueue()
+    @exclusivity(unchecked) private var onWire = Slab<PushOnWire>()
+    @exclusivity(unchecked) private var outcomes = OutcomeBatch()
+    /// Probes that have come back in this turn, whatever they have found out.
+    @exclusivity(unchecked) private var endedProbes: [QueuedJob] = []
+    /// The wall clock of this turn.
+    @exclusivity(unchecked) private var wallTime: Timestamp?
+    private var isStopped = false
+    private var hasEnded = false
+
+    package init(
+        health: PoolHealth, badTokens: BadTokenBoard, leastWait: Int32 = 0, clock: @escaping @Sendable () -> Timestamp
+    ) {
+        self.health = health
+        self.badTokens = badTokens
+        self.leastWait = leastWait
+        self.clock = clock
+    }
+
+    package func moment(_ now: Int64) -> Moment {
+        let wall = wallTime ?? clock()
+        wallTime = wall
+        return Moment(wall: wall, uptime: now)
+    }
+
+    /// The wall clock.
+    package var now: Timestamp { wallTime ?? clock() }
+
+    // MARK: In
+
+    /// From any thread.
+    ///
+    /// - Returns: whether the pool is to be woken.
+    package func handIn(_ job: QueuedJob) -> Bool {
+        mailbox.withLock { jobs in
+            jobs.append(job)
+            return jobs.count == 1
+        }
+    }
+
+    private func takeJobs(_ now: Moment) {
+        let jobs = mailbox.withLock { jobs in
+            defer { jobs = [] }
+            return jobs
+        }
+        if queue.isEmpty { health.waitBegins(now: now) }
+        for job in jobs { admit(job, now: now) }
+    }
+
+    private func admit(_ job: QueuedJob, now: Moment) {
+        job.health = job.topic.map(health.topic)
+        job.tokens = job.routed.job.isBroadcast ? nil : badTokens.tokens(of: job.routed.job.app)
+        let recipients = job.routed.job.recipients.indices
+        if let obstacle = health.obstacle(to: job.health, now: now) {
+            return settle(job, recipients, obstacle, at: now)
+        }
+        guard health.admitsAsProbe(job.health, now: now) else { return queue.append(job) }
+        queue.resend(QueuedPush(job: job, recipient: recipients.lowerBound, isProbe: true))
+        if let obstacle = health.obstacle(to: job.health, now: now) {
+            settle(job, recipients.dropFirst(), obstacle, at: now)
+        }
+    }
+
+    // MARK: Out
+
+    package var waiting: Int { queue.count }
+    package var hasUrgent: Bool { queue.hasUrgent }
+
+    package var hasNothingOnWire: Bool { onWire.count == 0 }
+
+    /// Takes in what was handed in; returns it all once the output is stopped.
+    package func turnBegins(now: Int64) {
+        let now = moment(now)
+        takeJobs(now)
+        guard isStopped else { return }
+        while let push = queue.next() { settle(push, .returned, at: now) }
+    }
+
+    /// The next push that is not too late.
+    package func next(onlyUrgent: Bool, at now: Moment) -> QueuedPush? {
+        while let push = queue.next(onlyUrgent: onlyUrgent) {
+            guard push.job.routed.job.isExpired(at: now.wall) else { return push }
+            settle(push, .expired, at: now)
+        }
+        return nil
+    }
+
+    /// The same with more of its job, for outputs whose requests carry several; ``SendQueue/nextBatch(onlyUrgent:atMost:_:)``.
+    ///
+    /// - Returns: none where nothing waits.
+    package func nextBatch(
+        onlyUrgent: Bool, atMost most: Int, at now: Moment, _ goesAlong: (_ job: QueuedJob, _ recipient: Int) -> Bool
+    ) -> [QueuedPush] {
+        while true {
+            let batch = queue.nextBatch(onlyUrgent: onlyUrgent, atMost: most, goesAlong)
+            guard let first = batch.first, first.job.routed.job.isExpired(at: now.wall) else { return batch }
+            for push in batch { settle(push, .expired, at: now) }
+        }
+    }
+
+    /// - Returns: the tag of its request.
+    package func putOnWire(_ push: QueuedPush) -> Int { onWire.insert(PushOnWire(push: push)) }
+
+    package func takeOffWire(_ tag: Int) -> PushOnWire? {
+        let sent = onWire.remove(tag)
+        if let sent, sent.push.isProbe { endedProbes.append(sent.push.job) }
+        return sent
+    }
+
+    /// - Parameter text: ASCII.
+    package func setProviderID(_ tag: Int, ascii text: UnsafeRawBufferPointer) {
+        let id = ProviderID(ascii: text.assumingMemoryBound(to: UInt8.self))
+        onWire.update(tag) { $0.providerID = id }
+    }
+
+    package func update(_ tag: Int, _ change: (inout PushOnWire) -> Void) { onWire.update(tag, change) }
+
+    /// What waits goes to the delay queues.
+    ///
+    /// - Parameter verdict: `retry`, or `hold` where it is for no fault of its own.
+    package func putAside(_ verdict: Outcome.Verdict = .retry, reason: String, seconds: Int32 = 0, at now: Moment) {
+        while let push = queue.next() { settle(push, verdict, reason: reason, retryAfterSeconds: seconds, at: now) }
+    }
+
+    /// The same for those that came last.
+    ///
+    /// - Parameter count: how many stay.
+    package func putAside(allBut count: Int, _ verdict: Outcome.Verdict, reason: String, at now: Moment) {
+        var kept = 0
+        for push in queue.removeAll(where: { _ in true }) {
+            kept += 1
+            if kept <= count { queue.resend(push) } else { settle(push, verdict, reason: reason, at: now) }
+        }
+    }
+
+    /// What health does not let go any more waits in the broker.
+    package func holdQueued(at now: Moment, where isMeant: (QueuedJob) -> Bool = { _ in true }) {
+        for push in queue.removeAll(where: isMeant) {
+            if let obstacle = health.obstacle(to: push.job.health, now: now) {
+                settle(push, obstacle, at: now)
+            } else {
+                queue.resend(push)
+            }
+        }
+    }
+
+    // MARK: Back
+
+    /// Certainly not processed: it goes out again at once, if nothing has come between.
+    ///
+    /// - Parameter isCounted: false where it ends by itself.
+    package func sendAgain(_ push: QueuedPush, isCounted: Bool = true, at now: Moment) {
+        if push.isProbe { health.probeWasNone(push.job.health) }
+        endedProbes.removeAll { $0 === push.job }
+        if push.job.isCancelled { return settle(push, .failed, reason: Outcome.cancelled, at: now) }
+        if let obstacle = health.obstacle(to: push.job.health, now: now) { return settle(push, obstacle, at: now) }
+        guard !isCounted || push.resends < Self.maximumResends else {
+            return settle(push, .retry, reason: SendingReason.streamRefused, at: now)
+        }
+        if queue.isEmpty { health.waitBegins(now: now) }
+        let isProbe = health.admitsAsProbe(push.job.health, now: now)
+        queue.resend(push.again(asProbe: isProbe, isCounted: isCounted))
+    }
+
+    /// Refused for what proves who we are: it goes out once more with a new one, also where it is the probe that finds out
+    /// whether a credential is refused.
+    package func sendReauthorized(_ push: QueuedPush, at now: Moment) {
+        endedProbes.removeAll { $0 === push.job }
+        if push.job.isCancelled { return settle(push, .failed, reason: Outcome.cancelled, at: now) }
+        if queue.isEmpty { health.waitBegins(now: now) }
+        queue.resend(push.reauthorized)
+    }
+
+    package func unprocessed(_ tag: Int, now: Int64) {
+        guard let sent = onWire.remove(tag) else { return }
+        sendAgain(sent.push, at: moment(now))
+    }
+
+    package func lost(_ tag: Int, _ loss: RequestLoss, now: Int64) {
+        guard let sent = onWire.remove(tag) else { return }
+        settle(sent.push, .unknown, reason: SendingReason.of(loss), at: moment(now))
+    }
+
+    package func refuseCredential(reason: String, at now: Moment) {
+        health.refuseCredential(reason: reason, now: now)
+        holdQueued(at: now)
+    }
+
+    /// With no other connection to wait for, what is queued goes to the delay queues: a host that is away must not hold what
+    /// the pipeline has room for.
+    package func connectFailed(isLast: Bool, now: Int64) {
+        if isLast { putAside(reason: SendingReason.connectionFailed, at: moment(now)) }
+    }
+
+    package func tick(now: Int64) {
+        let now = moment(now)
+        health.forgetTopics()
+        badTokens.tell(now: now)
+        if !queue.isEmpty, health.isSilent(now: now) { holdQueued(at: now) }
+    }
+
+    // MARK: What the output is told
+
+    /// From now on nothing is begun.
+    package func stop() { isStopped = true }
+
+    /// Retired long enough ago: nothing more is sent.
+    package func returnAll(now: Int64) {
+        health.returnAll()
+        holdQueued(at: moment(now))
+    }
+
+    /// Takes out pushes that are not on the wire. Those on it go on, and fail if they come back.
+    package func cancel(_ isMeant: (RoutedJob) -> Bool, now: Int64) {
+        let now = moment(now)
+        // Jobs that were handed in before may still be there.
+        takeJobs(now)
+        for push in queue.removeAll(where: { isMeant($0.routed) }) {
+            settle(push, .failed, reason: Outcome.cancelled, at: now)
+        }
+    }
+
+    /// Whether the push with this tag is of a job that is meant, which is cancelled then.
+    package func isOnWire(_ tag: Int, of isMeant: (RoutedJob) -> Bool) -> Bool {
+        guard let job = onWire[tag]?.push.job, isMeant(job.routed) else { return false }
+        job.isCancelled = true
+        return true
+    }
+
+    /// Nobody will find out any more what is refused.
+    package func end(now: Int64) {
+        guard !hasEnded else { return }
+        hasEnded = true
+        badTokens.tell(now: moment(now))
+        health.forget()
+        badTokens.forget()
+    }
+
+    // MARK: Outcomes
+
+    private func settle(_ job: QueuedJob, _ recipients: Range<Int>, _ obstacle: PoolHealth.Obstacle, at now: Moment) {
+        for recipient in recipients { settle(QueuedPush(job: job, recipient: recipient), obstacle, at: now) }
+    }
+
+    private func settle(_ push: QueuedPush, _ obstacle: PoolHealth.Obstacle, at now: Moment) {
+        settle(push, obstacle.verdict, reason: obstacle.reason, retryAfterSeconds: obstacle.seconds, at: now)
+    }
+
+    /// Ours, of a push without an answer.
+    package func settle(
+        _ push: QueuedPush, _ verdict: Outcome.Verdict, reason: String? = nil, detail: String? = nil,
+        retryAfterSeconds: Int32 = 0, at now: Moment
+    ) {
+        if push.isProbe { health.probeWasNone(push.job.health) }
+        settle(
+            Outcome(
+                job: push.job.routed, recipient: push.recipient, verdict: verdict, reason: reason, detail: detail,
+                retryAfterSeconds: verdict.isTriedAgain ? max(leastWait, retryAfterSeconds) : 0, at: now.wall),
+            of: push.job)
+    }
+
+    /// The provider has accepted it.
+    ///
+    /// - Parameter what: what it has accepted by that.
+    package func settleSent(
+        _ sent: PushOnWire, _ what: PoolHealth.Subject, status: Int, trimmedBytes: Int = 0, at now: Moment
+    ) {
+        let job = sent.push.job
+        job.tokens?.answered(bad: nil, now: now)
+        health.accepted(what, job.health)
+        outcomes.add(
+            Outcome(
+                job: job.routed, recipient: sent.push.recipient, verdict: .sent, status: status, judge: .provider,
+                providerID: sent.providerID, uniqueID: sent.uniqueID, trimmedBytes: trimmedBytes, at: now.wall),
+            for: job.sink)
+    }
+
+    package func settle(_ outcome: consuming Outcome, of job: QueuedJob) { outcomes.add(outcome, for: job.sink) }
+
+    package func turnEnds() {
+        for job in endedProbes { health.probeWasNone(job.health) }
+        endedProbes = []
+        outcomes.report()
+        wallTime = nil
+    }
+}
+
+extension Outcome.Verdict {
+    /// What becomes of it waits first.
+    package var isTriedAgain: Bool {
+        switch self {
+        case .retry, .hold, .unknown: true
+        case .sent, .unregistered, .rejected, .failed, .expired, .suppressed, .returned: false
+        }
+    }
+}

@@ -1,0 +1,33 @@
+/// One push waiting to be sent or on the wire.
+package struct QueuedPush {
+    package let job: QueuedJob
+    package let recipient: Int
+    /// How often it was queued again because the server had certainly not processed it.
+    package let resends: Int
+    /// It was refused for what proves who we are, and goes out with a new one.
+    package let isReauthorized: Bool
+    /// It finds out whether what was refused still is.
+    package let isProbe: Bool
+
+    package init(
+        job: QueuedJob, recipient: Int, resends: Int = 0, isReauthorized: Bool = false, isProbe: Bool = false
+    ) {
+        self.job = job
+        self.recipient = recipient
+        self.resends = resends
+        self.isReauthorized = isReauthorized
+        self.isProbe = isProbe
+    }
+
+    /// To be sent once more.
+    package func again(asProbe isProbe: Bool, isCounted: Bool = true) -> QueuedPush {
+        QueuedPush(
+            job: job, recipient: recipient, resends: resends + (isCounted ? 1 : 0), isReauthorized: isReauthorized,
+            isProbe: isProbe)
+    }
+
+    /// The same, with other proof.
+    package var reauthorized: QueuedPush {
+        QueuedPush(job: job, recipient: recipient, resends: resends, isReauthorized: true, isProbe: isProbe)
+    }
+}

@@ -1,0 +1,141 @@
+internal import DequeModule
+import PushModel
+
+/// What a pool has still to send: urgent jobs before normal before bulk ones, each with a cursor, so that a job of a
+/// thousand recipients is one element. Jobs of a lane take turns, so that a small one does not wait behind all the
+/// large ones of another app. Pushes that must be sent again come first.
+package struct SendQueue {
+    /// Pushes of one job in a row; a power of two.
+    private static let turn = 16
+
+    private struct Cursor {
+        let job: QueuedJob
+        var next: Int
+        let end: Int
+
+        init(job: QueuedJob, recipients: Range<Int>) {
+            self.job = job
+            next = recipients.lowerBound
+            end = recipients.upperBound
+        }
+
+        mutating func step() -> QueuedPush {
+            defer { next += 1 }
+            return QueuedPush(job: job, recipient: next)
+        }
+    }
+
+    private var again = Deque<QueuedPush>()
+    private var urgent = Deque<Cursor>()
+    private var normal = Deque<Cursor>()
+    private var bulk = Deque<Cursor>()
+
+    /// Pushes, not jobs.
+    package private(set) var count = 0
+
+    package init() {}
+
+    package var isEmpty: Bool { count == 0 }
+    package var hasUrgent: Bool { !urgent.isEmpty || again.first?.job.routed.lane == .urgent }
+
+    /// Adds a job, which has at least one recipient.
+    package mutating func append(_ job: QueuedJob) {
+        append(job, recipients: job.routed.job.recipients.indices)
+    }
+
+    /// Adds some recipients of a job, at least one.
+    package mutating func append(_ job: QueuedJob, recipients: Range<Int>) {
+        let cursor = Cursor(job: job, recipients: recipients)
+        count += recipients.count
+        switch job.routed.lane {
+        case .urgent: urgent.append(cursor)
+        case .normal: normal.append(cursor)
+        case .bulk: bulk.append(cursor)
+        }
+    }
+
+    /// Urgent ones before the others.
+    package mutating func resend(_ push: QueuedPush) {
+        let isUrgent = push.job.routed.lane == .urgent
+        let place = isUrgent ? again.firstIndex { $0.job.routed.lane != .urgent } : nil
+        again.insert(push, at: place ?? again.endIndex)
+        count += 1
+    }
+
+    /// - Parameter onlyUrgent: what is not urgent stays.
+    package mutating func next(onlyUrgent: Bool = false) -> QueuedPush? {
+        guard count > 0 else { return nil }
+        let push =
+            onlyUrgent ? nextUrgent() : again.popFirst() ?? Self.next(&urgent) ?? Self.next(&normal) ?? Self.next(&bulk)
+        if push != nil { count -= 1 }
+        return push
+    }
+
+    private mutating func nextUrgent() -> QueuedPush? {
+        if again.first?.job.routed.lane == .urgent { return again.popFirst() }
+        return Self.next(&urgent)
+    }
+
+    private static func next(_ lane: inout Deque<Cursor>) -> QueuedPush? {
+        guard !lane.isEmpty else { return nil }
+        let push = lane[0].step()
+        let next = lane[0].next
+        if next >= lane[0].end {
+            lane.removeFirst()
+        } else if next % turn == 0, lane.count > 1 {
+            lane.append(lane.removeFirst())
+        }
+        return push
+    }
+
+    /// Takes the next push and, with it, more of the same job, for outputs that send several at a time.
+    ///
+    /// - Parameters:
+    ///   - most: of them all.
+    ///   - goesAlong: asked of each recipient in turn; the first goes in any case, and one that does not ends the batch.
+    package mutating func nextBatch(
+        onlyUrgent: Bool = false, atMost most: Int, _ goesAlong: (_ job: QueuedJob, _ recipient: Int) -> Bool
+    ) -> [QueuedPush] {
+        guard let first = next(onlyUrgent: onlyUrgent) else { return [] }
+        var batch = [first]
+        let job = first.job
+        _ = goesAlong(job, first.recipient)
+        while batch.count < most, let push = again.first, push.job === job, goesAlong(job, push.recipient) {
+            batch.append(push)
+            again.removeFirst()
+        }
+        let lane = Self.lane(of: job)
+        if let place = self[keyPath: lane].firstIndex(where: { $0.job === job }) {
+            var cursor = self[keyPath: lane].remove(at: place)
+            while batch.count < most, cursor.next < cursor.end, goesAlong(job, cursor.next) {
+                batch.append(cursor.step())
+            }
+            // It has had its turn.
+            if cursor.next < cursor.end { self[keyPath: lane].append(cursor) }
+        }
+        count -= batch.count - 1
+        return batch
+    }
+
+    private static func lane(of job: QueuedJob) -> WritableKeyPath<SendQueue, Deque<Cursor>> {
+        switch job.routed.lane {
+        case .urgent: \.urgent
+        case .normal: \.normal
+        case .bulk: \.bulk
+        }
+    }
+
+    /// Takes out all pushes of some jobs.
+    package mutating func removeAll(where isMeant: (QueuedJob) -> Bool) -> [QueuedPush] {
+        var removed = again.filter { isMeant($0.job) } as [QueuedPush]
+        again.removeAll { isMeant($0.job) }
+        for lane in [\SendQueue.urgent, \.normal, \.bulk] {
+            for var cursor in self[keyPath: lane] where isMeant(cursor.job) {
+                while cursor.next < cursor.end { removed.append(cursor.step()) }
+            }
+            self[keyPath: lane].removeAll { isMeant($0.job) }
+        }
+        count -= removed.count
+        return removed
+    }
+}

@@ -1,0 +1,39 @@
+package import Logging
+package import PushModel
+import Threading
+
+/// Credentials that no pool can be made for: their jobs wait until a person has mended something, who is told once.
+package final class UnusableCredentials: Sendable {
+    private let known = Mutex<Set<Credential.ID>>([])
+    private let refusals: @Sendable (Refusal.Event) -> Void
+    private let logger: Logger
+
+    package init(refusals: @escaping @Sendable (Refusal.Event) -> Void, logger: Logger) {
+        self.refusals = refusals
+        self.logger = logger
+    }
+
+    /// Has the job wait, because of the error.
+    package func hold(_ job: RoutedJob, because error: any Error, _ sink: any OutcomeSink, at now: Timestamp) {
+        if let credential = job.credential?.id, known.withLock({ $0.insert(credential).inserted }) {
+            logger.error(
+                "The credential can't be used, its jobs wait",
+                metadata: ["credential": "\(credential)", "app": "\(job.job.app)", "error": "\(error)"])
+            let refusal = Refusal(
+                subject: Self.subject(credential), reason: SendingReason.credentialUnusable, since: now)
+            refusals(.began(refusal))
+        }
+        sink.reportAll(of: job, .hold, reason: SendingReason.credentialUnusable, at: now)
+    }
+
+    /// They are no longer in use, or can be used now.
+    package func ended(_ credentials: some Sequence<Credential.ID>) {
+        for credential in credentials where known.withLock({ $0.remove(credential) }) != nil {
+            refusals(.ended(Self.subject(credential)))
+        }
+    }
+
+    private static func subject(_ credential: Credential.ID) -> Refusal.Subject {
+        Refusal.Subject(credential: credential, environment: .production, topic: nil)
+    }
+}

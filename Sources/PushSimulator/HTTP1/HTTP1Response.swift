@@ -1,0 +1,23 @@
+internal import NIOCore
+internal import NIOHTTP1
+
+/// An answer of the server's session, as HTTP/1.1 writes it: whole, with its length.
+struct HTTP1Response {
+    var status = HTTPResponseStatus.internalServerError
+    var fields = HTTPHeaders()
+    var body: [UInt8] = []
+
+    init(status: HTTPResponseStatus = .internalServerError) {
+        self.status = status
+    }
+
+    /// - Parameter closing: the connection ends with it.
+    func parts(closing: Bool) -> [HTTPServerResponsePart] {
+        var head = HTTPResponseHead(version: .http1_1, status: status, headers: fields)
+        if status.mayHaveResponseBody {
+            head.headers.replaceOrAdd(name: "content-length", value: String(body.count))
+        }
+        if closing { head.headers.replaceOrAdd(name: "connection", value: "close") }
+        return [.head(head), .body(.byteBuffer(ByteBuffer(bytes: body))), .end(nil)]
+    }
+}

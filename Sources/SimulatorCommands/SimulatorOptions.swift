@@ -1,0 +1,89 @@
+package import ArgumentParser
+internal import Foundation
+internal import MartletCommand
+package import PushSimulator
+
+/// What every command takes that runs a double, and how it runs.
+package struct SimulatorOptions: ParsableArguments {
+    @Option(help: "Address to listen on, the control endpoint too, which asks nobody who they are.")
+    package var bind = "127.0.0.1"
+
+    @Option(
+        name: .customLong("hostname"),
+        help: ArgumentHelp(
+            "Name or address the certificate is good for besides localhost, 127.0.0.1, ::1 and --bind. May be repeated.",
+            valueName: "name"))
+    package var hostnames: [String] = []
+
+    @Option(help: "Where the simulator's certificate authority is kept; made if missing.")
+    package var directory = ".local/simulator"
+
+    @Flag(help: "Refuse clients that do not negotiate a protocol by ALPN.")
+    package var requireAlpn = false
+
+    @Option(help: "JSON file with faults and their times.", completion: .file())
+    package var script: String?
+
+    @Option(help: "Seconds after which a TLS handshake, header or body that has begun must be there whole.")
+    package var timeout = 30.0
+
+    @Option(help: "Threads that serve connections.")
+    package var threads = 1
+
+    package init() {}
+
+    package func validate() throws {
+        guard (1...256).contains(threads) else {
+            throw ValidationError("--threads: \(threads) is not between 1 and 256")
+        }
+        guard (0.1...86_400).contains(timeout) else {
+            throw ValidationError("--timeout: \(timeout) is not between 0.1 and 86400 seconds")
+        }
+    }
+
+    /// - Parameter ports: by the options that name them.
+    /// - Throws: ValidationError naming the option at fault.
+    package static func check(ports: KeyValuePairs<String, Int>) throws {
+        for (name, port) in ports where !(0...65_535).contains(port) {
+            throw ValidationError("\(name): \(port) is not a port")
+        }
+    }
+
+    package func configure(_ configuration: inout ServerConfiguration) {
+        configuration.host = bind
+        configuration.hostnames = hostnames
+        configuration.timeout = .milliseconds(Int(timeout * 1_000))
+        configuration.requiresALPN = requireAlpn
+        configuration.directory = directory
+        configuration.threads = threads
+    }
+
+    /// Serves until SIGTERM or SIGINT.
+    ///
+    /// - Parameter greeting: what is said as soon as it listens.
+    package func run<Service>(
+        _ simulator: PushSimulator<Service>, greeting: @Sendable () throws -> String
+    ) async throws {
+        let script = try script.map { file in
+            guard let json = FileManager.default.contents(atPath: file) else {
+                throw SimulatorError("--script: \(file) can't be read")
+            }
+            return try PushSimulator<Service>.FaultScript(json: json, source: file)
+        }
+        let stopped = StopSignal()
+        try await simulator.start()
+        // In one piece: standard output may be a pipe whose reader waits for the first line and then goes.
+        try printBytes(Array(try greeting().utf8))
+        let faults = Task {
+            do {
+                try await script?.run(on: simulator)
+            } catch let error as SimulatorError {
+                printError("the script has ended early: \(error)")
+            }
+        }
+        await stopped.wait()
+        faults.cancel()
+        _ = await faults.result
+        await simulator.stop()
+    }
+}

@@ -1,0 +1,80 @@
+import CredentialFormats
+import Crypto
+import Foundation
+package import PushModel
+
+/// Reads the private key of a VAPID key pair, in the forms that tools give it: PEM, 32 bytes as base64url, or the JSON of
+/// `web-push generate-vapid-keys --json`.
+package struct VAPIDKeyReader {
+    private struct KeyPairFile: Decodable {
+        let privateKey: String
+        let publicKey: String?
+        let subject: String?
+    }
+
+    private static let keyBytes = 32
+
+    private let passphrase: Secret?
+    /// As somebody has said it; nil: as the file says.
+    private let subject: String?
+
+    package init(passphrase: Secret?, subject: String?) {
+        self.passphrase = passphrase
+        self.subject = subject
+    }
+
+    /// - Throws: ``CredentialFault``, naming the file.
+    package func read(_ files: [CredentialFile]) throws(CredentialFault) -> VAPIDKey {
+        guard let file = files.first else { throw CredentialFault("no file was given") }
+        guard files.count == 1 else { throw CredentialFault("one file is enough: the one with the private key") }
+        let text = file.contents.withBytes { bytes in
+            String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        if text.hasPrefix("{") { return try key(json: text, file) }
+        guard let raw = Base64URL.bytes(text), !raw.isEmpty else {
+            return VAPIDKey(try pemKey(file), subject: try Self.checked(subject))
+        }
+        return VAPIDKey(try Self.key(raw, file), subject: try Self.checked(subject))
+    }
+
+    /// - Throws: ``CredentialFault``, also where there is none.
+    package static func checked(_ subject: String?) throws(CredentialFault) -> String {
+        guard let subject else {
+            throw CredentialFault("--subject is needed: whom push services write to, as mailto:push@example.com")
+        }
+        if let problem = VAPIDSubject.problem(of: subject) { throw CredentialFault("--subject \(problem)") }
+        return subject
+    }
+
+    private func key(json text: String, _ file: CredentialFile) throws(CredentialFault) -> VAPIDKey {
+        guard let pair = try? JSONDecoder().decode(KeyPairFile.self, from: Data(text.utf8)),
+            let raw = Base64URL.bytes(pair.privateKey)
+        else { throw file.fault("is JSON without a privateKey as base64url") }
+        let key = VAPIDKey(try Self.key(raw, file), subject: try Self.checked(subject ?? pair.subject))
+        if let said = pair.publicKey, Base64URL.bytes(said) != Base64URL.bytes(key.publicKeyText) {
+            throw file.fault("the public key does not belong to the private key")
+        }
+        return key
+    }
+
+    private static func key(_ raw: [UInt8], _ file: CredentialFile) throws(CredentialFault) -> P256.Signing.PrivateKey {
+        if raw.count == ReceiverKeys.pointBytes { throw file.fault("is a public key: the private key is needed") }
+        guard raw.count == keyBytes, let key = try? P256.Signing.PrivateKey(rawRepresentation: raw) else {
+            throw file.fault("is no P-256 private key: it has \(raw.count) bytes of base64, and not 32")
+        }
+        return key
+    }
+
+    private func pemKey(_ file: CredentialFile) throws(CredentialFault) -> P256.Signing.PrivateKey {
+        let contents = try file.open(passphrase: passphrase)
+        guard contents.keys.count == 1, let key = contents.keys.first else {
+            throw file.fault(contents.keys.isEmpty ? "has no private key" : "has more than one private key")
+        }
+        guard key.algorithm == .p256 else { throw file.fault("is a key for \(key.algorithm): Web Push uses P-256") }
+        let read = key.pem.withBytes {
+            try? P256.Signing.PrivateKey(pemRepresentation: String(decoding: $0, as: UTF8.self))
+        }
+        guard let read else { throw file.fault("has a private key that is damaged") }
+        return read
+    }
+}

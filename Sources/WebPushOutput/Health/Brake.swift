@@ -1,0 +1,56 @@
+import Pacing
+
+/// Stops sending what a service has too much of. A value: no clock, no I/O.
+///
+/// | state | goes to | when |
+/// |---|---|---|
+/// | free | braking | the third message in a row is refused so: for as long as the service says, else 5 s, doubling to 5 min |
+/// | braking | free | its time is over |
+/// | free | free, next time for 5 s again | a message is accepted |
+package struct Brake: Sendable {
+    package static let tolerated = 3
+    package static let longestSeconds: Int64 = 900
+
+    /// What the service called it last.
+    package private(set) var reason: String?
+    private var refusedInARow = 0
+    private var until: Int64?
+    private var backoff = Backoff(first: .seconds(5), longest: .seconds(300), jitter: 0.2)
+
+    package init() {}
+
+    /// - Parameters:
+    ///   - retryAfterSeconds: 0: the service has not said.
+    ///   - random: a number from 0 up to 1.
+    /// - Returns: whether this begins it. What was under way when it began is refused, too, and changes nothing.
+    package mutating func refused(
+        _ reason: String, retryAfterSeconds: Int32, nowMilliseconds now: Int64, random: Double
+    ) -> Bool {
+        guard seconds(nowMilliseconds: now) == nil else { return false }
+        refusedInARow += 1
+        guard refusedInARow >= Self.tolerated else { return false }
+        begin(reason, retryAfterSeconds: retryAfterSeconds, nowMilliseconds: now, random: random)
+        return true
+    }
+
+    /// At once, whatever was accepted.
+    package mutating func begin(
+        _ reason: String, retryAfterSeconds: Int32, nowMilliseconds now: Int64, random: Double
+    ) {
+        self.reason = reason
+        refusedInARow = 0
+        let own = backoff.failed(random: random).wholeMilliseconds
+        until = now + (retryAfterSeconds > 0 ? min(Int64(retryAfterSeconds), Self.longestSeconds) * 1_000 : own)
+    }
+
+    package mutating func accepted() {
+        refusedInARow = 0
+        backoff.succeeded()
+    }
+
+    /// How long nothing is to be sent; nil: there is no such time.
+    package func seconds(nowMilliseconds now: Int64) -> Int32? {
+        guard let until, now < until else { return nil }
+        return Int32((until - now + 999) / 1_000)
+    }
+}

@@ -1,0 +1,65 @@
+import Addressing
+import Foundation
+package import PushModel
+import PushSending
+
+extension WebPushConfiguration {
+    /// The settings that there are: `webpush.allowed_hosts` and so on.
+    static let settings = [
+        OutputSetting(
+            "allowed_hosts", default: AllowedHosts.usual,
+            help:
+                "hosts that messages may go to, with commas between; *.name for all that end so, :port where it is not 443"
+        ),
+        OutputSetting(
+            "private_hosts",
+            help:
+                "push services that may have addresses of a private network, with commas between; host:port where it is not 443"
+        ),
+        OutputSetting(
+            "ca_file", help: "PEM file with an authority to trust instead of the system's, for a simulator or a proxy"),
+        OutputSetting(
+            "proxy", isSecret: true, help: "proxy for connections to push services, as http://[user:password@]host:port"
+        ),
+        OutputSetting(
+            "maximum_connections", .integer(1...100_000), default: "1024",
+            help: "most connections of a worker to all push services together; a core takes part for each 16"),
+        OutputSetting(
+            "request_timeout", .integer(1...3_600), default: "60", help: "seconds an answer may take"),
+        OutputSetting(
+            "default_ttl", .integer(0...Int(WebPushRequest.maximumTTL)), default: "\(WebPushRequest.maximumTTL)",
+            help: "seconds that a service keeps a message whose job has no expires_at"),
+    ]
+
+    /// - Throws: ``SettingFault``.
+    package init(_ settings: OutputSettings) throws(SettingFault) {
+        self.init(hosts: try Self.hosts(settings))
+        authorityFile = try settings.authorityFile()
+        proxy = try settings.proxy()
+        maximumConnections = try settings.integer("maximum_connections")
+        requestTimeoutSeconds = try settings.integer("request_timeout")
+        defaultTTL = Int64(try settings.integer("default_ttl"))
+    }
+
+    private static func hosts(_ settings: OutputSettings) throws(SettingFault) -> AllowedHosts {
+        var rules: [AllowedHosts.Rule] = []
+        for text in entries("allowed_hosts", settings) {
+            guard let rule = AllowedHosts.Rule(text) else {
+                throw SettingFault(
+                    "allowed_hosts", "\(text) is no host: name.example, *.name.example, either with :port, no addresses"
+                )
+            }
+            rules.append(rule)
+        }
+        let privateHosts = try settings.privateHosts(usualPorts: [443])
+        for host in privateHosts where !PushEndpoint.isName(host.host.utf8) {
+            throw SettingFault("private_hosts", "\(host.host) is no host by name")
+        }
+        return AllowedHosts(rules, privateHosts: privateHosts)
+    }
+
+    private static func entries(_ key: String, _ settings: OutputSettings) -> [String] {
+        (settings[key] ?? "").split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+            .filter { !$0.isEmpty }
+    }
+}

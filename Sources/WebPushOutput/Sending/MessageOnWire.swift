@@ -1,0 +1,30 @@
+import HTTP2Session
+import PushModel
+import PushSending
+
+/// A message on the wire, with what the fields of its answer have said so far.
+struct MessageOnWire {
+    let push: QueuedPush
+    let token: VAPIDToken
+    let sentAt: Timestamp
+    var providerID: ProviderID?
+    /// 0: the answer does not say when.
+    var retryAfterSeconds: Int32 = 0
+
+    init(_ push: QueuedPush, token: VAPIDToken, sentAt: Timestamp) {
+        self.push = push
+        self.token = token
+        self.sentAt = sentAt
+    }
+
+    mutating func field(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        if name.is("location") {
+            // Apple's answers have both, and its own id is what its tools know.
+            if providerID == nil { providerID = ProviderID(String(decoding: value, as: UTF8.self)) }
+        } else if name.is("apns-id") {
+            providerID = ProviderID(ascii: value.assumingMemoryBound(to: UInt8.self)) ?? providerID
+        } else if name.is("retry-after"), let seconds = RetryAfter.seconds(value, now: sentAt) {
+            retryAfterSeconds = seconds
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import Addressing
+import HTTP2Pool
+import HTTP2Session
+import Logging
+import NIOCore
+import PushModel
+import PushSending
+
+/// One origin: its connections from one event loop, and the messages that wait for them. On that event loop.
+final class OriginPool {
+    let origin: Endpoint
+    let pushes: OriginPushes
+    /// Uptime in milliseconds, when a job was last handed in.
+    private(set) var lastUsed: Int64 = 0
+    /// Of the job that is being dealt out.
+    private var places: [OriginJob.Place] = []
+    private let pool: ConnectionPool
+    private let eventLoop: any EventLoop
+
+    init(
+        to origin: Endpoint, pushes: OriginPushes, configuration: PoolConfiguration, eventLoop: any EventLoop,
+        logger: Logger
+    ) throws {
+        self.origin = origin
+        self.pushes = pushes
+        self.eventLoop = eventLoop
+        let fields = try HTTP2Fields(HTTP2Fields.messageFields(to: origin.authority))
+        pool = try ConnectionPool(configuration, client: pushes, eventLoop: eventLoop, logger: logger) {
+            FixedAuthorization(fields)
+        }
+    }
+
+    /// One more recipient of the job that is being dealt out.
+    ///
+    /// - Returns: whether it is the first.
+    func gather(_ place: OriginJob.Place) -> Bool {
+        places.append(place)
+        return places.count == 1
+    }
+
+    /// Nothing has been to be sent, there is no connection, and nothing is held back, for so many milliseconds.
+    ///
+    /// - Parameter braked: the same for what is held back.
+    func isUnused(for idle: Int64, orBraked braked: Int64, at now: Int64) -> Bool {
+        places.isEmpty && pushes.isIdle && !pool.hasConnections && now - lastUsed >= idle
+            && !pushes.health.holdsAny(nowMilliseconds: now - braked)
+    }
+
+    /// Sends to the recipients that were gathered.
+    func send(_ job: WebPushJob, tokens: AppTokens) {
+        lastUsed = pool.time()
+        let key = pushes.health.key(of: job.identity.credential.id)
+        pushes.take(OriginJob(job, places: places, key: key, tokens: tokens), now: lastUsed)
+        places = []
+        pool.scheduleTurn()
+    }
+
+    func cancel(_ isMeant: (RoutedJob) -> Bool) {
+        pushes.cancel(isMeant, now: pool.time())
+        pool.cancel { pushes.isOnWire($0, of: isMeant) }
+    }
+
+    func stopSending() {
+        pushes.stop()
+        pool.scheduleTurn()
+    }
+
+    func retire(_ isMeant: (Credential.ID) -> Bool) {
+        pushes.retire(isMeant, now: pool.time())
+    }
+
+    /// Closes its connections once their last answers have come.
+    func close() -> EventLoopFuture<Void> {
+        let closed = eventLoop.makePromise(of: Void.self)
+        pool.retire(closed: closed)
+        let health = NIOLoopBound(pushes.health, eventLoop: eventLoop)
+        return closed.futureResult.always { _ in health.value.forget() }
+    }
+}

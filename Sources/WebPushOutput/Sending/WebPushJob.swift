@@ -1,0 +1,51 @@
+package import PushModel
+
+/// A job ready to be sent: everything its messages share, wherever they go.
+package final class WebPushJob: Sendable {
+    package let routed: RoutedJob
+    package let sink: any OutcomeSink
+    package let identity: VAPIDIdentity
+    package let request: WebPushRequest
+    private let message: Result<Message, WebPushFault>
+
+    package init(
+        _ routed: RoutedJob, sink: any OutcomeSink, identity: VAPIDIdentity, defaultTTL: Int64
+    ) throws(WebPushFault) {
+        self.routed = routed
+        self.sink = sink
+        self.identity = identity
+        let request = try WebPushRequest(for: routed.job, defaultTTL: defaultTTL)
+        self.request = request
+        message = Message.read(routed.job.payload, of: routed.job, request)
+    }
+
+    /// What one recipient is sent: the job's message or its own.
+    package func message(for recipient: Recipient) throws(WebPushFault) -> Message {
+        guard let own = recipient.payload else { return try message.get() }
+        return try Message.read(own, of: routed.job, request).get()
+    }
+}
+
+/// A payload ready to be encrypted.
+package struct Message: Sendable {
+    /// See ``MessageEncryption/record(of:)``; nil: there is nothing to encrypt, and the request has no body.
+    package let record: [UInt8]?
+
+    /// - Parameter range: of a JSON object, sent as it is, or of a JSON string, whose text is sent.
+    fileprivate static func read(
+        _ range: Range<Int>, of job: Job, _ request: WebPushRequest
+    ) -> Result<Message, WebPushFault> {
+        job.withBytes { bytes in
+            let json = UnsafeBufferPointer(rebasing: bytes[range])
+            if request.isDeclarative, !DeclarativePayload.isOne(json) { return .failure(.badDeclarativePayload) }
+            guard json.first == UInt8(ascii: "\"") else { return message(json) }
+            let text = json.dropFirst().dropLast()
+            return text.contains(UInt8(ascii: "\\")) ? message(JSONText.unescaped(text)) : message(text)
+        }
+    }
+
+    private static func message(_ bytes: some Collection<UInt8>) -> Result<Message, WebPushFault> {
+        guard bytes.count <= MessageEncryption.maximumMessageBytes else { return .failure(.payloadTooLarge) }
+        return .success(Message(record: bytes.isEmpty ? nil : MessageEncryption.record(of: bytes)))
+    }
+}

@@ -1,0 +1,189 @@
+import HTTP2Pool
+import Logging
+import NIOCore
+import PushModel
+import PushSending
+import Threading
+
+/// What one event loop does of the sending: it has connections to every origin, and encrypts what leaves on them, so that
+/// all cores do.
+// why: unchecked because all but the mailbox is touched on that event loop only.
+final class WebPushShard: @unchecked Sendable {
+    /// Some of a job's recipients.
+    private struct Share {
+        let job: WebPushJob
+        let recipients: Range<Int>
+    }
+
+    private let eventLoop: any EventLoop
+    private let clock: @Sendable () -> Timestamp
+    private let refusals: RefusalDesk
+    private let logger: Logger
+    private let retirementSeconds: Int64
+    private let mailbox = Mutex<[Share]>([])
+    private var origins: OriginTable
+    private var boards: [Credential.ID: BadTokenBoard] = [:]
+    private var outcomes = OutcomeBatch()
+    private var ticker: RepeatedTask?
+    private var isStopped = false
+
+    init(
+        on eventLoop: any EventLoop, configuration: WebPushConfiguration, sharing limit: SharedConnectionLimit,
+        clock: @escaping @Sendable () -> Timestamp, refusals: RefusalDesk, logger: Logger
+    ) {
+        self.eventLoop = eventLoop
+        self.clock = clock
+        self.refusals = refusals
+        self.logger = logger
+        retirementSeconds = configuration.retirementSeconds
+        let writer = MessageWriter()
+        origins = OriginTable(maximum: configuration.maximumOrigins, hosts: configuration.hosts) { origin, rule in
+            var logger = logger
+            logger[metadataKey: "origin"] = "\(origin.authority)"
+            let health = OriginHealth(
+                of: origin.authority, configuration: configuration, refusals: refusals, logger: logger)
+            return try OriginPool(
+                to: origin, pushes: OriginPushes(to: origin, writer: writer, health: health, clock: clock),
+                configuration: configuration.pool(to: origin, allowedBy: rule, sharing: limit), eventLoop: eventLoop,
+                logger: logger)
+        }
+    }
+
+    // MARK: From any thread
+
+    func send(_ job: WebPushJob, recipients: Range<Int>) {
+        let isFirst = mailbox.withLock { shares in
+            shares.append(Share(job: job, recipients: recipients))
+            return shares.count == 1
+        }
+        if isFirst { eventLoop.execute { self.takeShares() } }
+    }
+
+    func cancel(_ isCancelled: @escaping @Sendable (_ job: String) -> Bool) {
+        eventLoop.execute {
+            // Jobs that were handed in before may still be there.
+            self.takeShares()
+            for pool in self.origins.pools { pool.cancel { isCancelled($0.job.id) } }
+        }
+    }
+
+    func stopSending() {
+        eventLoop.execute {
+            self.isStopped = true
+            self.takeShares()
+            for pool in self.origins.pools { pool.stopSending() }
+        }
+    }
+
+    /// What waits with a retired credential goes on for a moment, and is returned then, to be routed anew.
+    ///
+    /// - Parameter isRetired: asked then; it may be in use again.
+    func retire(_ isRetired: @escaping @Sendable (Credential.ID) -> Bool) {
+        eventLoop.scheduleTask(in: .seconds(retirementSeconds)) {
+            self.takeShares()
+            for pool in self.origins.pools { pool.retire(isRetired) }
+            for (id, board) in self.boards where isRetired(id) {
+                self.forget(board)
+                self.boards[id] = nil
+            }
+        }
+    }
+
+    /// Closes all connections once their last answers have come.
+    func close() async throws {
+        try await eventLoop.flatSubmit {
+            self.takeShares()
+            self.ticker?.cancel()
+            self.ticker = nil
+            return EventLoopFuture.andAllComplete(
+                self.origins.pools.map { $0.close() }, on: self.eventLoop
+            ).always { _ in
+                for board in self.boards.values { self.forget(board) }
+                self.boards = [:]
+            }
+        }.get()
+    }
+
+    // MARK: On the event loop
+
+    private func takeShares() {
+        eventLoop.preconditionInEventLoop()
+        let shares = mailbox.withLock { shares in
+            defer { shares = [] }
+            return shares
+        }
+        for share in shares { deal(share) }
+        outcomes.report()
+        if ticker == nil, !isStopped, !shares.isEmpty {
+            ticker = eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { [weak self] _ in
+                self?.tick()
+            }
+        }
+    }
+
+    /// Each recipient goes to its origin.
+    private func deal(_ share: Share) {
+        let job = share.job
+        guard !isStopped else {
+            for recipient in share.recipients { settle(job, recipient, .returned) }
+            return
+        }
+        var pools: [OriginPool] = []
+        for recipient in share.recipients {
+            do {
+                let found = try origin(of: recipient, in: job.routed.job)
+                let place = OriginJob.Place(recipient: UInt32(recipient), pathStart: UInt32(found.pathStart))
+                if found.pool.gather(place) { pools.append(found.pool) }
+            } catch let fault as WebPushFault {
+                settle(job, recipient, .rejected, reason: fault.reason)
+            } catch is OriginTable.Full {
+                settle(job, recipient, .hold, reason: "TooManyOrigins")
+            } catch {
+                logger.error("No connection to a push service can be made ready", metadata: ["error": "\(error)"])
+                settle(job, recipient, .retry, reason: SendingReason.connectionFailed)
+            }
+        }
+        guard !pools.isEmpty else { return }
+        let tokens = board(of: job.identity.credential).tokens(of: job.routed.job.app)
+        for pool in pools { pool.send(job, tokens: tokens) }
+    }
+
+    private func origin(of recipient: Int, in job: Job) throws -> OriginTable.Found {
+        try job.withBytes { bytes in
+            try origins.find(UnsafeBufferPointer(rebasing: bytes[job.recipients[recipient].token]))
+        }
+    }
+
+    private func tick() {
+        let now = Moment(wall: clock(), uptime: Uptime.milliseconds())
+        for pool in origins.removeUnused(nowMilliseconds: now.uptime) { _ = pool.close() }
+        for board in boards.values { board.tell(now: now) }
+    }
+
+    private func settle(_ job: WebPushJob, _ recipient: Int, _ verdict: Outcome.Verdict, reason: String? = nil) {
+        outcomes.add(
+            Outcome(job: job.routed, recipient: recipient, verdict: verdict, reason: reason, at: clock()),
+            for: job.sink)
+    }
+
+    // MARK: Bad subscriptions
+
+    private func board(of credential: Credential) -> BadTokenBoard {
+        if let known = boards[credential.id] { return known }
+        var logger = logger
+        logger[metadataKey: "credential"] = "\(credential.id)"
+        logger[metadataKey: "vapid"] = "\(credential.account)"
+        let new = BadTokenBoard(
+            of: Refusal.Subject(credential: credential.id, environment: .production, topic: nil),
+            mixUp: (
+                reason: WebPushAnswer.mismatch, question: "were they made with another VAPID key?"
+            ), refusals: refusals.take, logger: logger)
+        boards[credential.id] = new
+        return new
+    }
+
+    private func forget(_ board: BadTokenBoard) {
+        board.tell(now: Moment(wall: clock(), uptime: Uptime.milliseconds()))
+        board.forget()
+    }
+}

@@ -1,0 +1,77 @@
+package import Addressing
+
+/// A subscription's endpoint, taken apart: a URL that a stranger chose, and a secret.
+///
+/// https, a host by name, no user, no fragment, at most 2,048 bytes of visible ASCII. Path and query stay byte for byte
+/// what the browser gave. Whether its host is one that messages may go to is for ``AllowedHosts`` to say.
+package struct PushEndpoint: Equatable {
+    package static let maximumBytes = 2_048
+    /// DNS (RFC 1035, section 2.3.4).
+    private static let maximumHostBytes = 253
+    private static let maximumLabelBytes = 63
+    private static let scheme: StaticString = "https://"
+
+    /// In lower case.
+    package let origin: Endpoint
+    /// Where in the text path and query are.
+    package let path: Range<Int>
+
+    /// - Throws: ``WebPushFault/badEndpoint``.
+    package init(_ text: UnsafeBufferPointer<UInt8>) throws(WebPushFault) {
+        let start = Self.scheme.utf8CodeUnitCount
+        guard Self.mayBeOne(text), Self.hasScheme(text),
+            let slash = text[start...].firstIndex(of: UInt8(ascii: "/")),
+            let origin = Self.origin(text[start..<slash])
+        else { throw .badEndpoint }
+        self.origin = origin
+        path = slash..<text.count
+    }
+
+    /// Whatever its origin is.
+    static func mayBeOne(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        text.count <= maximumBytes && text.allSatisfy(mayBeInURL)
+    }
+
+    /// Visible, and neither the start of a fragment nor what browsers take for a slash.
+    private static func mayBeInURL(_ byte: UInt8) -> Bool {
+        (0x21...0x7E).contains(byte) && byte != UInt8(ascii: "#") && byte != UInt8(ascii: "\\")
+    }
+
+    private static func hasScheme(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        text.count > scheme.utf8CodeUnitCount
+            && zip(text, UnsafeBufferPointer(start: scheme.utf8Start, count: scheme.utf8CodeUnitCount))
+                .allSatisfy { $0.lowerCase == $1 }
+    }
+
+    private static func origin(_ authority: Slice<UnsafeBufferPointer<UInt8>>) -> Endpoint? {
+        let parts = authority.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard let host = parts.first, isName(host) else { return nil }
+        let name = String(decoding: host.map(\.lowerCase), as: UTF8.self)
+        guard parts.count > 1 else { return Endpoint(host: name, port: 443) }
+        let digits = parts[1]
+        guard (1...5).contains(digits.count), digits.allSatisfy(\.isDigit),
+            let port = UInt16(String(decoding: digits, as: UTF8.self)), port > 0
+        else { return nil }
+        return Endpoint(host: name, port: Int(port))
+    }
+
+    /// Labels of letters, digits and dashes. A last one that is a number would make it an address in one of its many
+    /// spellings (127.1, 0x7f000001; WHATWG URL, "ends in a number").
+    static func isName(_ host: some BidirectionalCollection<UInt8>) -> Bool {
+        guard (1...maximumHostBytes).contains(host.count) else { return false }
+        let labels = host.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+        guard let last = labels.last, let first = last.first else { return false }
+        return !first.isDigit
+            && labels.allSatisfy { label in
+                (1...maximumLabelBytes).contains(label.count) && label.first != UInt8(ascii: "-")
+                    && label.last != UInt8(ascii: "-")
+                    && label.allSatisfy { $0.isDigit || $0 == UInt8(ascii: "-") || $0.isLetter }
+            }
+    }
+}
+
+extension UInt8 {
+    fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+    fileprivate var isLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self | 0x20) && self < 0x80 }
+    fileprivate var lowerCase: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
+}

@@ -1,0 +1,120 @@
+import HTTP2Pool
+package import Logging
+package import NIOCore
+public import PushModel
+import PushSending
+import Threading
+
+/// Delivers messages to browsers through their makers' push services (RFC 8030): encrypted for each of them, over
+/// connections to each service from every event loop.
+public final class WebPushOutput: Output {
+    /// A job is dealt out in parts of no fewer recipients.
+    private static let leastShare = 16
+
+    private struct State {
+        var identities: [Credential.ID: VAPIDIdentity] = [:]
+        var credentials: Set<Credential.ID> = []
+        /// No longer in use; a job that was routed a moment ago may still name one.
+        var retired: Set<Credential.ID> = []
+        var isStopped = false
+        /// Where the next job begins to be dealt out.
+        var next = 0
+    }
+
+    private let shards: [WebPushShard]
+    private let defaultTTL: Int64
+    private let clock: @Sendable () -> Timestamp
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    /// - Parameter clock: wall-clock time, for deadlines, tokens and outcomes.
+    /// - Parameter refusals: told when a service begins or ceases to refuse a credential; must return soon.
+    package init(
+        configuration: WebPushConfiguration, eventLoops: any EventLoopGroup, logger: Logger,
+        clock: @escaping @Sendable () -> Timestamp,
+        refusals: @escaping @Sendable (Refusal.Event) -> Void = { _ in }
+    ) {
+        let desk = RefusalDesk(refusals)
+        let all = Array(eventLoops.makeIterator())
+        let used = all.prefix(configuration.shards(of: all.count))
+        shards = used.map {
+            WebPushShard(
+                on: $0, configuration: configuration,
+                sharing: SharedConnectionLimit(configuration.maximumConnections / used.count), clock: clock,
+                refusals: desk, logger: logger)
+        }
+        defaultTTL = configuration.defaultTTL
+        self.clock = clock
+        self.logger = logger
+    }
+
+    public func send(_ job: RoutedJob, reportingTo sink: any OutcomeSink) {
+        if job.job.isExpired(at: clock()) { return sink.reportAll(of: job, .expired, reason: nil, at: clock()) }
+        do {
+            let (identity, first) = try place(for: job)
+            let prepared = try WebPushJob(job, sink: sink, identity: identity, defaultTTL: defaultTTL)
+            deal(prepared, from: first)
+        } catch let fault as WebPushFault {
+            sink.reportAll(of: job, .rejected, reason: fault.reason, at: clock())
+        } catch PushPoolRefusal.stopped, PushPoolRefusal.retired {
+            sink.reportAll(of: job, .returned, reason: nil, at: clock())
+        } catch {
+            logger.error("The credential can't be used", metadata: ["app": "\(job.job.app)", "error": "\(error)"])
+            sink.reportAll(of: job, .failed, reason: SendingReason.credentialUnusable, at: clock())
+        }
+    }
+
+    /// The job's credential at work, and the first shard that gets a part of it.
+    private func place(for job: RoutedJob) throws -> (VAPIDIdentity, Int) {
+        guard let credential = job.credential else { throw WebPushOutputError.noCredential }
+        return try state.withLock { state in
+            guard !state.isStopped else { throw PushPoolRefusal.stopped }
+            guard !state.retired.contains(credential.id) else { throw PushPoolRefusal.retired }
+            let known = state.identities[credential.id].flatMap { $0.credential == credential ? $0 : nil }
+            let identity = try known ?? VAPIDIdentity(credential)
+            state.identities[credential.id] = identity
+            state.next = (state.next + 1) % shards.count
+            return (identity, state.next)
+        }
+    }
+
+    private func deal(_ job: WebPushJob, from first: Int) {
+        let count = job.routed.job.recipients.count
+        let parts = max(1, min(shards.count, count / Self.leastShare))
+        for part in 0..<parts {
+            shards[(first + part) % shards.count].send(
+                job, recipients: count * part / parts..<count * (part + 1) / parts)
+        }
+    }
+
+    public func credentialsChanged(to credentials: Set<Credential.ID>) {
+        let gone = state.withLock { state in
+            // A credential that is not known yet is of a snapshot to come, and not retired.
+            let gone = state.credentials.subtracting(credentials)
+            state.retired = state.retired.union(gone).subtracting(credentials)
+            state.credentials = credentials
+            for id in gone { state.identities[id] = nil }
+            return gone
+        }
+        guard !gone.isEmpty else { return }
+        for shard in shards {
+            shard.retire { [self] credential in state.withLock { $0.retired.contains(credential) } }
+        }
+    }
+
+    public func cancel(_ isCancelled: @escaping @Sendable (_ job: String) -> Bool) {
+        for shard in shards { shard.cancel(isCancelled) }
+    }
+
+    public func stopSending() {
+        state.withLock { $0.isStopped = true }
+        for shard in shards { shard.stopSending() }
+    }
+
+    public func shutDown() async {
+        state.withLock { $0.isStopped = true }
+        await withDiscardingTaskGroup { group in
+            for shard in shards { group.addTask { try? await shard.close() } }
+        }
+    }
+}

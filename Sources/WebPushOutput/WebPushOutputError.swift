@@ -1,0 +1,12 @@
+/// Why a job can't be sent at all.
+enum WebPushOutputError: Error, CustomStringConvertible {
+    case noCredential
+    case notAKey
+
+    var description: String {
+        switch self {
+        case .noCredential: "the job was routed without a credential"
+        case .notAKey: "the credential is no VAPID key"
+        }
+    }
+}

@@ -1,0 +1,44 @@
+internal import Crypto
+internal import PushSimulator
+
+extension ControlMessage {
+    /// `{"persona": "google", "application_server_key": "B…", "count": 1, "state": "good", "host": "localhost"}`; all but the
+    /// persona, and the key for most, is optional.
+    struct NewSubscriptions: ControlBody {
+        let persona: Persona
+        let key: String?
+        let count: Int
+        let state: WebPushSimulator.SubscriptionState
+        let host: String
+
+        enum CodingKeys: String, CodingKey, CaseIterable {
+            case persona, key = "application_server_key", count, state, host
+        }
+
+        private static let most = 100_000
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            guard let persona = try container.wordIfPresent(.persona, of: Persona.self) else {
+                throw SimulatorError("persona: missing")
+            }
+            self.persona = persona
+            key = try container.decodeIfPresent(String.self, forKey: .key)
+            count = try container.numberIfPresent(.count, in: 1...Self.most) ?? 1
+            state = try container.wordIfPresent(.state, of: WebPushSimulator.SubscriptionState.self) ?? .good
+            host = try container.decodeIfPresent(String.self, forKey: .host) ?? "localhost"
+        }
+
+        func made(by simulator: WebPushSimulator) throws -> [SubscriptionJSON] {
+            try (0..<count).map { _ in try simulator.subscribe(persona, key: key, state: state, host: host) }
+        }
+
+        /// - Throws: ``SimulatorError`` if it is none.
+        static func key(_ text: String) throws -> [UInt8] {
+            guard let bytes = UnpaddedBase64.decode(text), bytes.count == 65,
+                (try? P256.Signing.PublicKey(x963Representation: bytes)) != nil
+            else { throw SimulatorError("application_server_key: no public key of P-256, 65 bytes in base64url") }
+            return bytes
+        }
+    }
+}

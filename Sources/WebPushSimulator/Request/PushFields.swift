@@ -1,0 +1,70 @@
+internal import PushSimulator
+
+/// The fields of a push that mean something, and how often they came.
+struct PushFields {
+    var method = ""
+    var authority = ""
+    var path = ""
+    var authorization: [String] = []
+    var timesToLive: [String] = []
+    var urgencies: [String] = []
+    var topics: [String] = []
+    var contentEncodings: [String] = []
+    var cachePolicies: [String] = []
+    /// Those of old drafts, which say otherwise how the body is to be deciphered.
+    var hasOldFields = false
+
+    mutating func take(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        var text: String { String(decoding: value, as: UTF8.self) }
+        switch name.count {
+        case 3 where name.equals("ttl"): timesToLive.append(text)
+        case 5 where name.equals(":path"): path = text
+        case 5 where name.equals("topic"): topics.append(text)
+        case 7 where name.equals(":method"): method = text
+        case 7 where name.equals("urgency"): urgencies.append(text)
+        case 10 where name.equals(":authority"): authority = text
+        case 10 where name.equals("crypto-key") || name.equals("encryption"): hasOldFields = true
+        case 13 where name.equals("authorization"): authorization.append(text)
+        case 16 where name.equals("content-encoding"): contentEncodings.append(text)
+        case 18 where name.equals("x-wns-cache-policy"): cachePolicies.append(text)
+        default: break
+        }
+    }
+
+    var origin: String { "https://\(authority)" }
+    var endpoint: String { origin + path }
+
+    /// Seconds; nil: it is not there, or not right.
+    var life: Int? {
+        guard timesToLive.count == 1, let text = timesToLive.first, !text.isEmpty,
+            text.utf8.allSatisfy({ 0x30...0x39 ~= $0 })
+        else { return nil }
+        return Int(text)
+    }
+
+    /// What is wrong with the fields that are about delivery; nil: nothing.
+    func fault(_ persona: Persona) -> WebPushReason? {
+        if timesToLive.isEmpty { return .missingTTL }
+        // Apple's page says positive.
+        guard let life, life > 0 || persona != .apple else { return .badTTL }
+        let isUrgent = urgencies.allSatisfy { ["very-low", "low", "normal", "high"].contains($0) }
+        guard urgencies.count <= 1, isUrgent else { return .badUrgency }
+        guard topics.count <= 1, topics.allSatisfy({ Self.isTopic($0, persona) }) else { return .badTopic }
+        return persona == .microsoft ? cachePolicyFault(life) : nil
+    }
+
+    private static func isTopic(_ text: String, _ persona: Persona) -> Bool {
+        guard (1...32).contains(text.utf8.count), text.utf8.allSatisfy(UnpaddedBase64.isDigit) else { return false }
+        // Apple decodes it.
+        return persona != .apple || text.utf8.count % 4 != 1
+    }
+
+    /// Microsoft's service keeps a message or not by a field of its own.
+    private func cachePolicyFault(_ life: Int) -> WebPushReason? {
+        guard cachePolicies.count <= 1, cachePolicies.allSatisfy({ ["cache", "no-cache"].contains($0) }) else {
+            return .badCachePolicy
+        }
+        let isKept = cachePolicies.first.map { $0 == "cache" } ?? true
+        return isKept == (life > 0) ? nil : .badCachePolicy
+    }
+}

@@ -1,0 +1,25 @@
+internal import Crypto
+internal import Foundation
+internal import PushSimulator
+
+extension AuthorityDirectory {
+    /// Reads what subscriptions are made of, or makes it: what was handed out once is good after a restart.
+    ///
+    /// - Throws: ``SimulatorError`` naming the file that can't be used.
+    func loadOrCreateSubscriptionSecret() throws -> SymmetricKey {
+        let path = path + "/webpush-secret"
+        return try whileLocked {
+            guard let text = FileManager.default.contents(atPath: path) else {
+                let key = SymmetricKey(size: .bits256)
+                try Self.save(key.withUnsafeBytes { UnpaddedBase64.encode($0) } + "\n", to: path, mode: 0o600)
+                return key
+            }
+            guard
+                let bytes = UnpaddedBase64.decode(
+                    String(decoding: text, as: UTF8.self).trimmingCharacters(in: .newlines)),
+                bytes.count == 32
+            else { throw SimulatorError("\(path): holds no secret; delete it, and one is made") }
+            return SymmetricKey(data: bytes)
+        }
+    }
+}

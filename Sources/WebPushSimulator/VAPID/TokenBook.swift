@@ -1,0 +1,30 @@
+internal import PushSimulator
+internal import Threading
+
+/// How keys' tokens are used: each is to be used for long, and no sender needs more than one an hour for a service.
+final class TokenBook: Sendable {
+    private struct State {
+        var uses: [String: VAPIDUse] = [:]
+        var known: Set<Int> = []
+    }
+
+    private let state = Mutex(State())
+    private static let mostKnown = 100_000
+
+    /// Called for the first use of a token on a connection.
+    func note(_ token: VAPIDToken, _ persona: Persona, at now: Int64) {
+        let digest = token.text.hashValue, name = "\(persona.rawValue) \(UnpaddedBase64.encode(token.key))"
+        state.withLock { state in
+            guard state.known.insert(digest).inserted else { return }
+            if state.known.count >= Self.mostKnown { state.known = [] }
+            state.uses[name, default: VAPIDUse()].note(at: now)
+        }
+    }
+
+    /// By persona and key.
+    var uses: [String: VAPIDUse] { state.withLock(\.uses) }
+
+    func reset() {
+        state.withLock { $0 = State() }
+    }
+}

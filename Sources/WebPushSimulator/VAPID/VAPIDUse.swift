@@ -1,0 +1,17 @@
+/// How many tokens a key has shown to a service.
+public struct VAPIDUse: Codable, Sendable, Equatable {
+    public private(set) var tokens = 0
+    /// The shortest time between two new ones, in milliseconds; nil: there were no two.
+    public private(set) var shortestInterval: Int64?
+    private var lastAt: Int64?
+
+    mutating func note(at now: Int64) {
+        tokens += 1
+        if let lastAt { shortestInterval = min(shortestInterval ?? .max, now - lastAt) }
+        lastAt = now
+    }
+
+    enum CodingKeys: String, CodingKey {
+        case tokens, shortestInterval = "shortest_interval_ms"
+    }
+}

@@ -1,0 +1,30 @@
+/// What an answer's status says of the batch as a whole.
+package enum AnswerClass: Equatable {
+    /// Its body tells what became of each recipient.
+    case told
+    /// It says that all went well, or that somebody else will see to it, and of no recipient what became of it.
+    case untold
+    /// Nothing was accepted: another attempt later.
+    case busy
+    /// Nothing was accepted: the batch is too large.
+    case tooLarge
+    /// Nothing was accepted, nor will be before a person has mended it: URL, secret or receiver.
+    case refused
+    /// Some of it may have been accepted.
+    case broken
+
+    /// - Parameter saysWhen: there is a Retry-After.
+    package init(status: Int, saysWhen: Bool) {
+        self =
+            switch status {
+            case 200: .told
+            case 201..<300: .untold
+            case 425, 429: .busy
+            case 503 where saysWhen: .busy
+            case 413: .tooLarge
+            case 408: .broken
+            case 300..<500: .refused
+            default: .broken
+            }
+    }
+}

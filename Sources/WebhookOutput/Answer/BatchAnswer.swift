@@ -1,0 +1,98 @@
+import PushModel
+
+/// What a receiver says of a batch: `{"outcomes": [{"i": 0, "kind": "sent"}, …]}`.
+///
+/// Of a recipient that is named twice the first outcome counts; what names none, or says a thing twice, is left out.
+package struct BatchAnswer {
+    /// By a recipient's place in the batch; nil: nothing was said.
+    package let outcomes: [ToldOutcome?]
+
+    /// Nil where the body is no such answer.
+    package init?(_ body: [UInt8], recipients: Int) {
+        guard let reader = BatchAnswerReader.read(body, recipients: recipients) else { return nil }
+        outcomes = reader
+    }
+}
+
+private struct BatchAnswerReader {
+    private var outcomes: [ToldOutcome?]
+    private let bytes: UnsafeBufferPointer<UInt8>
+
+    static func read(_ body: [UInt8], recipients: Int) -> [ToldOutcome?]? {
+        guard String(validating: body, as: UTF8.self) != nil else { return nil }
+        return body.withUnsafeBufferPointer { bytes in
+            var reader = BatchAnswerReader(
+                outcomes: [ToldOutcome?](repeating: nil, count: recipients), bytes: bytes)
+            return (try? reader.read()) == true ? reader.outcomes : nil
+        }
+    }
+
+    /// - Returns: whether outcomes are there.
+    private mutating func read() throws(JSONSyntaxError) -> Bool {
+        var scanner = JSONScanner(bytes)
+        var isAnswer = false
+        guard scanner.nextKind() == .object else { return false }
+        try scanner.object { (key, scanner) throws(JSONSyntaxError) in
+            guard text(key) == "outcomes", scanner.nextKind() == .array else {
+                try scanner.value()
+                return
+            }
+            // Two could say two things.
+            if isAnswer { throw scanner.failure("there are two lists of outcomes") }
+            isAnswer = true
+            try scanner.array { (scanner) throws(JSONSyntaxError) in try readOutcome(&scanner) }
+        }
+        try scanner.end()
+        return isAnswer
+    }
+
+    private mutating func readOutcome(_ scanner: inout JSONScanner) throws(JSONSyntaxError) {
+        guard scanner.nextKind() == .object else {
+            try scanner.value()
+            return
+        }
+        var places: [Int?] = []
+        var kinds = 0
+        var told = ToldOutcome(.unknown)
+        try scanner.object { (key, scanner) throws(JSONSyntaxError) in
+            let kind = scanner.nextKind()
+            switch (text(key), kind) {
+            case ("i", .number): places.append(Self.place(number(try scanner.value())))
+            case ("kind", .string):
+                kinds += 1
+                told.verdict = ToldOutcome.verdicts[text(try scanner.string())] ?? .failed
+            case ("id", .string): told.id = text(try scanner.string())
+            case ("reason", .string): told.reason = Self.cut(text(try scanner.string()))
+            case ("retry_after", .number): told.retryAfterSeconds = Self.seconds(number(try scanner.value()))
+            default: try scanner.value()
+            }
+        }
+        guard kinds == 1, places.count == 1, let place = places[0], outcomes.indices.contains(place),
+            outcomes[place] == nil
+        else { return }
+        outcomes[place] = told
+    }
+
+    private func text(_ token: JSONScanner.StringToken) -> String {
+        let escaped = bytes[token.range]
+        return token.hasEscapes
+            ? String(decoding: JSONText.unescaped(escaped), as: UTF8.self) : String(decoding: escaped, as: UTF8.self)
+    }
+
+    private func number(_ range: Range<Int>) -> Substring { Substring(decoding: bytes[range], as: UTF8.self) }
+
+    /// JSON has one kind of number: 1 may be written 1.0.
+    private static func place(_ text: Substring) -> Int? { Int(text) ?? Double(text).flatMap { Int(exactly: $0) } }
+
+    private static func seconds(_ text: Substring) -> Int32 {
+        Double(text).map { Int32(min(max(0, $0.rounded(.up)), 86_400)) } ?? 0
+    }
+
+    /// At a character's end.
+    private static func cut(_ reason: String) -> String? {
+        guard reason.utf8.count > ToldOutcome.maximumReasonBytes else { return reason.isEmpty ? nil : reason }
+        var end = reason.utf8.index(reason.startIndex, offsetBy: ToldOutcome.maximumReasonBytes)
+        while end.samePosition(in: reason.unicodeScalars) == nil { end = reason.utf8.index(before: end) }
+        return String(reason[..<end])
+    }
+}

@@ -1,0 +1,61 @@
+import Addressing
+import NIOPosix
+package import PushModel
+
+/// A URL and what its batches are signed with.
+package struct WebhookCredentials: OutputCredentials {
+    package let accountName = "webhook"
+    package let accountHelp = "Name of a receiver, as you like"
+    private let output: String
+
+    package init(output: String) { self.output = output }
+
+    package func need(of job: Job) -> CredentialNeed { CredentialNeed(topic: job.app) }
+
+    package func uses(of app: String) -> [CredentialUse] {
+        [CredentialUse(environment: .production, pushType: output, need: CredentialNeed(topic: app))]
+    }
+
+    package func read(_ files: [CredentialFile], _ details: CredentialDetails, now: Timestamp) throws -> NewCredential {
+        guard let file = files.first, files.count == 1 else {
+            throw CredentialFault("a webhook's credential is one JSON file with its url and its secrets")
+        }
+        do {
+            return try credential(of: try WebhookTarget(json: file.contents), details)
+        } catch let fault as WebhookFault {
+            throw file.fault(fault.description)
+        }
+    }
+
+    package func create(_ details: CredentialDetails, now: Timestamp) throws -> NewCredential {
+        guard let url = details.url else { throw CredentialFault("say where batches go: --url https://…") }
+        let secret = WebhookSecret.random()
+        do {
+            var new = try credential(of: try WebhookTarget(url: url, secrets: [secret]), details)
+            new.shown = [(name: "signing secret", text: secret.text)]
+            return new
+        } catch let fault as WebhookFault {
+            throw CredentialFault(fault.description)
+        }
+    }
+
+    private func credential(of target: WebhookTarget, _ details: CredentialDetails) throws -> NewCredential {
+        guard let account = details.account else {
+            throw CredentialFault("give the receiver a name: --\(accountName) NAME")
+        }
+        return NewCredential(
+            kind: .secret(target.json), account: account, environments: [.production], topics: details.topics,
+            fingerprint: target.fingerprint, label: details.label ?? target.url.endpoint.host)
+    }
+
+    package func endpoint(of environment: PushEnvironment, _ settings: OutputSettings) throws -> String {
+        "the credential's URL"
+    }
+
+    package func check(_ question: CredentialQuestion, _ context: OutputContext) async throws -> CredentialFinding {
+        await WebhookCredentialCheck(
+            configuration: try WebhookConfiguration(context.settings), output: output, clock: context.clock,
+            eventLoop: MultiThreadedEventLoopGroup.singleton.next()
+        ).run(question.credential)
+    }
+}

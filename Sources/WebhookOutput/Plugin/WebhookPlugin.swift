@@ -1,0 +1,23 @@
+import NIOPosix
+public import PushModel
+
+/// Any other channel: batches of recipients go to a service of the user's own, by HTTP.
+public struct WebhookPlugin: OutputPlugin {
+    public let name = "webhook"
+    public let settings = WebhookConfiguration.settings
+    public let jobs = JobForm(addresses: [.token], takesText: true)
+    public let eventFields = EventFields(id: "receiver_id")
+    public let reasons = ToldOutcome.verdicts
+
+    public init() {}
+
+    public var credentials: (any OutputCredentials)? { WebhookCredentials(output: name) }
+
+    public func check(_ settings: OutputSettings) throws { _ = try WebhookConfiguration(settings) }
+
+    public func make(_ context: OutputContext) throws -> any Output {
+        WebhookOutput(
+            name: name, configuration: try WebhookConfiguration(context.settings),
+            eventLoops: MultiThreadedEventLoopGroup.singleton, context: context)
+    }
+}

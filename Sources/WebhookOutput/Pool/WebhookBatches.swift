@@ -1,0 +1,225 @@
+import Foundation
+import HTTP2Pool
+import HTTP2Session
+import PushModel
+import PushSending
+
+/// What the pushes of one pool are to a receiver: signed batches, and what the answers mean. On the pool's event loop.
+///
+/// On the desk's wire a batch is its first push.
+final class WebhookBatches {
+    /// What would wait for longer than this waits in a delay queue, so that others can have its place.
+    private static let longestWaitMilliseconds: Int64 = 5_000
+
+    private struct Batch {
+        /// All of one job.
+        let pushes: [QueuedPush]
+        /// By the wall clock a recipient that registers again later is another one.
+        let sentAt: Moment
+        /// Nil: the answer has no Retry-After; 0: it has one that says no time.
+        var retryAfterSeconds: Int32?
+    }
+
+    private let desk: PushDesk
+    private let signature: BatchSignature
+    private let path: HTTP2Body
+    private var pace: BatchPace
+    /// In this turn.
+    private var isPaused = false
+    /// By the tag of a batch on the wire.
+    private var onWire: [Int: Batch] = [:]
+
+    init(_ desk: PushDesk, path: String, signature: BatchSignature, pace: BatchPace) {
+        self.desk = desk
+        self.path = HTTP2Body(path.utf8)
+        self.signature = signature
+        self.pace = pace
+    }
+
+    /// Only such jobs are handed in.
+    private static func webhookJob(_ job: QueuedJob) -> WebhookJob { unsafeDowncast(job, to: WebhookJob.self) }
+
+    private func takeOffWire(_ tag: Int) -> Batch? {
+        _ = desk.takeOffWire(tag)
+        return onWire.removeValue(forKey: tag)
+    }
+
+    // MARK: What an answer means
+
+    private func told(_ batch: Batch, _ answer: PoolAnswer, at now: Moment) {
+        guard !answer.isTooLong, let told = BatchAnswer(answer.body, recipients: batch.pushes.count) else {
+            settle(batch, .unknown, answer.status, WebhookReason.badAnswer, at: now)
+            return fail(batch, at: now)
+        }
+        pace.answered(sentAt: batch.sentAt.uptime, nowMilliseconds: now.uptime)
+        for (push, outcome) in zip(batch.pushes, told.outcomes) {
+            let outcome = outcome ?? ToldOutcome(.unknown, reason: WebhookReason.notAnswered)
+            push.job.tokens?.answered(bad: outcome.verdict == .rejected ? WebhookReason.rejected : nil, now: now)
+            desk.settle(
+                Outcome(push, outcome, status: answer.status, sentAt: batch.sentAt.wall, at: now.wall), of: push.job)
+        }
+    }
+
+    /// Halved until it fits, or is one recipient.
+    private func tooLarge(_ batch: Batch, _ status: Int, at now: Moment) {
+        let count = batch.pushes.count
+        guard count > 1 else {
+            let detail = "the receiver takes not even a batch of this recipient alone"
+            return settle(batch, .rejected, status, WebhookReason.payloadTooLarge, detail: detail, at: now)
+        }
+        let job = Self.webhookJob(batch.pushes[0].job)
+        job.mostRecipients = min(job.mostRecipients, count / 2)
+        for push in batch.pushes { desk.sendAgain(push, isCounted: false, at: now) }
+    }
+
+    private func busy(_ batch: Batch, _ status: Int, at now: Moment) {
+        let seconds = batch.retryAfterSeconds ?? 0
+        pace.busy(
+            seconds: seconds > 0 ? seconds : nil, sentAt: batch.sentAt.uptime, nowMilliseconds: now.uptime,
+            random: .random(in: 0..<1))
+        settle(batch, .retry, status, "Status\(status)", seconds: seconds, at: now)
+        putBack(now)
+    }
+
+    /// The receiver is in trouble: fewer, smaller, and a pause.
+    private func fail(_ batch: Batch, at now: Moment) {
+        pace.failed(sentAt: batch.sentAt.uptime, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
+        putBack(now)
+    }
+
+    /// In a long pause nothing waits here.
+    private func putBack(_ now: Moment) {
+        let pause = pace.pause(nowMilliseconds: now.uptime)
+        guard pause > Self.longestWaitMilliseconds else { return }
+        desk.putAside(.hold, reason: WebhookReason.paused, seconds: Int32(clamping: (pause + 999) / 1000), at: now)
+    }
+
+    private func settle(
+        _ batch: Batch, _ verdict: Outcome.Verdict, _ status: Int, _ reason: String, detail: String? = nil,
+        seconds: Int32 = 0, at now: Moment
+    ) {
+        for push in batch.pushes {
+            desk.settle(
+                Outcome(
+                    job: push.job.routed, recipient: push.recipient, verdict: verdict, status: status, reason: reason,
+                    detail: detail, judge: .provider, retryAfterSeconds: seconds, at: now.wall),
+                of: push.job)
+        }
+    }
+}
+
+extension WebhookBatches: PoolClient {
+    /// Batches, as many as the receiver may have now.
+    var waiting: Int {
+        if isPaused { return 0 }
+        let batches = (desk.waiting + pace.recipients - 1) / pace.recipients
+        return takesAll ? min(batches, pace.batches - onWire.count) : takesUrgent && desk.hasUrgent ? 1 : 0
+    }
+
+    private var takesAll: Bool { onWire.count < pace.batches }
+    private var takesUrgent: Bool { onWire.count < pace.urgentBatches }
+
+    var isEmpty: Bool { desk.waiting == 0 }
+
+    func turnBegins(now: Int64) {
+        desk.turnBegins(now: now)
+        putBack(desk.moment(now))
+        isPaused = pace.pause(nowMilliseconds: now) > 0
+    }
+
+    func next(onlyUrgent: Bool, now: Int64) -> PoolRequest? {
+        let now = desk.moment(now)
+        guard waiting > 0 else { return nil }
+        while let pushes = nextBatch(onlyUrgent: onlyUrgent || !takesAll, now) {
+            let id = UUID().uuidString.lowercased()
+            let body = Self.webhookJob(pushes[0].job).body(id: id, recipients: pushes.map(\.recipient))
+            let signed = signature.value(id: id, seconds: now.wall.seconds, body: body)
+            guard let fields = try? HTTP2Fields.batch(id: id, seconds: now.wall.seconds, signature: signed) else {
+                for push in pushes { desk.settle(push, .failed, reason: SendingReason.credentialUnusable, at: now) }
+                continue
+            }
+            let tag = desk.putOnWire(pushes[0])
+            onWire[tag] = Batch(pushes: pushes, sentAt: now)
+            return path.withUnsafeBytes { PoolRequest(tag: tag, path: $0, fields: fields, body: HTTP2Body(body)) }
+        }
+        return nil
+    }
+
+    /// As many recipients of one job as fit; nil: nothing waits.
+    private func nextBatch(onlyUrgent: Bool, _ now: Moment) -> [QueuedPush]? {
+        while true {
+            var count = 0
+            var bytes = 0
+            let batch = desk.nextBatch(onlyUrgent: onlyUrgent, atMost: pace.recipients, at: now) { job, recipient in
+                let job = Self.webhookJob(job)
+                count += 1
+                bytes = max(bytes, job.sharedSize) + job.size(of: recipient)
+                return count <= job.mostRecipients && bytes <= BatchLimits.bodyBytes
+            }
+            guard let first = batch.first else { return nil }
+            let job = Self.webhookJob(first.job)
+            guard job.sharedSize + job.size(of: first.recipient) > BatchLimits.bodyBytes else { return batch }
+            // Too large alone, so that none went along with it.
+            desk.settle(first, .rejected, reason: WebhookReason.payloadTooLarge, at: now)
+        }
+    }
+
+    func filled(isUsable: Bool, now: Int64) {}
+
+    func turnEnds() { desk.turnEnds() }
+
+    func answerField(_ tag: Int, name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+        guard name.is("retry-after") else { return }
+        onWire[tag]?.retryAfterSeconds = RetryAfter.seconds(value, now: desk.now) ?? 0
+    }
+
+    func answered(_ tag: Int, _ answer: PoolAnswer, now: Int64) -> ConnectionVerdict {
+        // The outcomes are in the body.
+        if let loss = answer.cut {
+            lost(tag, loss, now: now)
+            return .keep
+        }
+        guard let batch = takeOffWire(tag) else { return .keep }
+        let now = desk.moment(now)
+        let reason = "Status\(answer.status)"
+        let meaning = AnswerClass(status: answer.status, saysWhen: batch.retryAfterSeconds != nil)
+        desk.health.hostAnswered(now: now)
+        if meaning != .refused, meaning != .broken { desk.health.accepted(.credential) }
+        switch meaning {
+        case .told: told(batch, answer, at: now)
+        case .untold: settle(batch, .unknown, answer.status, reason, at: now)
+        case .busy: busy(batch, answer.status, at: now)
+        case .tooLarge: tooLarge(batch, answer.status, at: now)
+        case .refused:
+            desk.refuseCredential(reason: reason, at: now)
+            settle(batch, .hold, answer.status, reason, at: now)
+        case .broken:
+            settle(batch, .unknown, answer.status, reason, at: now)
+            fail(batch, at: now)
+        }
+        return .keep
+    }
+
+    func unprocessed(_ tag: Int, _ loss: RequestLoss?, now: Int64) {
+        guard let batch = takeOffWire(tag) else { return }
+        for push in batch.pushes { desk.sendAgain(push, at: desk.moment(now)) }
+    }
+
+    func lost(_ tag: Int, _ loss: RequestLoss, now: Int64) {
+        guard let batch = takeOffWire(tag) else { return }
+        let now = desk.moment(now)
+        for push in batch.pushes { desk.settle(push, .unknown, reason: SendingReason.of(loss), at: now) }
+        fail(batch, at: now)
+    }
+
+    func goAway(debugData: [UInt8], now: Int64) -> String? { nil }
+
+    func connectFailed(_ error: any Error, isLast: Bool, now: Int64) {
+        if case ConnectError.addressRefused = error {
+            desk.refuseCredential(reason: WebhookReason.addressNotAllowed, at: desk.moment(now))
+        }
+        desk.connectFailed(isLast: isLast, now: now)
+    }
+
+    func tick(now: Int64) { desk.tick(now: now) }
+}

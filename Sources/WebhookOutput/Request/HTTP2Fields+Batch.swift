@@ -1,0 +1,34 @@
+import HTTP2Session
+
+extension HTTP2Fields {
+    /// What the batches of one receiver have in common.
+    static func webhook(_ url: WebhookURL) throws(HTTP2Error) -> HTTP2Fields { try HTTP2Fields(common(url)) }
+
+    /// Each batch has others.
+    static func batch(id: String, seconds: Int64, signature: String) throws(HTTP2Error) -> HTTP2Fields {
+        try HTTP2Fields(own(id, seconds, signature))
+    }
+
+    /// All of a single request.
+    static func webhook(
+        _ url: WebhookURL, id: String, seconds: Int64, signature: String
+    ) throws(HTTP2Error) -> HTTP2Fields {
+        try HTTP2Fields(common(url) + own(id, seconds, signature))
+    }
+
+    private static func common(_ url: WebhookURL) -> [HTTP2Field] {
+        [
+            HTTP2Field(":method", "POST"), HTTP2Field(":scheme", url.isPlain ? "http" : "https"),
+            HTTP2Field(":authority", url.authority), HTTP2Field("content-type", "application/json"),
+            HTTP2Field("accept", "application/json"), HTTP2Field("user-agent", "martlet"),
+        ]
+    }
+
+    private static func own(_ id: String, _ seconds: Int64, _ signature: String) -> [HTTP2Field] {
+        [
+            HTTP2Field("webhook-id", id, neverIndexed: true),
+            HTTP2Field("webhook-timestamp", "\(seconds)", neverIndexed: true),
+            HTTP2Field("webhook-signature", signature, neverIndexed: true),
+        ]
+    }
+}

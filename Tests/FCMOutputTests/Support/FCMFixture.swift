@@ -1,0 +1,128 @@
+import Addressing
+import FCMOutput
+import FCMSimulator
+import Foundation
+import HTTP2Pool
+import Logging
+import NIOCore
+import NIOPosix
+import PushModel
+import PushTestSupport
+import Store
+import Threading
+
+private final class Told: Sendable {
+    let events = Mutex<[Refusal.Event]>([])
+}
+
+/// An FCM output whose project is at a double.
+final class FCMFixture: Sendable {
+    let output: FCMOutput
+    let recorder = OutcomeRecorder()
+    let credential: Credential
+    private let told = Told()
+    private let authority: URL
+
+    /// - Parameter project: whose service account the double knows, and its number.
+    init(
+        _ simulator: FCMSimulator, project: String = "shop-1a2b3", id: String = "1",
+        quotas: any QuotaShares = UndividedQuotas(),
+        _ change: (inout FCMConfiguration) -> Void = { _ in }
+    ) throws {
+        let email = "push@\(project).iam.gserviceaccount.com"
+        let json = SampleAccount.json([
+            "project_id": project, "client_email": email,
+            "token_uri": scheme + "localhost:\(simulator.port)\(FCMSimulator.tokenPath)",
+        ])
+        simulator.register(
+            try SimulatedAccount(project: project, email: email, keyID: "0123abcd", pem: sampleKeyPEM))
+        credential = Credential(
+            id: id, output: "fcm", kind: .secret(Secret(json.utf8)), account: project, environments: [.production])
+        authority = FileManager.default.temporaryDirectory.appending(path: "authority-\(UUID().uuidString).pem")
+        try simulator.caCertificatePEM.write(to: authority, atomically: true, encoding: .utf8)
+        var configuration = FCMConfiguration()
+        configuration.endpoint = Endpoint(host: "localhost", port: simulator.port)
+        configuration.tokenEndpoint = configuration.endpoint
+        configuration.authorityFile = authority.path
+        configuration.connectTimeoutSeconds = 30
+        configuration.silenceMilliseconds = 60_000
+        configuration.breakMilliseconds = 300
+        change(&configuration)
+        let told = told
+        output = FCMOutput(
+            configuration: configuration, quotas: quotas, eventLoops: MultiThreadedEventLoopGroup.singleton,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: { .now }
+        ) { event in told.events.withLock { $0.append(event) } }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: authority) }
+
+    /// What FCM has begun and ceased to refuse.
+    var refusals: [String] {
+        told.events.withLock(\.self).compactMap { event in
+            switch event {
+            case .began(let refusal): "began \(refusal.reason)"
+            case .ended: "ended"
+            case .badTokens: nil
+            }
+        }
+    }
+
+    /// What it has counted of bad tokens, by reason.
+    var badTokens: [String: Int] {
+        told.events.withLock(\.self).reduce(into: [:]) { counts, event in
+            if case .badTokens(let bad) = event { counts[bad.reason, default: 0] += bad.count }
+        }
+    }
+
+    /// - Parameter recipients: a JSON array.
+    func send(_ recipients: String, payload: String = #"{"notification":{"title":"Hi"}}"#, _ members: String...) throws
+    {
+        let text =
+            #"{"app":"com.example.shop","output":"fcm","recipients":\#(recipients),"payload":\#(payload)"#
+            + members.map { "," + $0 }.joined() + "}"
+        output.send(RoutedJob(try Job.read(text), credential: credential), reportingTo: recorder)
+    }
+
+    /// Another service account of the same project, at the double, too.
+    func otherCredential(at simulator: FCMSimulator) throws -> Credential {
+        let email = "other@\(credential.account).iam.gserviceaccount.com"
+        simulator.register(
+            try SimulatedAccount(project: credential.account, email: email, keyID: "0123abcd", pem: sampleKeyPEM))
+        let json = SampleAccount.json([
+            "project_id": credential.account, "client_email": email,
+            "token_uri": scheme + "localhost:\(simulator.port)\(FCMSimulator.tokenPath)",
+        ])
+        return Credential(
+            id: "other", output: "fcm", kind: .secret(Secret(json.utf8)), account: credential.account,
+            environments: [.production])
+    }
+
+    func send(to tokens: [String]) throws { try send("[\(tokens.map { "\"\($0)\"" }.joined(separator: ","))]") }
+
+    /// Sends one message and says what became of it.
+    func push(
+        _ recipient: String = #""a:APA91b1""#, payload: String = "{}", with other: Credential? = nil,
+        _ members: String...
+    ) async throws -> Outcome? {
+        let before = recorder.outcomes.count
+        let text =
+            #"{"app":"com.example.shop","output":"fcm","recipients":[\#(recipient)],"payload":\#(payload)"#
+            + members.map { "," + $0 }.joined() + "}"
+        output.send(RoutedJob(try Job.read(text), credential: other ?? credential), reportingTo: recorder)
+        await recorder.wait(for: before + 1, atMost: .seconds(60))
+        return recorder.outcomes.dropFirst(before).first
+    }
+
+    /// Outcomes by verdict and reason.
+    var tally: [String: Int] {
+        recorder.outcomes.reduce(into: [:]) { counts, outcome in
+            counts["\(outcome.verdict)" + (outcome.reason.map { " \($0)" } ?? ""), default: 0] += 1
+        }
+    }
+
+    /// One of the form that Google's have.
+    static func token(_ name: String) -> String { "\(name):APA91bH" }
+
+    static func tokens(_ count: Int, _ prefix: String = "") -> [String] { (0..<count).map { token("\(prefix)n\($0)") } }
+}

@@ -1,0 +1,131 @@
+import FCMOutput
+import PushModel
+import Testing
+
+@Suite struct AccessTokenCacheTests {
+    private static let one = Secret("one".utf8), other = Secret("other".utf8)
+    private static let invalid = TokenRefusal("invalid_grant", "Invalid JWT Signature.")
+
+    private func held(_ token: Secret = one, lifetime: Int64 = 3_600) -> AccessTokenCache {
+        var cache = AccessTokenCache()
+        _ = cache.needed(now: 0)
+        _ = cache.fetched(.token(token, lifetimeSeconds: lifetime), now: 100, random: 0)
+        return cache
+    }
+
+    @Test func oneFetchAtATime() {
+        var cache = AccessTokenCache()
+        var fetches: [Bool] = []
+        for now: Int64 in [0, 1, 7_999] { fetches.append(cache.needed(now: now).fetches) }
+        #expect(fetches == [true, false, false])
+        let answer = cache.needed(now: 7_999).answer
+        #expect(answer == .pending)
+    }
+
+    @Test func nobodyWaitsForASilentEndpoint() {
+        var cache = AccessTokenCache()
+        _ = cache.needed(now: 0)
+        let answer = cache.needed(now: 8_000).answer
+        #expect(answer == .unavailable("the token endpoint does not answer"))
+    }
+
+    @Test(arguments: [(0.0, 3_289_999, 3_290_000), (1.0, 3_229_999, 3_230_000)])
+    func isRenewedAheadOfItsEnd(random: Double, before: Int64, from: Int64) {
+        var cache = AccessTokenCache()
+        _ = cache.needed(now: 0)
+        _ = cache.fetched(.token(Self.one, lifetimeSeconds: 3_600), now: 100, random: random)
+        let first = cache.needed(now: before)
+        #expect(first.answer == .token(Self.one) && !first.fetches)
+        let second = cache.needed(now: from)
+        #expect(second.answer == .token(Self.one) && second.fetches)
+    }
+
+    @Test func oneThatLivesShortIsRenewedAtHalfItsTime() {
+        var cache = held(lifetime: 60)
+        let first = cache.needed(now: 29_999), second = cache.needed(now: 30_000), third = cache.needed(now: 50_000)
+        #expect(!first.fetches && second.fetches)
+        #expect(second.answer == .token(Self.one))
+        #expect(third.answer == .unavailable("the token endpoint does not answer"))
+    }
+
+    @Test func goesOnWithTheOldOneWhileNoNewOneCanBeHad() {
+        var cache = held()
+        _ = cache.needed(now: 3_400_000)
+        let isNews = cache.fetched(.failed("status 503"), now: 3_400_100, random: 1)
+        #expect(isNews)
+        let before = cache.needed(now: 3_401_099), after = cache.needed(now: 3_401_100),
+            ended = cache.needed(now: 3_590_000)
+        #expect(before.answer == .token(Self.one) && !before.fetches)
+        #expect(after.answer == .token(Self.one) && after.fetches)
+        #expect(ended.answer == .unavailable("status 503"))
+    }
+
+    @Test func whatFCMRefusesIsReplacedOnce() {
+        var cache = held()
+        cache.refused(Self.other, now: 200)
+        let good = cache.needed(now: 200)
+        #expect(good.answer == .token(Self.one) && !good.fetches)
+        cache.refused(Self.one, now: 300)
+        let asked = cache.needed(now: 300), again = cache.needed(now: 301)
+        #expect(asked.answer == .pending && asked.fetches && !again.fetches)
+        _ = cache.fetched(.token(Self.other, lifetimeSeconds: 3_600), now: 400, random: 0)
+        cache.refused(Self.one, now: 500)
+        // To a request with the one before, on a connection that has the new one by now.
+        cache.refused(Self.other, now: 10_399)
+        let new = cache.needed(now: 10_399)
+        #expect(new.answer == .token(Self.other) && !new.fetches)
+        cache.refused(Self.other, now: 10_400)
+        let newest = cache.needed(now: 10_400)
+        #expect(newest.answer == .pending && newest.fetches)
+    }
+
+    @Test func aRefusedAccountIsAskedForAgainWhenSomethingWaits() {
+        var cache = AccessTokenCache()
+        _ = cache.needed(now: 0)
+        let isNews = cache.fetched(.refused(Self.invalid), now: 100, random: 0)
+        let soon = cache.needed(now: 1_099), later = cache.needed(now: 1_100)
+        #expect(isNews)
+        #expect(soon.answer == .refused(Self.invalid) && !soon.fetches)
+        #expect(later.answer == .pending && later.fetches)
+        let isNewsAgain = cache.fetched(.refused(Self.invalid), now: 1_200, random: 0)
+        #expect(!isNewsAgain)
+        _ = cache.needed(now: 3_000)
+        let isGood = cache.fetched(.token(Self.one, lifetimeSeconds: 3_600), now: 3_100, random: 0)
+        #expect(isGood)
+    }
+
+    @Test(arguments: [
+        (
+            200, #"{"access_token":"ya29.x","expires_in":3599,"token_type":"Bearer"}"#,
+            TokenAnswer.token(Secret("ya29.x".utf8), lifetimeSeconds: 3_599)
+        ),
+        (200, #"{"access_token":"ya29.x"}"#, .token(Secret("ya29.x".utf8), lifetimeSeconds: 3_600)),
+        (
+            200, #"{"id_token":"x"}"#,
+            .refused(TokenRefusal("no_access_token", "the token endpoint answers without an access token"))
+        ),
+        (200, "<html>", .failed("what answers is no token endpoint: 200 without JSON")),
+        (200, #"{"access_token":"x","expires_in":59}"#, .failed("the access token is good for 59.0 s only")),
+        (
+            200, #"{"access_token":"x","expires_in":9223372036854775807}"#,
+            .token(Secret("x".utf8), lifetimeSeconds: 86_400)
+        ),
+        (
+            200, #"{"access_token":"x","expires_in":"3599"}"#,
+            .failed("what answers is no token endpoint: 200 without JSON")
+        ),
+        (
+            400, "{\"error\":\"\(String(repeating: "x", count: 90)) y\"}",
+            .refused(TokenRefusal(String(repeating: "x", count: 64) + "…", ""))
+        ),
+        (200, #"{"access_token":"a\nb"}"#, .failed("the access token is none that a header field can carry")),
+        (400, #"{"error":"invalid_grant","error_description":"Invalid JWT Signature."}"#, .refused(invalid)),
+        (400, #"{"error":"invalid_scope"}"#, .refused(TokenRefusal("invalid_scope", ""))),
+        (401, "<html>", .refused(TokenRefusal("Status401", ""))), (404, "", .refused(TokenRefusal("Status404", ""))),
+        (429, "", .failed("status 429")), (408, "", .failed("status 408")), (503, "<html>", .failed("status 503")),
+        (500, #"{"error":"internal_failure"}"#, .failed("status 500, internal_failure")),
+    ])
+    func reads(status: Int, body: String, answer: TokenAnswer) {
+        #expect(TokenAnswer(status: status, body: Array(body.utf8)) == answer)
+    }
+}

@@ -1,0 +1,167 @@
+import FCMOutput
+import HTTP2Session
+import PushModel
+import PushTestSupport
+import Testing
+
+/// What goes over the wire for a job: the payload byte for byte, behind whom it is for.
+@Suite struct PreparedMessageTests {
+    private static let now = Timestamp(seconds: 1_795_168_800)
+
+    /// The bodies for all recipients, or the fault in words.
+    private func bodies(
+        _ payload: String, recipients: String = #"["t:1"]"#, at now: Timestamp = now, _ members: String...
+    ) throws -> [String] {
+        let text =
+            #"{"app":"com.example.shop","output":"fcm","recipients":\#(recipients),"payload":\#(payload)"#
+            + members.map { "," + $0 }.joined() + "}"
+        let job = try Job.read(text)
+        let message: PreparedMessage
+        do throws(FCMFault) {
+            message = try PreparedMessage(RoutedJob(job), sink: OutcomeRecorder(), now: Self.now)
+        } catch {
+            return ["\(error.reason): \(error.detail)"]
+        }
+        return job.recipients.map { recipient in
+            do throws(FCMFault) {
+                return try message.body(for: recipient, now: now).withUnsafeBytes {
+                    String(decoding: $0, as: UTF8.self)
+                }
+            } catch {
+                return "\(error.reason): \(error.detail)"
+            }
+        }
+    }
+
+    @Test(arguments: [
+        (#"["t:1"]"#, #""token":"t:1""#), (#"[{"fid":"cabc"}]"#, #""fid":"cabc""#),
+        (#"[{"topic":"news"}]"#, #""topic":"news""#),
+        (
+            #"[{"condition":"'a' in topics \u0026\u0026 'b' in topics"}]"#,
+            #""condition":"'a' in topics \u0026\u0026 'b' in topics""#
+        ),
+        (#"["a\/b\"\\"]"#, #""token":"a\/b\"\\""#),
+    ])
+    func theTargetIsPutBeforeThePayload(recipients: String, target: String) throws {
+        let payload = #"{ "notification" : {"title":"ü\n"}, "data":{"a":"1"} }"#
+        #expect(
+            try bodies(payload, recipients: recipients) == [#"{"message":{\#(target), "# + payload.dropFirst(2) + "}"])
+    }
+
+    @Test(arguments: ["{}", "{ }", "{\n\t }"])
+    func anEmptyPayloadLeavesNoComma(payload: String) throws {
+        #expect(try bodies(payload) == [#"{"message":{"token":"t:1""# + payload.dropFirst().dropLast() + "}}"])
+    }
+
+    @Test func aDryRunSaysSo() throws {
+        #expect(
+            try bodies(#"{"data":{}}"#, #""validate_only":true"#)
+                == [#"{"validate_only":true,"message":{"token":"t:1","data":{}}}"#])
+    }
+
+    @Test func aRecipientMayHaveItsOwnPayload() throws {
+        let recipients = #"[{"token":"a","payload":{"data":{"x":"y"}}},"b",{"token":"c","payload":{"data":{"x":1}}}]"#
+        #expect(
+            try bodies("{}", recipients: recipients) == [
+                #"{"message":{"token":"a","data":{"x":"y"}}}"#, #"{"message":{"token":"b"}}"#,
+                "INVALID_ARGUMENT: message.data.x must be a string",
+            ])
+    }
+
+    // MARK: What the job wishes
+
+    @Test(arguments: [
+        (#""priority":10"#, #"{"priority":"HIGH"}"#, #"{"apns-priority":"10"}"#, #"{"Urgency":"high"}"#),
+        (#""priority":5"#, #"{"priority":"NORMAL"}"#, #"{"apns-priority":"5"}"#, #"{"Urgency":"normal"}"#),
+        (#""priority":1"#, #"{"priority":"NORMAL"}"#, #"{"apns-priority":"1"}"#, #"{"Urgency":"low"}"#),
+        (#""expires_at":0"#, #"{"ttl":"0s"}"#, #"{"apns-expiration":"0"}"#, #"{"TTL":"0"}"#),
+        (#""expires_at":1795168860"#, #"{"ttl":"60s"}"#, #"{"apns-expiration":"1795168860"}"#, #"{"TTL":"60"}"#),
+        (
+            #""expires_at":1799999999"#, #"{"ttl":"2419200s"}"#, #"{"apns-expiration":"1799999999"}"#,
+            #"{"TTL":"2419200"}"#
+        ),
+        (
+            #""collapse_id":"scores"#, #"{"collapse_key":"scores"}"#, #"{"apns-collapse-id":"scores"}"#,
+            #"{"Topic":"scores"}"#
+        ),
+    ])
+    func fieldsOfTheJobFillWhatIsLeftOut(member: String, android: String, apns: String, webpush: String) throws {
+        let member = member.hasSuffix("scores") ? member + "\"" : member
+        let wished = #""android":\#(android),"apns":{"headers":\#(apns)},"webpush":{"headers":\#(webpush)}"#
+        #expect(try bodies("{}", member) == [#"{"message":{"token":"t:1",\#(wished)}}"#])
+        #expect(
+            try bodies(#"{"data":{"a":"b"}}"#, member) == [#"{"message":{"token":"t:1","data":{"a":"b"},\#(wished)}}"#])
+        // What the payload says stands, and wins.
+        let partly = #"{"android":{},"apns":{"payload":{"aps":{}}},"webpush":{"headers":{"X":"y"}}}"#
+        #expect(
+            try bodies(partly, member) == [
+                #"{"message":{"token":"t:1","android":\#(android),"apns":{"headers":\#(apns),"payload":{"aps":{}}},"#
+                    + #""webpush":{"headers":{\#(webpush.dropFirst().dropLast()),"X":"y"}}}}"#
+            ])
+        let whole =
+            #"{"android":\#(android),"apns":{"headers":\#(apns)},"webpush":{"headers":\#(webpush.lowercased())}}"#
+        #expect(try bodies(whole, member) == [#"{"message":{"token":"t:1","# + whole.dropFirst() + "}"])
+    }
+
+    @Test func aCamelCaseMemberCounts() throws {
+        let body = try bodies(#"{"android":{"collapseKey":"mine"}}"#, #""collapse_id":"theirs""#)[0]
+        #expect(body.contains(#""android":{"collapseKey":"mine"}"#), "\(body)")
+    }
+
+    @Test func aCollapseIDThatCanBeNoTopicIsHashed() throws {
+        let body = try bodies("{}", #""collapse_id":"Spielstand ü""#)[0]
+        let topic = body.split(separator: #""Topic":""#)[1].prefix { $0 != "\"" }
+        #expect(
+            topic.count == 32 && topic.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) })
+        #expect(body.contains(#""collapse_key":"Spielstand ü""#))
+    }
+
+    @Test func theTTLIsThatOfTheTimeOfSending() throws {
+        let later = Timestamp(seconds: Self.now.seconds + 59)
+        let body = try bodies("{}", at: later, #""expires_at":1795168860"#)[0]
+        #expect(body.contains(#""ttl":"1s""#) && body.contains(#""TTL":"1""#), "\(body)")
+    }
+
+    @Test(arguments: [#"{"android":null}"#, #"{"android":7,"apns":[],"webpush":"x"}"#, #"{"apns":{"headers":null}}"#])
+    func whatIsNoObjectIsGooglesToRefuse(payload: String) throws {
+        let body = try bodies(payload, #""priority":10"#)[0]
+        #expect(body.hasPrefix(#"{"message":{"token":"t:1","# + payload.dropFirst().dropLast()), "\(body)")
+    }
+
+    // MARK: What Google would refuse
+
+    @Test(arguments: [
+        (#"{"token":"x"}"#, "message.token belongs to recipients, not into the payload"),
+        (#"{"to\u0070ic":"x"}"#, "message.topic belongs to recipients, not into the payload"),
+        (#"{"data":{"n":7}}"#, "message.data.n must be a string"),
+        (#"{"data":{"o":{"a":"b"}}}"#, "message.data.o must be a string"),
+        (#"{"data":{"from":"x"}}"#, "message.data.from is a reserved key"),
+        (#"{"data":{"message_type":"x"}}"#, "message.data.message_type is a reserved key"),
+        (#"{"data":{"google.x":"x"}}"#, "message.data.google.x is a reserved key"),
+        (#"{"data":{"gcm.notification.x":"x"}}"#, "message.data.gcm.notification.x is a reserved key"),
+    ])
+    func refuses(payload: String, detail: String) throws {
+        #expect(try bodies(payload) == ["INVALID_ARGUMENT: \(detail)"])
+    }
+
+    @Test(arguments: [#"{"data":{"gcm":"x","googlex":"y","From":"z"}}"#, #"{"android":{"data":{"n":7}}}"#])
+    func leavesToGoogle(payload: String) throws {
+        #expect(try bodies(payload)[0].hasPrefix(#"{"message":"#))
+    }
+
+    @Test(arguments: [(4_095, 4_096), (2_047, 2_048)])
+    func keysAndValuesHaveALimit(length: Int, limit: Int) throws {
+        let recipients = limit == 4_096 ? #"["t"]"# : #"[{"topic":"t"}]"#
+        func payload(_ length: Int) -> String { #"{"data":{"k":"\#(String(repeating: "x", count: length))"}}"# }
+        #expect(try bodies(payload(length), recipients: recipients)[0].hasPrefix(#"{"message":"#))
+        #expect(
+            try bodies(payload(length + 1), recipients: recipients) == [
+                "INVALID_ARGUMENT: message has \(limit + 1) bytes of data and notification, more than \(limit)"
+            ])
+    }
+
+    @Test(arguments: [("news", true), ("a-_.~%9", true), ("/topics/news", false), ("with space", false), ("ü", false)])
+    func aTopicHasItsCharacters(topic: String, isOne: Bool) throws {
+        #expect(try bodies("{}", recipients: #"[{"topic":"\#(topic)"}]"#)[0].hasPrefix("{") == isOne)
+    }
+}

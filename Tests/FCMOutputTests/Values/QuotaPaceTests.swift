@@ -1,0 +1,47 @@
+import FCMOutput
+import Testing
+
+/// How much goes out in a minute, and how evenly.
+@Suite struct QuotaPaceTests {
+    /// Sends whatever may go, looking again when told to.
+    private func sent(
+        perMinute: Int, workers: Int?, milliseconds: ClosedRange<Int64>, pace: inout QuotaPace
+    ) -> Int {
+        var now = milliseconds.lowerBound
+        var sent = 0
+        while now <= milliseconds.upperBound {
+            pace.refill(workers: workers, nowMilliseconds: now)
+            sent += pace.draw(upTo: .max)
+            now += pace.wait(workers: workers)
+        }
+        return sent
+    }
+
+    @Test(arguments: [(600_000, 1), (600_000, 4), (600_000, 100), (6_000, 4), (600, 3)])
+    func aMinuteIsKeptAndUsed(perMinute: Int, workers: Int) {
+        var pace = QuotaPace(perMinute: perMinute)
+        let minute = sent(perMinute: perMinute, workers: workers, milliseconds: 0...59_999, pace: &pace)
+        #expect(Double(minute * workers) <= Double(perMinute))
+        #expect(Double(minute * workers) >= 0.9 * Double(perMinute))
+    }
+
+    @Test func aPauseSavesNothingUp() {
+        var pace = QuotaPace(perMinute: 600_000)
+        _ = sent(perMinute: 600_000, workers: 1, milliseconds: 0...1_000, pace: &pace)
+        let burst = sent(perMinute: 600_000, workers: 1, milliseconds: 3_600_000...3_600_000, pace: &pace)
+        #expect(burst <= 2_500)
+    }
+
+    @Test func aNewcomerHoldsBack() {
+        var pace = QuotaPace(perMinute: 600_000)
+        let second = sent(perMinute: 600_000, workers: nil, milliseconds: 0...999, pace: &pace)
+        #expect((900...1_000).contains(second))
+    }
+
+    @Test func othersThatComeTakeTheirPartAtOnce() {
+        var pace = QuotaPace(perMinute: 600_000)
+        _ = sent(perMinute: 600_000, workers: 1, milliseconds: 0...999, pace: &pace)
+        let second = sent(perMinute: 600_000, workers: 2, milliseconds: 1_000...1_999, pace: &pace)
+        #expect((4_500...5_000).contains(second))
+    }
+}

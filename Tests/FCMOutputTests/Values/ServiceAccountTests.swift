@@ -1,0 +1,85 @@
+import Addressing
+import FCMOutput
+import Foundation
+import PushModel
+import Testing
+
+let scheme = "https:" + "//"
+
+@Suite struct ServiceAccountTests {
+    private func read(_ json: String, _ details: CredentialDetails = CredentialDetails()) throws -> NewCredential {
+        try FCMCredentials().read(
+            [CredentialFile(name: "account.json", contents: Secret(json.utf8))], details, now: Timestamp(seconds: 0))
+    }
+
+    @Test func whatItSaysBecomesACredential() throws {
+        let new = try read(SampleAccount.json())
+        #expect(new.account == "shop-1a2b3" && new.label == "push@shop-1a2b3.iam.gserviceaccount.com")
+        #expect(new.environments == [.production] && new.topics.isEmpty && new.fingerprint.count == 64)
+        #expect(new.kind == .secret(Secret(SampleAccount.json().utf8)))
+    }
+
+    @Test func itMaySendForAnotherProject() throws {
+        var details = CredentialDetails()
+        details.account = "news-4c5d6"
+        #expect(try read(SampleAccount.json(), details).account == "news-4c5d6")
+        details.account = "../../x"
+        #expect(throws: CredentialFault("../../x is no project's id")) { try read(SampleAccount.json(), details) }
+    }
+
+    @Test(arguments: [
+        ("not json", "is no JSON object of a service account"), ("[]", "is no JSON object of a service account"),
+        (SampleAccount.json(["type": "authorized_user"]), "has the type authorized_user"),
+        (SampleAccount.json(["type": nil]), "has the type none"),
+        (SampleAccount.json(["project_id": nil]), "has no project_id"),
+        (SampleAccount.json(["client_email": ""]), "has no client_email"),
+        (SampleAccount.json(["private_key_id": nil]), "has no private_key_id"),
+        (SampleAccount.json(["token_uri": nil]), "has no token_uri"),
+        (
+            SampleAccount.json(["token_uri": "http:/" + "/oauth2.googleapis.com/token"]),
+            "has a token_uri that is no plain https URL"
+        ),
+        (
+            SampleAccount.json(["token_uri": scheme + "user@oauth2.googleapis.com/token"]),
+            "has a token_uri that is no plain https URL"
+        ),
+        (SampleAccount.json(["private_key": nil]), "has no private_key"),
+        (
+            SampleAccount.json(["private_key": "-----BEGIN PRIVATE KEY-----\\nnonsense"]),
+            "has a private_key that can't be read"
+        ),
+    ])
+    func refuses(json: String, problem: String) throws {
+        let fault = try #require(throws: CredentialFault.self) { try read(json) }
+        #expect(fault.description.hasPrefix("account.json: \(problem)"), "\(fault)")
+        #expect(!fault.description.contains("BEGIN"))
+    }
+
+    @Test(arguments: [
+        (scheme + "oauth2.googleapis.com/token", true), (scheme + "OAUTH2.googleapis.com/token", true),
+        (scheme + "sts.googleapis.com:443/v1/token", true), (scheme + "accounts.google.com/o/oauth2/token", true),
+        (scheme + "127.0.0.1:8443/token", true),
+        (scheme + "oauth2.googleapis.com:8443/token", false), (scheme + "googleapis.com.evil.example/token", false),
+        (scheme + "evilgoogleapis.com/token", false), (scheme + "127.0.0.1:8444/token", false),
+        (scheme + "169.254.169.254/token", false),
+    ])
+    func assertionsGoToGoogleOrWhereTheConfigurationSays(uri: String, isAllowed: Bool) throws {
+        #expect(try TokenURI(uri).isAllowed(beside: .init(host: "127.0.0.1", port: 8_443)) == isAllowed)
+    }
+}
+
+/// A service account of nobody's.
+enum SampleAccount {
+    private static let key = sampleKeyPEM
+
+    static func json(_ changes: [String: String?] = [:]) -> String {
+        var members: [String: String] = [
+            "type": "service_account", "project_id": "shop-1a2b3", "private_key_id": "0123abcd",
+            "private_key": key, "client_email": "push@shop-1a2b3.iam.gserviceaccount.com",
+            "token_uri": scheme + "oauth2.googleapis.com/token", "universe_domain": "googleapis.com",
+        ]
+        for (name, value) in changes { members[name] = value }
+        let data = try? JSONSerialization.data(withJSONObject: members, options: [.sortedKeys])
+        return data.map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+}

@@ -1,0 +1,76 @@
+import FCMOutput
+import FCMSimulator
+import PushModel
+import PushTestSupport
+import TestSupport
+import Testing
+
+/// What goes wrong with service accounts and their access tokens.
+@Suite struct AccountFaultTests {
+    @Test func aTokenThatIsRevokedIsReplacedOnce() async throws {
+        let simulator = try await FCMSimulator.started()
+        let fixture = try FCMFixture(simulator)
+        _ = try await fixture.push(#""a:APA91b""#)
+        simulator.revokeTokens()
+        try fixture.send(to: FCMFixture.tokens(200))
+        await fixture.recorder.wait(for: 201, atMost: .seconds(60))
+        #expect(fixture.tally == ["sent": 201])
+        #expect(simulator.accountUses.values.map(\.tokens) == [2])
+        #expect(fixture.refusals == [])
+        await fixture.output.shutDown()
+        await simulator.stop()
+    }
+
+    @Test func aRefusedAccountHoldsAndRecovers() async throws {
+        let simulator = try await FCMSimulator.started()
+        let fixture = try FCMFixture(simulator)
+        let email = "push@shop-1a2b3.iam.gserviceaccount.com"
+        simulator.refuse(email, .init(tokenError: "invalid_grant"))
+        try fixture.send(to: FCMFixture.tokens(20))
+        await fixture.recorder.wait(for: 20, atMost: .seconds(60))
+        #expect(fixture.tally == ["hold invalid_grant": 20])
+        #expect(fixture.refusals == ["began invalid_grant"])
+        simulator.refuse(email, nil)
+        try await eventually("a message that goes through") {
+            try await fixture.push(#""again:APA91b""#)?.verdict == .sent
+        }
+        #expect(fixture.refusals == ["began invalid_grant", "ended"])
+        await fixture.output.shutDown()
+        await simulator.stop()
+    }
+
+    @Test func aTokenEndpointThatIsAwayIsNobodysFault() async throws {
+        let simulator = try await FCMSimulator.started()
+        let fixture = try FCMFixture(simulator)
+        simulator.setTokenFault(PlannedFCMAnswer(.unavailable))
+        try fixture.send(to: FCMFixture.tokens(20))
+        await fixture.recorder.wait(for: 20, atMost: .seconds(60))
+        #expect(fixture.tally == ["retry NoAccessToken": 20])
+        #expect(fixture.refusals == [])
+        await fixture.output.shutDown()
+        await simulator.stop()
+    }
+
+    @Test func oneProjectsTroubleIsNotAnothers() async throws {
+        let simulator = try await FCMSimulator.started()
+        let shop = try FCMFixture(simulator), news = try FCMFixture(simulator, project: "news-4c5d6", id: "2")
+        simulator.refuse("push@shop-1a2b3.iam.gserviceaccount.com", .init(sendFault: .permissionDenied))
+        try shop.send(to: FCMFixture.tokens(300, "s"))
+        try news.send(to: FCMFixture.tokens(300, "n"))
+        await shop.recorder.wait(for: 300, atMost: .seconds(60))
+        await news.recorder.wait(for: 300, atMost: .seconds(60))
+        #expect(shop.tally == ["hold PERMISSION_DENIED": 300] && news.tally == ["sent": 300])
+        await shop.output.shutDown()
+        await news.output.shutDown()
+        await simulator.stop()
+    }
+
+    @Test func anAccountThatPointsElsewhereIsNotUsed() async throws {
+        let simulator = try await FCMSimulator.started()
+        let fixture = try FCMFixture(simulator) { $0.tokenEndpoint = nil }
+        #expect(try await fixture.push()?.reason == "CredentialUnusable")
+        #expect(await simulator.counters().connections == 0)
+        await fixture.output.shutDown()
+        await simulator.stop()
+    }
+}

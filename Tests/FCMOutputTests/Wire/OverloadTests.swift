@@ -1,0 +1,93 @@
+import FCMOutput
+import FCMSimulator
+import PushModel
+import PushTestSupport
+import TestSupport
+import Testing
+
+/// A project that gets too much, and a service that does.
+@Suite struct OverloadTests {
+    @Test func aProjectWithoutQuotaWaits() async throws {
+        let simulator = try await FCMSimulator.started {
+            $0.quota.messages = 50
+            $0.quota.tellsWhen = false
+        }
+        let fixture = try FCMFixture(simulator) { $0.maximumConnections = 1 }
+        try fixture.send(to: FCMFixture.tokens(2_000))
+        await fixture.recorder.wait(for: 2_000, atMost: .seconds(60))
+        // Those under way hear it; the others wait without an attempt, for the minute that Google asks for.
+        #expect(fixture.tally["sent"] == 50)
+        let refused = fixture.recorder.outcomes.filter { $0.verdict == .retry && $0.reason == "QUOTA_EXCEEDED" }
+        let held = fixture.recorder.outcomes.filter { $0.verdict == .hold }
+        #expect((1...100).contains(refused.count) && held.count == 1_950 - refused.count, "\(fixture.tally)")
+        #expect((refused + held).allSatisfy { (50...60).contains($0.retryAfterSeconds) })
+        #expect(fixture.refusals == [])
+        #expect(simulator.recordedAcceptances.count == 50 && simulator.violations.isEmpty)
+        await fixture.output.shutDown()
+        await simulator.stop()
+    }
+
+    @Test func anOverloadIsGivenTheTimeItAsksFor() async throws {
+        let simulator = try await FCMSimulator.started()
+        let fixture = try FCMFixture(simulator)
+        simulator.answerNext(1, with: PlannedFCMAnswer(.unavailable, retryAfter: 30))
+        let first = try #require(try await fixture.push(#""a:APA91b""#)),
+            second = try #require(try await fixture.push(#""b:APA91b""#))
+        #expect(first.verdict == .retry && first.retryAfterSeconds == 30)
+        #expect(second.verdict == .hold && (25...30).contains(second.retryAfterSeconds))
+        await fixture.output.shutDown()
+        await simulator.stop()
+    }
+
+    @Test func aShortWaitIsWaitedHere() async throws {
+        let simulator = try await FCMSimulator.started()
+        let fixture = try FCMFixture(simulator)
+        simulator.answerNext(1, with: PlannedFCMAnswer(.unavailable, retryAfter: 1))
+        let first = try #require(try await fixture.push(#""a:APA91b""#)),
+            second = try #require(try await fixture.push(#""b:APA91b""#))
+        #expect(first.verdict == .retry && second.verdict == .sent)
+        await fixture.output.shutDown()
+        await simulator.stop()
+    }
+
+    /// The wait is the project's, whichever of its service accounts heard of it.
+    @Test func allCredentialsOfAProjectWait() async throws {
+        let simulator = try await FCMSimulator.started()
+        let fixture = try FCMFixture(simulator)
+        let other = try fixture.otherCredential(at: simulator)
+        #expect(try await fixture.push(#""a:APA91b""#, with: other)?.verdict == .sent)
+        simulator.answerNext(1, with: PlannedFCMAnswer(.quotaExceeded, retryAfter: 40))
+        #expect(try await fixture.push(#""b:APA91b""#)?.verdict == .retry)
+        let outcome = try #require(try await fixture.push(#""c:APA91b""#, with: other))
+        #expect(outcome.verdict == .hold && (30...40).contains(outcome.retryAfterSeconds), "\(outcome)")
+        await fixture.output.shutDown()
+        await simulator.stop()
+    }
+
+    @Test func aTopicsRateHoldsNobodyElse() async throws {
+        let simulator = try await FCMSimulator.started()
+        let fixture = try FCMFixture(simulator)
+        simulator.answerNext(1, with: PlannedFCMAnswer(.quotaExceeded))
+        let broadcast = try #require(try await fixture.push(#"{"topic":"news"}"#))
+        #expect(broadcast.verdict == .retry && broadcast.retryAfterSeconds == 60)
+        #expect(try await fixture.push(#""b:APA91b""#)?.verdict == .sent)
+        await fixture.output.shutDown()
+        await simulator.stop()
+    }
+
+    /// What waits for its pace is returned, too, when its credential is retired, and the pool is gone then.
+    @Test func aRetiredPoolThatIsPacedReturnsWhatWaits() async throws {
+        let simulator = try await FCMSimulator.started()
+        let fixture = try FCMFixture(simulator) { $0.quotaPerMinute = 600 }
+        try fixture.send(to: FCMFixture.tokens(500))
+        await fixture.recorder.wait(for: 3, atMost: .seconds(60))
+        fixture.output.credentialsChanged(to: [fixture.credential.id])
+        fixture.output.credentialsChanged(to: [])
+        await fixture.recorder.wait(for: 500, atMost: .seconds(60))
+        let sent = fixture.tally["sent"] ?? 0
+        #expect((3...60).contains(sent) && fixture.tally["returned"] == 500 - sent, "\(fixture.tally)")
+        #expect(await simulator.counters().connections <= 4)
+        await fixture.output.shutDown()
+        await simulator.stop()
+    }
+}

@@ -1,0 +1,274 @@
+import HTTP2Pool
+import HTTP2Session
+import NIOCore
+import NIOPosix
+import TestSupport
+import Testing
+import Threading
+import WireTestSupport
+
+/// A pool that may speak HTTP/1.1, at servers that know nothing else.
+@Suite struct HTTP1PoolTests {
+    /// What a server says, and what becomes of the request.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let reaction: HTTP1Server.Reaction
+        let end: String
+        var body: String?
+        /// Whether another request may follow on the same connection.
+        var keeps = false
+    }
+
+    private static let ok = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
+
+    static let cases: [Case] = [
+        Case(testDescription: "length", reaction: .send(ok), end: "200", body: "ok", keeps: true),
+        Case(
+            testDescription: "chunks", reaction: .send(chunked("2\r\nok\r\n3\r\nay!\r\n0\r\n\r\n")), end: "200",
+            body: "okay!", keeps: true),
+        Case(
+            testDescription: "chunks and a trailer", reaction: .send(chunked("2\r\nok\r\n0\r\nsum: 2\r\n\r\n")),
+            end: "200", body: "ok", keeps: true),
+        Case(
+            testDescription: "no body", reaction: .send("HTTP/1.1 204 No Content\r\n\r\n"), end: "204", body: "",
+            keeps: true),
+        Case(
+            testDescription: "until the end", reaction: .end("HTTP/1.1 200 OK\r\n\r\nall of it"), end: "200",
+            body: "all of it"),
+        Case(
+            testDescription: "close",
+            reaction: .send("HTTP/1.1 429 \r\nconnection: close\r\ncontent-length: 0\r\n\r\n"),
+            end: "429", body: ""),
+        Case(
+            testDescription: "HTTP/1.0", reaction: .send("HTTP/1.0 200 OK\r\ncontent-length: 2\r\n\r\nok"), end: "200",
+            body: "ok"),
+        Case(
+            testDescription: "HTTP/1.0 that stays",
+            reaction: .send("HTTP/1.0 200 OK\r\nconnection: keep-alive\r\ncontent-length: 2\r\n\r\nok"), end: "200",
+            body: "ok", keeps: true),
+        Case(
+            testDescription: "informational first",
+            reaction: .send("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n\(ok)"),
+            end: "200", body: "ok", keeps: true),
+        Case(
+            testDescription: "another protocol",
+            reaction: .send("HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n"),
+            end: "101"),
+        Case(
+            testDescription: "body of the longest", reaction: .send(answer(bodyBytes: 4096)), end: "200", keeps: true),
+        Case(testDescription: "body too long", reaction: .send(answer(bodyBytes: 4097)), end: "200, too long"),
+        Case(testDescription: "fields too long", reaction: .send(answer(fieldBytes: 17_000)), end: "lost"),
+        Case(testDescription: "closed", reaction: .end(), end: "lost"),
+        Case(
+            testDescription: "cut in the body", reaction: .end("HTTP/1.1 201 Created\r\ncontent-length: 3\r\n\r\nok"),
+            end: "201, cut", body: "ok"),
+        Case(testDescription: "cut in a chunk", reaction: .end(chunked("5\r\nok")), end: "200, cut", body: "ok"),
+        Case(
+            testDescription: "cut in the words of a refusal",
+            reaction: .end("HTTP/1.1 404 Not Found\r\ncontent-length: 3\r\n\r\nok"), end: "lost"),
+        Case(testDescription: "cut in the fields", reaction: .end("HTTP/1.1 200 OK\r\ncontent"), end: "lost"),
+        Case(testDescription: "not HTTP", reaction: .send("220 mail.test ESMTP\r\n"), end: "lost"),
+        Case(testDescription: "another version", reaction: .send("HTTP/3.0 200 OK\r\n\r\n"), end: "lost"),
+        Case(
+            testDescription: "two lengths",
+            reaction: .send("HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-length: 3\r\n\r\nok"), end: "lost"),
+        Case(testDescription: "silence", reaction: .nothing, end: "lost, timeout"),
+        Case(
+            testDescription: "silence in the body", reaction: .send("HTTP/1.1 200 OK\r\n\r\nok"), end: "200, cut",
+            body: "ok"),
+    ]
+
+    private static func chunked(_ body: String) -> String {
+        "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n\(body)"
+    }
+
+    private static func answer(bodyBytes: Int = 0, fieldBytes: Int = 0) -> String {
+        """
+        HTTP/1.1 200 OK\r\nfiller: \(String(repeating: "f", count: fieldBytes))\r\ncontent-length: \(bodyBytes)\r\n\r\n\
+        \(String(repeating: "b", count: bodyBytes))
+        """
+    }
+
+    private func pool(
+        at server: HTTP1Server, requests: Int, bodyBytes: Int = 0,
+        _ change: (inout PoolConfiguration) -> Void = { _ in }
+    ) throws -> PoolFixture {
+        try PoolFixture(at: try server.address, requests: requests, bodyBytes: bodyBytes) {
+            $0.protocols = .http2OrHTTP1
+            change(&$0)
+        }
+    }
+
+    @Test(arguments: cases) func everyAnswerHasItsEnd(_ one: Case) async throws {
+        try await HTTP1Server.with { _ in
+            one.reaction
+        } _: { server in
+            let fixture = try pool(at: server, requests: 1, bodyBytes: 10) { $0.requestTimeoutSeconds = 2 }
+            let began = ContinuousClock.now
+            try await fixture.start()
+            try await eventually("it ends, not \(server.requests)") { try await !fixture.look { $0.ended.isEmpty } }
+            let ends = try await fixture.look { $0.ends }
+            #expect(ends.keys.allSatisfy { $0.hasPrefix(one.end) }, "\(ends)")
+            #expect(ends.values.map { $0 } == [1])
+            if let body = one.body { #expect(try await fixture.look { $0.bodies } == [body]) }
+            if one.keeps {
+                // Idle for three seconds it is closed, which a busy machine may need for getting here.
+                let closed = server.closed
+                #expect(closed == 0 || ContinuousClock.now - began > .seconds(2))
+            } else {
+                try await eventually("it is closed") { server.closed == 1 }
+            }
+            try await fixture.close()
+        }
+    }
+
+    @Test func aRequestSaysWhatHTTP2Says() async throws {
+        try await HTTP1Server.with { _ in
+            .send(Self.ok)
+        } _: { server in
+            let fixture = try pool(at: server, requests: 1, bodyBytes: 3)
+            try await fixture.start()
+            try await eventually("it ends") { try await !fixture.look { $0.ended.isEmpty } }
+            let request = try #require(server.requests.first)
+            #expect(request.line == "POST /notes")
+            #expect(request.fields == ["host": "pool.test", "content-length": "3"])
+            #expect(request.body == Array("bbb".utf8))
+            try await fixture.close()
+        }
+    }
+
+    @Test func requestsGoOneAfterTheOther() async throws {
+        try await HTTP1Server.with { _ in
+            .send(Self.ok)
+        } _: { server in
+            let fixture = try pool(at: server, requests: 200)
+            try await fixture.start()
+            try await eventually("all") { try await fixture.look { $0.ends } == ["200": 200] }
+            #expect(server.connections == 1)
+            try await fixture.close()
+        }
+    }
+
+    /// One a second would be the pace of connections that are of no use.
+    @Test func aServerThatAlwaysClosesIsNotWaitedFor() async throws {
+        let answer = "HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 0\r\n\r\n"
+        try await HTTP1Server.with { _ in
+            .end(answer)
+        } _: { server in
+            let fixture = try pool(at: server, requests: 60)
+            try await fixture.start()
+            try await eventually("all", within: .seconds(20)) { try await fixture.look { $0.ends } == ["200": 60] }
+            #expect(server.connections == 60)
+            try await fixture.close()
+        }
+    }
+
+    @Test func whatIsClosedBetweenRequestsLosesNone() async throws {
+        try await HTTP1Server.with { _ in
+            .send(Self.ok)
+        } _: { server in
+            let fixture = try pool(at: server, requests: 1)
+            try await fixture.start()
+            try await eventually("the first") { try await fixture.look { $0.ends } == ["200": 1] }
+            server.closeConnections()
+            try await eventually("closed") { server.closed == 1 }
+            try await fixture.request(1)
+            try await eventually("the second") { try await fixture.look { $0.ends["200"] } == 2 }
+            #expect(try await fixture.look { $0.ends } == ["200": 2])
+            try await fixture.close()
+        }
+    }
+
+    @Test func weCloseBeforeTheServerDoes() async throws {
+        let answer = "HTTP/1.1 200 OK\r\nkeep-alive: timeout=2, max=9\r\ncontent-length: 0\r\n\r\n"
+        try await HTTP1Server.with { _ in
+            .send(answer)
+        } _: { server in
+            let fixture = try pool(at: server, requests: 1)
+            try await fixture.start()
+            try await eventually("closed", within: .seconds(10)) { server.closed == 1 }
+            try await fixture.close()
+        }
+    }
+
+    /// A server that wants no body of this size does not read it.
+    @Test func anAnswerBeforeTheRequestHasLeftIsOne() async throws {
+        let answer = "HTTP/1.1 413 Content Too Large\r\ncontent-length: 0\r\n\r\n"
+        try await HTTP1Server.with(answering: .head) { _ in
+            .send(answer)
+        } _: { server in
+            let fixture = try pool(at: server, requests: 1, bodyBytes: 64 * 1024 * 1024)
+            try await fixture.start()
+            try await eventually("it ends") { try await fixture.look { $0.ends } == ["413": 1] }
+            try await eventually("closed") { server.closed == 1 }
+            try await fixture.close()
+        }
+    }
+
+    /// Requests wait for one that is not answered, and a connection more takes some of them.
+    @Test func whereManyWaitThereAreMoreConnections() async throws {
+        let isFirst = Atomic(true)
+        try await HTTP1Server.with { _ in
+            isFirst.exchange(false, ordering: .relaxed) ? .send(Self.ok) : .nothing
+        } _: { server in
+            let fixture = try pool(at: server, requests: 10) { $0.maximumConnections = 2 }
+            try await fixture.start()
+            try await eventually("a second") { server.connections == 2 && server.requests.count == 3 }
+            try await fixture.close()
+        }
+    }
+
+    @Test func inTheClear() async throws {
+        try await HTTP1Server.with(protocols: nil) { _ in
+            .send(Self.ok)
+        } _: { server in
+            let fixture = try pool(at: server, requests: 2) { $0.tls = nil }
+            try await fixture.start()
+            try await eventually("both") { try await fixture.look { $0.ends } == ["200": 2] }
+            try await fixture.close()
+        }
+    }
+
+    @Test(arguments: [["http/1.1"], [], ["http/1.1", "h2"], ["h2"]]) func theServerChooses(protocols: [String])
+        async throws
+    {
+        if protocols.contains("h2") {
+            try await ScriptedServer.with { _ in
+                .init(status: 200)
+            } _: { server in
+                let address = try SocketAddress(ipAddress: "127.0.0.1", port: server.port)
+                let fixture = try PoolFixture(at: address, requests: 2) { $0.protocols = .http2OrHTTP1 }
+                try await fixture.start()
+                try await eventually("both") { try await fixture.look { $0.ends } == ["200": 2] }
+                #expect(server.requests.map(\.line) == ["POST /notes", "POST /notes"])
+                try await fixture.close()
+            }
+        } else {
+            try await HTTP1Server.with(protocols: protocols) { _ in
+                .send(Self.ok)
+            } _: { server in
+                let fixture = try pool(at: server, requests: 2)
+                try await fixture.start()
+                try await eventually("both") { try await fixture.look { $0.ends } == ["200": 2] }
+                try await fixture.close()
+            }
+        }
+    }
+
+    @Test func pythonAnswers() async throws {
+        let server = try Subprocess(["/usr/bin/python3", "-u", "-m", "http.server", "--bind", "127.0.0.1", "0"])
+        try await eventually("it listens\n\(server.output)\(server.errors)") { server.output.contains("port ") }
+        let port = try #require(server.output.firstMatch(of: /port (\d+)/).flatMap { Int($0.1) })
+        let configuration = PoolFixture.configuration(at: try SocketAddress(ipAddress: "127.0.0.1", port: port)) {
+            $0.tls = nil
+            $0.protocols = .http2OrHTTP1
+        }
+        let answer = try await SingleRequest.perform(
+            fields: try PoolFixture.fields("GET", authority: "127.0.0.1"), path: "/", body: HTTP2Body([]),
+            with: configuration, on: MultiThreadedEventLoopGroup.singleton.next())
+        #expect(answer.status == 200)
+        #expect(answer.fields["server"]?.hasPrefix("SimpleHTTP") == true, "\(answer.fields)")
+        #expect(String(decoding: answer.body, as: UTF8.self).contains("Directory listing"))
+        server.signal(9)
+    }
+}

@@ -1,0 +1,160 @@
+import Foundation
+import Logging
+import MartletService
+import Pacing
+import PostgresClient
+import Store
+import TestSupport
+import TestTraits
+import Testing
+import WorkerTestSupport
+
+/// Workers, as far as they say that they run, over the real database.
+@Suite(.needsDatabase, .timeLimit(.minutes(2)))
+struct FleetServiceTests {
+    private static let quota = "fcm/p"
+
+    /// What a worker has of it.
+    private final class Member: Sendable {
+        let board = QuotaBoard()
+        let pool: PostgresPool
+        private let running: Task<Void, any Error>
+
+        init(_ name: String, _ database: TestDatabase, renewal: Duration, log: LogBook = LogBook()) {
+            var options = PostgresPool.Options()
+            options.maximumConnections = 1
+            pool = PostgresPool(database.configuration, options: options, logger: database.logger)
+            var pace = FleetService.Pace()
+            pace.renewal = renewal
+            pace.away = Backoff(first: .milliseconds(20), longest: .milliseconds(100))
+            pace.refused = Backoff(first: .milliseconds(20), longest: .milliseconds(100))
+            let changes = ChangeListener(database.configuration, logger: database.logger)
+            let service = FleetService(
+                board: board, changes: changes, repository: WorkerRepository(pool),
+                worker: RunningWorker(
+                    id: UUID().uuidString.lowercased(), name: name, version: "0", outputs: [], start: .now),
+                pace: pace, logger: log.logger("fleet"))
+            running = Task {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    group.addTask { await changes.run() }
+                    group.addTask { try await service.run() }
+                    try await group.waitForAll()
+                }
+            }
+        }
+
+        var workers: Int? { board.workers(sharing: FleetServiceTests.quota) }
+
+        /// Its row stays.
+        func kill() async {
+            running.cancel()
+            _ = await running.result
+            pool.close()
+        }
+    }
+
+    private func members(
+        _ count: Int, _ database: TestDatabase, renewal: Duration = .milliseconds(50), log: LogBook = LogBook(),
+        _ body: ([Member]) async throws -> Void
+    ) async throws {
+        let members = (1...count).map { Member("push-\($0)", database, renewal: renewal, log: log) }
+        do { try await body(members) } catch { Issue.record(error) }
+        for member in members { await member.kill() }
+    }
+
+    private func eventually(_ members: some Sequence<Member> & Sendable, share count: Int) async throws {
+        try await TestSupport.eventually("they count \(members.map(\.workers))") {
+            // each is asked: whoever is not does not share
+            members.map(\.workers).allSatisfy { $0 == count }
+        }
+    }
+
+    /// The next look is a quarter of an hour away.
+    @Test func aNewQuotaIsCountedAtOnce() async throws {
+        try await TestDatabase.withMigrated { database in
+            try await members(1, database, renewal: .seconds(900)) { members in
+                try await TestSupport.eventually("its row is there") { members[0].board.view.isKnown }
+                #expect(members[0].board.workers(sharing: "fcm/other") == nil)
+                try await eventually(members, share: 1)
+                #expect(members[0].board.view.quotas == ["fcm/other": 1, Self.quota: 1])
+            }
+        }
+    }
+
+    /// Likewise: the others are told, and need not look.
+    @Test func whoBeginsToShareIsCountedAtOnce() async throws {
+        try await TestDatabase.withMigrated { database in
+            try await members(3, database, renewal: .seconds(900)) { members in
+                try await TestSupport.eventually("all are listening") {
+                    try await database.pool.query(
+                        """
+                        SELECT FROM pg_stat_activity
+                        WHERE datname = current_database() AND query LIKE 'LISTEN%' AND state = 'idle'
+                        """
+                    ).count == 3
+                }
+                for count in 1...3 { try await eventually(members[..<count], share: count) }
+            }
+        }
+    }
+
+    @Test func fourShareOneIsKilledAndOneIsAdded() async throws {
+        try await TestDatabase.withMigrated { database in
+            try await members(4, database) { members in
+                try await eventually(members, share: 4)
+                await members[3].kill()
+                // As six seconds later.
+                try await database.pool.query(
+                    "UPDATE martlet.workers SET seen_at = seen_at - interval '6 s' WHERE name = 'push-4'")
+                try await eventually(members[..<3], share: 3)
+                let added = Member("push-5", database, renewal: .milliseconds(50))
+                try await eventually(members[..<3] + [added], share: 4)
+                await added.kill()
+            }
+        }
+    }
+
+    @Test func withoutTheDatabaseTheLastCountStands() async throws {
+        try await TestDatabase.withMigrated { database in
+            let log = LogBook()
+            try await members(3, database, log: log) { members in
+                try await eventually(members, share: 3)
+                try await database.withoutConnections {
+                    try await TestSupport.eventually("all have noticed: \(log.text)") {
+                        log.text.split(separator: "The other workers are not known for now").count == 4
+                    }
+                    #expect(members.map(\.workers) == [3, 3, 3])
+                    #expect(members[0].board.workers(sharing: "fcm/new") == nil)
+                }
+                try await TestSupport.eventually("the first is back: \(log.text)") {
+                    log.text.split(separator: "The other workers are known again").count > 1
+                }
+                #expect(members.map(\.workers) == [3, 3, 3], "nobody takes more because others come back later")
+                try await TestSupport.eventually("the new one is counted") {
+                    members[0].board.workers(sharing: "fcm/new") == 1
+                }
+                let late = Member("push-4", database, renewal: .milliseconds(50))
+                try await eventually(members + [late], share: 4)
+                await late.kill()
+            }
+        }
+    }
+
+    /// As where a migration was not applied, or its grants were not.
+    @Test func withoutTheTableEachIsAloneAndSaysSoOnce() async throws {
+        try await TestDatabase.withMigrated { database in
+            let log = LogBook()
+            try await database.pool.query("ALTER TABLE martlet.workers RENAME TO hidden")
+            try await members(2, database, log: log) { members in
+                try await eventually(members, share: 1)
+                #expect(members[0].board.workers(sharing: "fcm/new") == 1)
+                #expect(!members[0].board.view.isKnown)
+                try await database.pool.query("ALTER TABLE martlet.hidden RENAME TO workers")
+                try await eventually(members, share: 2)
+                #expect(members[0].board.view.isKnown)
+                let told = log.text.split(separator: "counts as the only one").count - 1
+                #expect(told == 2, "\(log.text)")
+            }
+        }
+    }
+}

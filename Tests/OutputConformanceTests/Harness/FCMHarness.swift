@@ -1,0 +1,49 @@
+import Addressing
+import CryptoExtras
+import FCMOutput
+import FCMSimulator
+import Foundation
+import Logging
+import NIOCore
+import NIOPosix
+import OutputConformance
+import PushModel
+import Store
+
+extension OutputHarness {
+    /// The simulator is its double, over TLS.
+    static let fcm = fcm(requestTimeoutSeconds: 30)
+
+    /// For rules whose provider is silent: they wait for it.
+    static let impatientFCM = fcm(requestTimeoutSeconds: 2)
+
+    private static func fcm(requestTimeoutSeconds: Int) -> OutputHarness {
+        let keyID = "0123abcd", projects = ["shop-1a2b3", "news-4c5d6"]
+        let key = (try? _RSA.Signing.PrivateKey(keySize: .bits2048))?.pkcs8PEMRepresentation ?? ""
+        @Sendable func email(_ project: String) -> String { "push@\(project).iam.gserviceaccount.com" }
+        let samples = OutputSamples(
+            payload: #"{"notification":{"title":"Hi"}}"#, refused: ["bad00400:APA91b", "bad00403:APA91b", "no token"],
+            dead: ["dead0404:APA91b"],
+            credentials: projects.map { project in
+                let file = try? JSONSerialization.data(withJSONObject: [
+                    "type": "service_account", "project_id": project, "private_key_id": keyID, "private_key": key,
+                    "client_email": email(project),
+                    "token_uri": "https:" + "//localhost\(FCMSimulator.tokenPath)",
+                ])
+                return Credential(
+                    id: project, output: "fcm", kind: .secret(Secret(file ?? Data())), account: project,
+                    environments: [.production])
+            },
+            crowd: 3 * SimulatedProvider<FCMDouble>.streams
+        ) { "n\($0):APA91bH" }
+        return OutputHarness("fcm", samples: samples) {
+            let double = try await SimulatedProvider<FCMDouble>(
+                accounts: Dictionary(uniqueKeysWithValues: projects.map { ($0, email($0)) }), keyID: keyID, key: key)
+            return OutputSetup(
+                plugin: FCMPlugin(), output: double.makeOutput(requestTimeoutSeconds: requestTimeoutSeconds),
+                behaviours: double.behaviours,  // It gives out access tokens, too.
+                arrivals: { double.arrivals.filter { !$0.key.hasPrefix("/") } },
+                openConnections: { await double.openConnections }, stop: { await double.stop() })
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import Logging
+import PushModel
+import Threading
+import WebPushSimulator
+
+/// Subscriptions that all simulators of one directory know, by their endpoints.
+final class SampleSubscriptions: Sendable {
+    private let directory = FileManager.default.temporaryDirectory.appending(path: "webpush-\(UUID().uuidString)").path
+    private let office = Mutex<WebPushSimulator?>(nil)
+    private let keys = Mutex<[String: SubscriptionJSON.Keys]>([:])
+
+    deinit { try? FileManager.default.removeItem(atPath: directory) }
+
+    func simulator() throws -> WebPushSimulator {
+        var configuration = WebPushSimulatorConfiguration()
+        configuration.controlPort = nil
+        configuration.streamLimit = SimulatedProvider<WebPushDouble>.streams
+        configuration.directory = directory
+        configuration.hostnames = [SimulatedProvider<WebPushDouble>.host]
+        configuration.server.protocolsByPort = [:]
+        return try WebPushSimulator(
+            configuration: configuration, logger: Logger(label: "simulator") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    /// Another one.
+    func endpoint(_ state: WebPushSimulator.SubscriptionState = .good) -> String {
+        do {
+            let subscription = try office.withLock { office in
+                let simulator = try office ?? simulator()
+                office = simulator
+                return try simulator.subscribe(.mozilla, key: nil, state: state)
+            }
+            guard let path = URL(string: subscription.endpoint)?.path else { return "none" }
+            let endpoint = "https://\(SimulatedProvider<WebPushDouble>.host)\(path)"
+            keys.withLock { $0[endpoint] = subscription.keys }
+            return endpoint
+        } catch {
+            return "none: \(error)"
+        }
+    }
+
+    /// The member of a job's recipient; what is no subscription of ours has keys of somebody's.
+    func address(_ endpoint: String) -> String {
+        let keys = keys.withLock { $0[endpoint] ?? $0.first?.value }
+        var text: [UInt8] = []
+        JSONText.append(endpoint, to: &text)
+        return """
+            "subscription":{"endpoint":\(String(decoding: text, as: UTF8.self)),\
+            "keys":{"p256dh":"\(keys?.p256dh ?? "")","auth":"\(keys?.auth ?? "")"}}
+            """
+    }
+}

@@ -1,0 +1,48 @@
+import Addressing
+import Foundation
+import Logging
+import NIOCore
+import NIOPosix
+import OutputConformance
+import PushModel
+import Store
+import WebPushOutput
+import WebPushSimulator
+
+/// Mozilla's service, whose subscriptions take messages of any key.
+extension SimulatedProvider<WebPushDouble> {
+    static let streams = 10
+    /// A name of nobody's, which leads to the simulator.
+    static let host = "push.example.test"
+
+    /// - Parameter subscriptions: that it knows.
+    convenience init(_ subscriptions: SampleSubscriptions) async throws {
+        try await self.init(
+            subscriptions.simulator(),
+            Answers(
+                refused: PlannedWebPushAnswer(.badTopic), busy: PlannedWebPushAnswer(.tooManyRequests, retryAfter: 1),
+                credentialRefused: PlannedWebPushAnswer(.badToken),
+                nonsense: PlannedWebPushAnswer(.internalError, status: 418)))
+    }
+
+    func makeOutput(requestTimeoutSeconds: Int) -> WebPushOutput {
+        var configuration = WebPushConfiguration(
+            hosts: AllowedHosts([], privateHosts: [Endpoint(host: Self.host, port: 443)]))
+        configuration.authorityFile = authority.path
+        configuration.requestTimeoutSeconds = requestTimeoutSeconds
+        configuration.connectTimeoutSeconds = 30
+        configuration.breakMilliseconds = 200
+        // Two event loops.
+        configuration.connectionsOfOrigin = 1
+        configuration.maximumConnections = 2
+        // Connections are of no credential in particular, so it is their idleness that closes them.
+        configuration.idleSeconds = 1
+        let simulator = simulator
+        configuration.resolve = { _, _ in
+            [try SocketAddress(ipAddress: "127.0.0.1", port: simulator.port(of: .mozilla))]
+        }
+        return WebPushOutput(
+            configuration: configuration, eventLoops: MultiThreadedEventLoopGroup.singleton,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: { .now })
+    }
+}

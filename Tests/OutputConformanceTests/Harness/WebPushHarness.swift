@@ -1,0 +1,34 @@
+import OutputConformance
+import PushModel
+import WebPushOutput
+import WebPushSimulator
+
+extension OutputHarness {
+    /// The simulator is its double, over TLS.
+    static let webPush = webPush(requestTimeoutSeconds: 30)
+
+    /// For rules whose provider is silent: they wait for it.
+    static let impatientWebPush = webPush(requestTimeoutSeconds: 2)
+
+    private static func webPush(requestTimeoutSeconds: Int) -> OutputHarness {
+        let subscriptions = SampleSubscriptions()
+        var samples = OutputSamples(
+            refused: ["https://elsewhere.example.test/push/1", "no endpoint"],
+            dead: [subscriptions.endpoint(.gone), subscriptions.endpoint(.unknown)],
+            credentials: ["old", "new"].map { id in
+                Credential(id: id, kind: .secret(key), account: id, environments: [.production])
+            },
+            crowd: 3 * 2 * SimulatedProvider<WebPushDouble>.streams
+        ) { _ in subscriptions.endpoint() }
+        samples.address = { subscriptions.address($0) }
+        return OutputHarness("webpush", samples: samples) {
+            let double = try await SimulatedProvider<WebPushDouble>(subscriptions)
+            return OutputSetup(
+                plugin: WebPushPlugin(), output: double.makeOutput(requestTimeoutSeconds: requestTimeoutSeconds),
+                behaviours: double.behaviours, arrivals: { double.arrivals },
+                openConnections: { await double.openConnections }, stop: { await double.stop() })
+        }
+    }
+
+    private static let key = (try? VAPIDKey(subject: "mailto:push@example.com").sealed()) ?? Secret([])
+}

@@ -1,0 +1,66 @@
+import PushSending
+import Testing
+
+@Suite struct BadTokenWatchTests {
+    /// After so many bad answers and then so many good ones.
+    private func watch(bad: Int, good: Int = 0) -> BadTokenWatch {
+        var watch = BadTokenWatch()
+        for _ in 0..<bad { watch.bad(nowMilliseconds: 0) }
+        for _ in 0..<good { watch.good() }
+        return watch
+    }
+
+    private func look(_ watch: inout BadTokenWatch, at now: Int64 = 0) -> BadTokenWatch.Change? {
+        watch.look(nowMilliseconds: now)
+    }
+
+    @Test func halfOfAThousandIsNotMoreThanHalf() {
+        var watch = watch(bad: 500)
+        #expect(look(&watch) == nil && !watch.isMixedUp)
+        watch.bad(nowMilliseconds: 0)
+        #expect(look(&watch) == .began && watch.isMixedUp)
+        #expect(look(&watch) == nil, "told once")
+    }
+
+    @Test func onlyTheLastThousandCount() {
+        var many = BadTokenWatch()
+        for _ in 0..<100_000 { many.good() }
+        for _ in 0..<501 { many.bad(nowMilliseconds: 0) }
+        #expect(look(&many) == .began, "whatever was before")
+        for _ in 0..<499 { many.good() }
+        #expect(look(&many) == nil && many.bad == 501)
+        many.good()
+        #expect(look(&many) == .ended && many.bad == 500)
+        for _ in 0..<500 { many.good() }
+        #expect(many.bad == 0)
+    }
+
+    @Test func fivePercentAreNoMixUp() {
+        var watch = BadTokenWatch()
+        for number in 0..<20_000 {
+            if number % 20 == 0 { watch.bad(nowMilliseconds: 0) } else { watch.good() }
+        }
+        #expect(watch.bad == 50 && look(&watch) == nil)
+    }
+
+    @Test func itIsOverWhenNoBadOneComesAnyMore() {
+        var watch = watch(bad: 600)
+        #expect(look(&watch) == .began)
+        #expect(look(&watch, at: BadTokenWatch.quietMilliseconds - 1) == nil)
+        #expect(look(&watch, at: BadTokenWatch.quietMilliseconds) == .ended)
+        watch.bad(nowMilliseconds: BadTokenWatch.quietMilliseconds + 1)
+        #expect(look(&watch, at: BadTokenWatch.quietMilliseconds + 1) == .began)
+    }
+
+    @Test func theLogSaysItOnceAMinuteWhileItLasts() {
+        var watch = watch(bad: 500)
+        var lines: [Int64] = []
+        for second in 0..<200 as Range<Int64> {
+            let now = second * 1_000
+            if second < 110 { watch.bad(nowMilliseconds: now) }
+            _ = look(&watch, at: now)
+            if watch.mayLog(nowMilliseconds: now) { lines.append(second) }
+        }
+        #expect(lines == [0, 60, 120], "and none when no bad one has come since the last")
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import PostgresClient
+import Store
+import TestSupport
+import TestTraits
+import Testing
+import WorkerTestSupport
+
+@Suite(.needsDatabase, .timeLimit(.minutes(2)))
+struct WorkerRepositoryTests {
+    private func worker(_ name: String, upFor uptime: Duration = .seconds(1)) -> RunningWorker {
+        RunningWorker(
+            id: UUID().uuidString.lowercased(), name: name, version: "0.1.0", outputs: ["apns", "fcm"],
+            start: .now - uptime
+        )
+    }
+
+    /// As when it was last renewed so many seconds ago.
+    private func age(_ worker: RunningWorker, _ seconds: Int, _ database: TestDatabase) async throws {
+        try await database.pool.query(
+            "UPDATE martlet.workers SET seen_at = clock_timestamp() - $2::bigint * interval '1 s' WHERE id = $1",
+            [.text(worker.id), .bigint(Int64(seconds))])
+    }
+
+    @Test func theLivingAreCountedByTheQuotasTheyUse() async throws {
+        try await TestDatabase.withMigrated { database in
+            let repository = WorkerRepository(database.pool)
+            let workers = (1...5).map { worker("push-\($0)") }
+            for worker in workers[..<4] { _ = try await repository.renew(worker, quotas: ["fcm/p"]) }
+            /// What the first is told, where the others were heard of so many seconds ago.
+            func counted(_ ages: [Int], with quotas: [String] = ["fcm/p"]) async throws -> [String: Int] {
+                for (worker, seconds) in zip(workers.dropFirst(), ages) { try await age(worker, seconds, database) }
+                return try await repository.renew(workers[0], quotas: quotas)
+            }
+            #expect(try await counted([0, 0, 0]) == ["fcm/p": 4])
+            #expect(try await counted([0, 0, 0], with: ["fcm/mine", "fcm/p"]) == ["fcm/p": 4, "fcm/mine": 1])
+            #expect(try await counted([0, 0, 0], with: []) == [:])
+            #expect(try await counted([WorkerRepository.staleSeconds, 3, 0]) == ["fcm/p": 3], "killed, late, in time")
+            _ = try await repository.renew(workers[4], quotas: ["fcm/p"])
+            #expect(try await counted([60, 0, 0, 0]) == ["fcm/p": 4], "one was added")
+            _ = try await repository.renew(workers[3], quotas: ["fcm/other"])
+            #expect(try await counted([60, 0, 0, 0]) == ["fcm/p": 3], "one uses another")
+            try await repository.remove(workers[2])
+            #expect(try await counted([60, 0, 0, 0]) == ["fcm/p": 2], "one has stopped")
+            _ = try await repository.renew(workers[1], quotas: ["fcm/p"])
+            #expect(try await counted([0, 0, 0, 0]) == ["fcm/p": 3], "one was only frozen")
+        }
+    }
+
+    /// A time that is ahead, by a clock that was set back, keeps a dead one alive for a few seconds only.
+    @Test func aClockThatWasSetBackCountsNoDead() async throws {
+        try await TestDatabase.withMigrated { database in
+            let repository = WorkerRepository(database.pool)
+            let (gone, here) = (worker("push-1"), worker("push-2"))
+            _ = try await repository.renew(gone, quotas: ["fcm/p"])
+            try await age(gone, -3_000, database)
+            #expect(try await repository.renew(here, quotas: ["fcm/p"]) == ["fcm/p": 1])
+            try await age(here, 0, database)
+            #expect(try await repository.list() == (running: ["push-2"], stale: ["push-1"]))
+            try await repository.forgetStale()
+            #expect(try await repository.list().stale == ["push-1"])
+            try await age(gone, 3_601, database)
+            try await repository.forgetStale()
+            try await age(here, 0, database)
+            #expect(try await repository.list() == (running: ["push-2"], stale: []))
+        }
+    }
+
+    /// The database's clock and how long the process has run: what it takes for the time of day plays no part.
+    @Test func itsRowSaysSinceWhenItRuns() async throws {
+        try await TestDatabase.withMigrated { database in
+            let repository = WorkerRepository(database.pool)
+            let worker = worker("push-1", upFor: .seconds(3_600))
+            for _ in 0..<2 { _ = try await repository.renew(worker, quotas: ["fcm/p"]) }
+            let rows = try await database.pool.query(
+                """
+                SELECT name, version, outputs, quotas, extract(epoch FROM seen_at - started_at)::bigint AS uptime
+                FROM martlet.workers WHERE id = $1
+                """, [.text(worker.id)])
+            #expect(rows.count == 1)
+            #expect(try rows[0]["uptime"].integer == 3_600)
+            #expect(try rows[0]["outputs"].textArray == ["apns", "fcm"])
+            #expect(try rows[0]["quotas"].textArray == ["fcm/p"])
+            #expect(try rows[0]["version"].text == "0.1.0")
+        }
+    }
+
+    @Test func whoHasNoRightIsTold() async throws {
+        try await TestDatabase.withMigrated { database in
+            for (group, may) in [("martlet_worker", true), ("martlet_operator", true), ("", false)] {
+                try await database.withLogin(in: group) { login, role in
+                    if group.isEmpty {
+                        try await database.pool.query("GRANT USAGE ON SCHEMA martlet TO \(role)")
+                        try await database.pool.query("GRANT INSERT ON martlet.refusals TO \(role)")
+                    }
+                    #expect(try await WorkerRepository(login).mayBeWritten() == may, "\(group)")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+import Addressing
+import PushModel
+import PushTestSupport
+import Store
+import TestSupport
+import Testing
+import Threading
+import WebPushOutput
+import WireTestSupport
+
+/// What becomes of messages by their answers.
+@Suite struct AnswerTests {
+    @Test(
+        arguments: [
+            (200, "", Outcome.Verdict.sent, nil), (202, "", .sent, nil), (404, "", .unregistered, "Status404"),
+            (410, #"{"errno":106}"#, .unregistered, "Errno106"), (404, #"{"reason":"BadPath"}"#, .rejected, "BadPath"),
+            (400, #"{"reason":"VapidPkHashMismatch"}"#, .rejected, "KeyMismatch"), (413, "", .rejected, "Status413"),
+            (307, "", .rejected, "Redirected"), (500, "", .retry, "Status500"), (429, "", .retry, "Status429"),
+            (507, "", .retry, "Status507"), (403, "", .hold, "Status403"),
+            (403, #"{"reason":"BadJwtToken"}"#, .hold, "BadJwtToken"),
+        ] as [(Int, String, Outcome.Verdict, String?)])
+    func verdicts(status: Int, body: String, verdict: Outcome.Verdict, reason: String?) async throws {
+        try await ScriptedServer.with(answer: { _ in .init(status: status, body: body) }) { server in
+            let origin = Endpoint(host: "localhost", port: server.port)
+            let sending = try Sending(to: [origin], authorityFile: server.authorityFile)
+            let before = Timestamp.now
+            let outcome = try #require(
+                await sending.send(try sending.job([Browser(endpoint: "https://\(origin)/a")])).first)
+            #expect(outcome.verdict == verdict)
+            #expect(outcome.reason == reason)
+            #expect(outcome.status == status && outcome.judge == .provider)
+            // Services do not say since when: no later than it was sent.
+            #expect((outcome.unregisteredAt != nil) == (verdict == .unregistered))
+            if let at = outcome.unregisteredAt { #expect(before <= at && at <= outcome.at) }
+            await sending.output.shutDown()
+        }
+    }
+
+    /// A service that refuses a key holds what goes there with it, and nothing else.
+    @Test func aRefusedKeyIsHeldThereOnly() async throws {
+        let isMended = Atomic(false)
+        try await ScriptedServer.with(answer: { _ in
+            isMended.load(ordering: .relaxed) ? .init(status: 201) : .reason(403, "BadJwtToken")
+        }) { refusing in
+            try await ScriptedServer.with(answer: { _ in .init(status: 201) }) { other in
+                let origins = [refusing, other].map { Endpoint(host: "localhost", port: $0.port) }
+                let sending = try Sending(
+                    to: origins, authorityFile: try authorities([refusing, other]))
+                let browsers = (0..<200).map { Browser(endpoint: "https://\(origins[$0 % 2])/\($0)") }
+                let outcomes = await sending.send(try sending.job(browsers))
+                for outcome in outcomes {
+                    #expect(outcome.verdict == (outcome.recipient % 2 == 0 ? .hold : .sent))
+                    #expect(outcome.reason == (outcome.recipient % 2 == 0 ? "BadJwtToken" : nil))
+                }
+                let subject = Refusal.Subject(
+                    credential: sending.credential.id, environment: .production, topic: origins[0].description)
+                #expect(began(sending.refusals) == [subject], "told once, whatever the event loops find out")
+                isMended.store(true, ordering: .relaxed)
+                try await eventually("\(sending.recorder.outcomes.last?.reason ?? "-")") {
+                    await sending.send(try sending.job([browsers[0], browsers[2]])).allSatisfy { $0.verdict == .sent }
+                }
+                try await eventually("\(sending.refusals)") {
+                    _ = await sending.send(try sending.job([browsers[0], browsers[2]]))
+                    return sending.refusals.last == .ended(subject)
+                }
+                await sending.output.shutDown()
+            }
+        }
+    }
+
+    /// An unexplained refusal is the subscription's where the same key is accepted for others.
+    @Test func aForeignSubscriptionHoldsNobody() async throws {
+        try await ScriptedServer.with(answer: { request in
+            .init(status: request.line.contains("foreign") ? 401 : 201)
+        }) { server in
+            let origin = Endpoint(host: "localhost", port: server.port)
+            let sending = try Sending(to: [origin], authorityFile: server.authorityFile)
+            await sending.send(try sending.job([Browser(endpoint: "https://\(origin)/first")]))
+            let mixed = (0..<100).map {
+                Browser(endpoint: "https://\(origin)/\($0 % 10 == 0 ? "foreign" : "own")/\($0)")
+            }
+            let outcomes = await sending.send(try sending.job(mixed))
+            for outcome in outcomes {
+                #expect(outcome.verdict == (outcome.recipient % 10 == 0 ? .rejected : .sent))
+            }
+            #expect(sending.refusals.isEmpty)
+            await sending.output.shutDown()
+        }
+    }
+
+    /// After three in a row nothing more is sent there for as long as the service says.
+    @Test func aBusyServiceIsLeftAlone() async throws {
+        try await ScriptedServer.with(answer: { _ in .init(status: 429, fields: ["retry-after": "60"]) }) { server in
+            let origin = Endpoint(host: "localhost", port: server.port)
+            let sending = try Sending(to: [origin], authorityFile: server.authorityFile)
+            let browsers = (0..<2_000).map { Browser(endpoint: "https://\(origin)/\($0)") }
+            let outcomes = await sending.send(try sending.job(browsers))
+            #expect(outcomes.allSatisfy { $0.verdict == .retry && $0.reason == "Status429" })
+            #expect(outcomes.allSatisfy { (50...60).contains($0.retryAfterSeconds) })
+            #expect(server.requests.count < 2_000, "what waited was put back")
+            let asked = server.requests.count
+            let late = await sending.send(try sending.job(Array(browsers.prefix(50))))
+            #expect(late.allSatisfy { $0.verdict == .retry && $0.status == 0 })
+            #expect(server.requests.count == asked)
+            await sending.output.shutDown()
+        }
+    }
+
+    /// One that does not answer, and one that lets nobody in, delay nobody else.
+    @Test func deadOriginsDelayNobody() async throws {
+        try await ScriptedServer.with(answer: { _ in nil }) { silent in
+            try await ScriptedServer.with(answer: { _ in .init(status: 201) }) { good in
+                let refusing = try RefusingPort()
+                let origins = [silent.port, refusing.port, good.port].map { Endpoint(host: "localhost", port: $0) }
+                let sending = try Sending(to: origins, authorityFile: try authorities([silent, good])) {
+                    $0.silenceMilliseconds = 5_000
+                    $0.requestTimeoutSeconds = 5
+                }
+                let browsers = (0..<300).map { Browser(endpoint: "https://\(origins[$0 % 3])/\($0)") }
+                sending.output.send(try sending.job(browsers), reportingTo: sending.recorder)
+                try await eventually("\(sending.recorder.outcomes.count) outcomes") {
+                    sending.recorder.outcomes.count { $0.verdict == .sent } == 100
+                }
+                let given = sending.recorder.outcomes.count { $0.recipient % 3 == 0 }
+                #expect(given == 0, "these are not given up yet, so nobody has waited for them")
+                await sending.recorder.wait(for: 300, atMost: .seconds(60))
+                for outcome in sending.recorder.outcomes {
+                    switch outcome.recipient % 3 {
+                    case 0: #expect([.unknown, .retry].contains(outcome.verdict), "\(outcome.reason ?? "")")
+                    case 1: #expect(outcome.verdict == .retry && outcome.reason == "ConnectionFailed")
+                    default: #expect(outcome.verdict == .sent)
+                    }
+                }
+                await sending.output.shutDown()
+            }
+        }
+    }
+
+    private func began(_ events: [Refusal.Event]) -> [Refusal.Subject] {
+        events.compactMap { if case .began(let refusal) = $0 { refusal.subject } else { nil } }
+    }
+}

@@ -1,0 +1,74 @@
+import PushModel
+import Testing
+import WebPushOutput
+
+@Suite struct SubscriptionTests {
+    private static let endpoint = "https://push.example.com/wpush/v2/gAAAA"
+    private static let point = RFC8291.receiverPoint
+    private static let secret = RFC8291.secret
+
+    private static func text(keys: String, rest: String = "") -> String {
+        #"{"endpoint":"\#(endpoint)",\#(rest)"keys":\#(keys)}"#
+    }
+
+    @Test func asABrowserGivesIt() throws {
+        let subscription = try Subscription(
+            text: Self.text(
+                keys: #"{"p256dh":"\#(Self.point)","auth":"\#(Self.secret)"}"#, rest: #""expirationTime":null,"#))
+        #expect(subscription.keys?.point == Base64URL.bytes(Self.point))
+        #expect(subscription.keys?.secret == Base64URL.bytes(Self.secret))
+        #expect(subscription.expiration == nil)
+    }
+
+    /// Encoders differ in alphabet and padding, and some of JSON escape the slash.
+    @Test(arguments: [("+", "/", ""), ("+", "/", "="), ("-", "_", "="), ("+", "\\/", "="), ("-", "_", "")])
+    func anyBase64(plus: String, slash: String, padding: String) throws {
+        // Of a point that has both of the characters in question.
+        let point = "BP-vLxL3X_" + Self.point.dropFirst(10)
+        func spelled(_ text: String, _ padding: String) -> String {
+            text.map { $0 == "-" ? plus : $0 == "_" ? slash : String($0) }.joined() + padding
+        }
+        let good = try Subscription(
+            text: Self.text(
+                keys:
+                    #"{"auth":"\#(spelled(Self.secret, padding + padding))","p256dh":"\#(spelled(Self.point, padding))"}"#
+            ))
+        #expect(good.keys?.point == Base64URL.bytes(Self.point))
+        #expect(good.keys?.secret == Base64URL.bytes(Self.secret))
+        #expect(throws: WebPushFault.badKeys, "a point that is not on the curve") {
+            try Subscription(
+                text: Self.text(keys: #"{"p256dh":"\#(spelled(point, padding))","auth":"\#(Self.secret)"}"#))
+        }
+    }
+
+    @Test(arguments: [
+        #"{"p256dh":"\#(point)"}"#, #"{"auth":"\#(secret)"}"#, #"{"p256dh":"","auth":""}"#,
+        #"{"p256dh":"\#(point)A","auth":"\#(secret)"}"#, #"{"p256dh":"\#(point.dropLast())","auth":"\#(secret)"}"#,
+        #"{"p256dh":"\#(point)","auth":"\#(secret)AA"}"#, #"{"p256dh":"\#(point)","auth":"\#(secret.dropLast(2))"}"#,
+        #"{"p256dh":"\#(point)","auth":7}"#, #"{"p256dh":"A\#(point.dropFirst())","auth":"\#(secret)"}"#,
+        #"{"p256dh":"\#(point)","auth":"BTBZMqHH6r4Tts7J aSIgg"}"#, #"{"p256dh":"\#(point)==","auth":"\#(secret)"}"#,
+        #"{"p256dh":null,"auth":null}"#,
+    ])
+    func badKeys(keys: String) {
+        #expect(throws: WebPushFault.badKeys) { try Subscription(text: Self.text(keys: keys)) }
+    }
+
+    /// Legal: a message to it has no body (RFC 8030).
+    @Test(arguments: [#"{"endpoint":"\#(endpoint)"}"#, text(keys: "{}"), text(keys: "null")])
+    func withoutKeys(text: String) throws {
+        #expect(try Subscription(text: text).keys == nil)
+    }
+
+    @Test(arguments: [
+        ("1795168800000", 1_795_168_800_000), ("1795168800000.5", 1_795_168_800_001), ("1e12", 1_000_000_000_000),
+    ])
+    func expirationTime(text: String, milliseconds: Int64) throws {
+        let subscription = try Subscription(text: Self.text(keys: "{}", rest: #""expirationTime":\#(text),"#))
+        #expect(subscription.expiration == Timestamp(milliseconds: milliseconds))
+    }
+
+    @Test(arguments: ["null", #""soon""#, "1e400"])
+    func noExpirationTime(text: String) throws {
+        #expect(try Subscription(text: Self.text(keys: "{}", rest: #""expirationTime":\#(text),"#)).expiration == nil)
+    }
+}

@@ -1,0 +1,77 @@
+import Addressing
+import Foundation
+import Logging
+import NIOPosix
+import PushModel
+import PushTestSupport
+import Store
+import TestSupport
+import Testing
+import Threading
+import WebPushOutput
+import WireTestSupport
+
+/// An output with a key, sending to servers of the tests' own.
+final class Sending: Sendable {
+    private final class Told: Sendable {
+        let events = Mutex<[Refusal.Event]>([])
+    }
+
+    let output: WebPushOutput
+    let credential: Credential
+    let publicKey: String
+    let recorder = OutcomeRecorder()
+    private let told: Told
+
+    var refusals: [Refusal.Event] { told.events.withLock { $0 } }
+
+    /// - Parameters:
+    ///   - origins: hosts and ports that messages may go to, although they are of this machine.
+    ///   - authorityFile: of the servers' certificates.
+    init(
+        to origins: [Endpoint], authorityFile: String?, allowing rules: [String] = [],
+        _ change: (inout WebPushConfiguration) -> Void = { _ in }
+    ) throws {
+        (credential, publicKey) = try Self.credential(id: "vapid-1")
+        var configuration = WebPushConfiguration(
+            hosts: AllowedHosts(rules.compactMap { AllowedHosts.Rule($0) }, privateHosts: Set(origins)))
+        configuration.authorityFile = authorityFile
+        configuration.breakMilliseconds = 200
+        change(&configuration)
+        let told = Told()
+        self.told = told
+        output = WebPushOutput(
+            configuration: configuration, eventLoops: MultiThreadedEventLoopGroup.singleton,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: { .now },
+            refusals: { event in told.events.withLock { $0.append(event) } })
+    }
+
+    static func credential(id: String) throws -> (credential: Credential, publicKey: String) {
+        let key = VAPIDKey(subject: "mailto:push@example.com")
+        let credential = Credential(
+            id: id, kind: .secret(try key.sealed()), account: "shop", environments: [.production])
+        return (credential, key.publicKeyText)
+    }
+
+    func job(_ browsers: [Browser], payload: String = #"{"title":"Hi"}"#, _ members: String...) throws -> RoutedJob {
+        let recipients = "[\(browsers.map(\.subscription).joined(separator: ","))]"
+        return RoutedJob(
+            try Job.read(Job.sampleText(recipients: recipients, payload: payload, members)), credential: credential)
+    }
+
+    /// Sends and waits for an outcome of each.
+    @discardableResult
+    func send(_ job: RoutedJob) async -> [Outcome] {
+        let before = recorder.outcomes.count
+        output.send(job, reportingTo: recorder)
+        await recorder.wait(for: before + job.job.recipients.count, atMost: .seconds(60))
+        return Array(recorder.outcomes[before...])
+    }
+}
+
+/// The authorities of several servers in one file, which is left to the system to remove.
+func authorities(_ servers: [ScriptedServer]) throws -> String {
+    let file = FileManager.default.temporaryDirectory.appending(path: "authorities-\(UUID().uuidString).pem").path
+    try servers.map(\.authorityPEM).joined(separator: "\n").write(toFile: file, atomically: true, encoding: .utf8)
+    return file
+}

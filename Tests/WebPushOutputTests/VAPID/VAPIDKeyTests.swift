@@ -1,0 +1,74 @@
+import Crypto
+import Foundation
+import PushModel
+import Testing
+import WebPushOutput
+
+@Suite struct VAPIDKeyTests {
+    private struct Claims: Decodable, Equatable {
+        let aud: String
+        let exp: Int64
+        let sub: String
+    }
+
+    @Test func aTokenIsWhatTheRFCSays() throws {
+        let key = VAPIDKey(subject: "mailto:push@example.com")
+        let value = try key.authorization(
+            for: "https://push.example.net", expiring: Timestamp(seconds: 1_795_168_800))
+        let parts = try #require(value.wholeMatch(of: /vapid t=([\w-]+)\.([\w-]+)\.([\w-]+), k=([\w-]+)/)).output
+        #expect(String(parts.4) == key.publicKeyText)
+        let header = try #require(Base64URL.bytes(String(parts.1)))
+        #expect(
+            try JSONDecoder().decode([String: String].self, from: Data(header)) == ["alg": "ES256", "typ": "JWT"])
+        let claims = try JSONDecoder().decode(Claims.self, from: Data(try #require(Base64URL.bytes(String(parts.2)))))
+        #expect(
+            claims
+                == Claims(aud: "https://push.example.net", exp: 1_795_168_800, sub: "mailto:push@example.com"))
+        let publicKey = try P256.Signing.PublicKey(
+            x963Representation: try #require(Base64URL.bytes(key.publicKeyText)))
+        let signature = try P256.Signing.ECDSASignature(
+            rawRepresentation: try #require(Base64URL.bytes(String(parts.3))))
+        #expect(publicKey.isValidSignature(signature, for: Data("\(parts.1).\(parts.2)".utf8)))
+    }
+
+    @Test func itIsKeptAndReadBack() throws {
+        let key = VAPIDKey(subject: "https://example.com/contact")
+        let back = try VAPIDKey(sealed: try key.sealed())
+        #expect(back.publicKeyText == key.publicKeyText)
+        #expect(back.subject == key.subject)
+        #expect(back.fingerprint == key.fingerprint && key.fingerprint.count == 64)
+        #expect(key.publicKeyText.count == 87 && key.publicKeyText.hasPrefix("B"))
+        #expect(throws: (any Error).self) { try VAPIDKey(sealed: Secret("{}".utf8)) }
+    }
+
+    @Test(arguments: [
+        "mailto:push@example.com", "MAILTO:push@example.com", "https://example.com",
+        "https://example.com:8443/contact?x",
+    ])
+    func goodSubjects(text: String) {
+        #expect(VAPIDSubject.problem(of: text) == nil)
+    }
+
+    /// Apple is known to refuse most of them.
+    @Test(arguments: [
+        "", "push@example.com", "mailto:", "mailto:push", "mailto:@example.com", "mailto:push@",
+        "mailto:push@localhost",
+        "mailto:push@printer.local", "mailto: push@example.com", "mailto:<push@example.com>", "mailto:a@b@example.com",
+        "http://example.com", "https://localhost/", "https://127.0.0.1/", "https:///x", "mailto:push@exämple.com",
+    ])
+    func badSubjects(text: String) {
+        #expect(VAPIDSubject.problem(of: text) != nil)
+    }
+
+    @Test func tokensAreRenewedAhead() {
+        let start = Timestamp(seconds: 1_795_168_800)
+        func at(_ hours: Double) -> Timestamp { Timestamp(seconds: start.seconds + Int64(hours * 3_600)) }
+        let early = VAPIDTokenSchedule(now: start, random: 0)
+        #expect(early.expires == at(12))
+        #expect(!early.isDue(now: start) && !early.isDue(now: at(9.99)) && early.isDue(now: at(10)))
+        let late = VAPIDTokenSchedule(now: start, random: 0.999)
+        #expect(!late.isDue(now: at(10.9)) && late.isDue(now: at(11)))
+        #expect(!early.isDue(now: at(-0.9)))
+        #expect(early.isDue(now: at(-1.1)), "it would expire more than 12 hours from now")
+    }
+}

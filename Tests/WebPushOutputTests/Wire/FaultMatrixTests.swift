@@ -1,0 +1,120 @@
+import PushModel
+import PushTestSupport
+import TestSupport
+import Testing
+import WebPushOutput
+import WebPushSimulator
+
+/// Bad days: every recipient is told once, and both sides count the same.
+@Suite struct FaultMatrixTests {
+    /// Each recipient has one outcome, and what was sent was accepted, once.
+    private func expectCounts(_ services: PushServices, _ outcomes: [Outcome], _ count: Int) {
+        #expect(outcomes.count == count && Set(outcomes.map(\.recipient)) == Set(0..<count))
+        let acceptances = services.simulator.recordedAcceptances
+        #expect(acceptances.values.reduce(0, +) == outcomes.count { $0.verdict == .sent })
+        #expect(acceptances.values.allSatisfy { $0 == 1 })
+    }
+
+    private func recipients(_ services: PushServices, _ count: Int, of persona: Persona) throws -> [String] {
+        try (0..<count).map { _ in try services.recipient(of: persona) }
+    }
+
+    @Test func theLimitOfStreamsIsKept() async throws {
+        try await PushServices.with({ $0.streamLimit = 10 }) { services in
+            let outcomes = try await services.send(try recipients(services, 1_000, of: .google))
+            #expect(outcomes.allSatisfy { $0.verdict == .sent })
+            #expect(await services.simulator.counters().mostOpenStreams <= 10)
+            expectCounts(services, outcomes, 1_000)
+        }
+    }
+
+    @Test func whatIsAboveTheLastStreamGoesElsewhere() async throws {
+        try await PushServices.with { services in
+            var faults = WebPushSimulator.StandingFaults()
+            faults.answerDelayMilliseconds = 20
+            await services.simulator.setFaults(faults)
+            let all = try recipients(services, 1_000, of: .apple)
+            async let outcomes = services.send(all)
+            for _ in 0..<3 {
+                // Or all is done already.
+                try await eventually("requests under way") {
+                    let counters = await services.simulator.counters()
+                    return counters.openStreams > 0 || counters.arrivals >= 1_000
+                }
+                await services.simulator.sendGoAway(GoAwayFault())
+            }
+            let told = try await outcomes
+            #expect(told.allSatisfy { $0.verdict == .sent }, "\(Set(told.compactMap(\.reason)))")
+            expectCounts(services, told, 1_000)
+        }
+    }
+
+    @Test func refusedStreamsAreSentAgain() async throws {
+        try await PushServices.with { services in
+            _ = try await services.send(try recipients(services, 1, of: .google))
+            services.simulator.refuseStreams(300)
+            let outcomes = try await services.send(try recipients(services, 999, of: .google))
+            #expect(outcomes.allSatisfy { $0.verdict == .sent || $0.reason == "StreamRefused" })
+            #expect(outcomes.count == 999)
+        }
+    }
+
+    @Test(arguments: [Persona.google, .mozilla])
+    func aCutIsUnknownForWhatWasWritten(persona: Persona) async throws {
+        try await PushServices.with { services in
+            var faults = WebPushSimulator.StandingFaults()
+            faults.silence = .answers
+            await services.simulator.setFaults(faults)
+            let all = try recipients(services, 200, of: persona)
+            async let outcomes = services.send(all)
+            try await eventually("requests under way") { await services.simulator.counters().openStreams > 0 }
+            await services.simulator.setFaults(.init())
+            await services.simulator.cutConnections()
+            let told = try await outcomes
+            let unknown = told.count { $0.verdict == .unknown && $0.reason == "ConnectionLost" }
+            #expect(unknown > 0 && told.count { $0.verdict == .sent } == 200 - unknown)
+            expectCounts(services, told, 200)
+        }
+    }
+
+    @Test func aResetIsUnknown() async throws {
+        try await PushServices.with { services in
+            await services.answer(PlannedWebPushAnswer(loss: .reset))
+            let outcomes = try await services.send(try recipients(services, 20, of: .apple))
+            #expect(outcomes.allSatisfy { $0.verdict == .unknown && $0.reason == "StreamReset" })
+            await services.answer(nil)
+            let after = try await services.send(try recipients(services, 20, of: .apple))
+            #expect(after.allSatisfy { $0.verdict == .sent })
+        }
+    }
+
+    /// Bodies leave as the service grants the window for them.
+    @Test func aSlowWindowIsWaitedFor() async throws {
+        try await PushServices.with { services in
+            var faults = WebPushSimulator.StandingFaults()
+            faults.windowDelayMilliseconds = 20
+            await services.simulator.setFaults(faults)
+            let payload = "\"\(String(repeating: "x", count: 3_900))\""
+            let outcomes = try await services.send(try recipients(services, 300, of: .google), payload: payload)
+            #expect(outcomes.allSatisfy { $0.verdict == .sent })
+            expectCounts(services, outcomes, 300)
+        }
+    }
+
+    /// One of two keys is refused, and the other goes on; then both do.
+    @Test func twoAppsAndOneBrokenKey() async throws {
+        try await PushServices.with { services in
+            _ = try await services.send(try recipients(services, 10, of: .mozilla))
+            let broken = try Sending.credential(id: "broken")
+            let recipients = try (0..<50).map { _ in try services.recipient(of: .mozilla, key: broken.publicKey) }
+            services.simulator.answerNext(1, with: PlannedWebPushAnswer(.badToken))
+            let refused = try await services.send(Array(recipients.prefix(1)), with: broken.credential)
+            #expect(refused.map(\.verdict) == [.hold])
+            let others = try await services.send(try self.recipients(services, 50, of: .mozilla))
+            #expect(others.allSatisfy { $0.verdict == .sent })
+            try await eventually("the broken key is tried again") {
+                try await services.send(recipients, with: broken.credential).allSatisfy { $0.verdict == .sent }
+            }
+        }
+    }
+}

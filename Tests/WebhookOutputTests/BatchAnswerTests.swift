@@ -1,0 +1,71 @@
+import PushModel
+import Testing
+import WebhookOutput
+
+@Suite struct BatchAnswerTests {
+    private func read(_ text: String, recipients: Int = 2) -> [ToldOutcome?]? {
+        BatchAnswer(Array(text.utf8), recipients: recipients)?.outcomes
+    }
+
+    private func read(outcomes: String) -> [ToldOutcome?]? { read(#"{"outcomes":[\#(outcomes)]}"#) }
+
+    @Test(arguments: [
+        (#"{"i":0,"kind":"sent","id":"m-1"}"#, ToldOutcome(.sent, id: "m-1")),
+        (#"{"kind":"sent","i":0}"#, ToldOutcome(.sent)),
+        (#"{"i":0,"kind":"unregistered","reason":"left \u0041"}"#, ToldOutcome(.unregistered, reason: "left A")),
+        (#"{"i":0,"kind":"rejected","more":[{}]}"#, ToldOutcome(.rejected)),
+        (#"{"i":0,"kind":"failed","reason":""}"#, ToldOutcome(.failed)),
+        (#"{"i":0,"kind":"retry","retry_after":30}"#, ToldOutcome(.retry, retryAfterSeconds: 30)),
+        (#"{"i":0,"kind":"retry","retry_after":1.2}"#, ToldOutcome(.retry, retryAfterSeconds: 2)),
+        (#"{"i":0,"kind":"retry","retry_after":-1}"#, ToldOutcome(.retry)),
+        (#"{"i":0,"kind":"retry","retry_after":1e99}"#, ToldOutcome(.retry, retryAfterSeconds: 86_400)),
+        (#"{"i":0,"kind":"retry","retry_after":"30"}"#, ToldOutcome(.retry)),
+        (#"{"i":0.0,"kind":"sent"}"#, ToldOutcome(.sent)), (#"{"i":-0,"kind":"sent"}"#, ToldOutcome(.sent)),
+        (#"{"i":0e0,"kind":"sent"}"#, ToldOutcome(.sent)), (#"{"i":1e99,"kind":"sent"}"#, nil),
+        (#"{"i":0,"kind":"unknown"}"#, ToldOutcome(.unknown)),
+        (#"{"i":0,"kind":"delivered"}"#, ToldOutcome(.failed)),
+        (#"{"i":0,"kind":"suppressed"}"#, ToldOutcome(.failed)),
+        (#"{"i":0,"kind":"Sent"}"#, ToldOutcome(.failed)),
+        (#"{"i":0,"kind":"sent"},{"i":0,"kind":"unregistered"}"#, ToldOutcome(.sent)),
+        (#"{"i":1,"kind":"sent"}"#, nil), (#"{"i":2,"kind":"sent"}"#, nil), (#"{"i":-1,"kind":"sent"}"#, nil),
+        (#"{"i":0.5,"kind":"sent"}"#, nil), (#"{"i":"0","kind":"sent"}"#, nil), (#"{"kind":"sent"}"#, nil),
+        (#"{"i":0}"#, nil), (#"{"i":0,"i":0,"kind":"sent"}"#, nil), (#"{"i":0,"kind":"sent","kind":"sent"}"#, nil),
+        (#"{"i":0,"kind":1}"#, nil), ("0", nil), ("null", nil), ("", nil),
+    ])
+    func whatIsSaidOfTheFirst(outcome: String, told: ToldOutcome?) throws {
+        let outcomes = try #require(read(outcomes: outcome))
+        #expect(outcomes.count == 2)
+        #expect(outcomes[0] == told)
+    }
+
+    @Test(arguments: [
+        "", "{}", "[]", "null", #"{"outcomes":{}}"#, #"{"outcomes":null}"#, #"{"outcomes":["#, #"{"outcomes":[]} more"#,
+        "<html>", #"{"outcomes":[],"outcomes":[]}"#, #"{"outcomes":[{"i":0,"kind":"sent"}"#,
+        "{\"outcomes\":[],\"x\":\"\u{1}\"}",
+    ])
+    func othersAreNoAnswers(text: String) { #expect(read(text) == nil) }
+
+    @Test func bytesThatAreNoTextAreNoAnswer() {
+        #expect(BatchAnswer(Array(#"{"outcomes":[],"x":""#.utf8) + [0xff] + Array(#""}"#.utf8), recipients: 0) == nil)
+    }
+
+    @Test(arguments: [(100, 100), (101, 100)]) func aReasonIsCut(bytes: Int, to: Int) throws {
+        let text = String(repeating: "r", count: bytes)
+        let outcomes = read(outcomes: #"{"i":0,"kind":"failed","reason":"\#(text)"}"#)
+        #expect(outcomes?[0]?.reason?.utf8.count == to)
+    }
+
+    @Test(arguments: [
+        (200, false, AnswerClass.told), (201, false, .untold), (202, false, .untold), (204, false, .untold),
+        (299, false, .untold), (300, false, .refused), (301, false, .refused), (302, false, .refused),
+        (307, false, .refused), (308, false, .refused), (400, false, .refused), (401, false, .refused),
+        (403, false, .refused), (404, false, .refused), (405, false, .refused), (408, false, .broken),
+        (410, false, .refused), (413, false, .tooLarge), (422, false, .refused), (425, false, .busy),
+        (429, false, .busy), (429, true, .busy), (499, false, .refused), (500, false, .broken), (500, true, .broken),
+        (502, false, .broken), (503, false, .broken), (503, true, .busy), (504, true, .broken), (599, false, .broken),
+        (600, false, .broken), (101, false, .broken),
+    ])
+    func theStatusIsOfTheWholeBatch(status: Int, saysWhen: Bool, meaning: AnswerClass) {
+        #expect(AnswerClass(status: status, saysWhen: saysWhen) == meaning)
+    }
+}

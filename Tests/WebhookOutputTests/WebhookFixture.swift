@@ -1,0 +1,133 @@
+import Addressing
+import Crypto
+import Foundation
+import HTTP2Pool
+import Logging
+import NIOCore
+import NIOPosix
+import PushModel
+import PushTestSupport
+import TestSupport
+import Threading
+import WebhookOutput
+import WireTestSupport
+
+/// No output here asks for any.
+private struct NoTokens: SharedTokenStore {
+    func token(
+        of credential: Credential.ID, youngerThan age: Int64, sign: @Sendable (Timestamp) throws -> Secret
+    ) async throws -> SharedToken {
+        throw Failure(description: "a webhook needs no token")
+    }
+}
+
+/// An output and a receiver of the tests.
+struct WebhookFixture {
+    static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+
+    let output: WebhookOutput
+    let credential: Credential
+    private let told: Told
+
+    private final class Told: Sendable {
+        let jobs = Atomic(0)
+        let settled = Atomic(0)
+        let refusals = Mutex<[Refusal.Event]>([])
+    }
+
+    /// Reasons for which the credential was refused.
+    var refusals: [String] {
+        told.refusals.withLock { events in
+            events.compactMap { event in if case .began(let refusal) = event { refusal.reason } else { nil } }
+        }
+    }
+
+    init(
+        url: String, authorityFile: String? = nil, privateHosts: Set<Endpoint>? = nil,
+        _ change: (inout WebhookConfiguration) -> Void = { _ in }
+    ) throws {
+        credential = Self.credential(url)
+        var configuration = WebhookConfiguration()
+        configuration.privateHosts = try privateHosts ?? [WebhookURL(url).endpoint]
+        configuration.authorityFile = authorityFile
+        configuration.connectTimeoutSeconds = 30
+        change(&configuration)
+        let told = Told()
+        self.told = told
+        output = WebhookOutput(
+            name: "webhook", configuration: configuration, eventLoops: MultiThreadedEventLoopGroup.singleton,
+            context: Self.context { event in told.refusals.withLock { $0.append(event) } })
+    }
+
+    static func credential(_ url: String) -> Credential {
+        Credential(
+            id: url, output: "webhook", kind: .secret(Secret(#"{"url":"\#(url)","secrets":["\#(secret)"]}"#.utf8)),
+            account: "crm", environments: [.production])
+    }
+
+    static func context(_ refusals: @escaping @Sendable (Refusal.Event) -> Void = { _ in }) -> OutputContext {
+        OutputContext(
+            settings: OutputSettings([]), tokens: NoTokens(), clock: { .now }, refusals: refusals,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    /// So many jobs have been.
+    func hasHandedIn(_ jobs: Int) -> Bool { told.jobs.load(ordering: .relaxed) >= jobs }
+
+    /// All of their outcomes have come.
+    var settledJobs: Int { told.settled.load(ordering: .relaxed) }
+
+    /// A job for some recipients, and what became of it.
+    func send(
+        _ recipients: [String] = ["a", "b"], app: String = "com.example.shop", payload: String = #"{"text":"Hi"}"#,
+        lane: Lane = .normal, _ members: String...
+    ) async throws -> [Outcome] {
+        let recorder = OutcomeRecorder()
+        let text = "[\(recipients.map { $0.hasPrefix("{") ? $0 : "\"\($0)\"" }.joined(separator: ","))]"
+        let json = Job.sampleText(
+            recipients: text, payload: payload, [#""output":"webhook""#, #""id":"job-1""#] + members)
+        let job = try Job.read(json.replacing("com.example.shop", with: app))
+        output.send(RoutedJob(job, credential: credential, lane: lane), reportingTo: recorder)
+        told.jobs.add(1, ordering: .relaxed)
+        await recorder.wait(for: recipients.count, atMost: .seconds(60))
+        told.settled.add(1, ordering: .relaxed)
+        return recorder.outcomes.sorted { $0.recipient < $1.recipient }
+    }
+}
+
+extension Timestamp {
+    static var now: Timestamp { Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1000)) }
+}
+
+extension Outcome {
+    /// `sent 200 - provider`, and more where there is more.
+    var line: String {
+        [
+            "\(verdict)", "\(status)", reason ?? "-", judge.rawValue, providerID.map { "\($0)" },
+            retryAfterSeconds > 0 ? "after \(retryAfterSeconds)" : nil,
+        ].compactMap(\.self).joined(separator: " ")
+    }
+}
+
+/// What a receiver makes of a batch.
+struct ReceivedBatch: Decodable {
+    struct Recipient: Decodable, Equatable {
+        let i: Int
+        let token: String
+        let ref: String?
+        let attempt: Int
+    }
+
+    let batch: String
+    let recipients: [Recipient]
+
+    init(_ request: HTTP1Server.Request) throws {
+        self = try JSONDecoder().decode(ReceivedBatch.self, from: Data(request.body))
+    }
+
+    /// Every recipient was sent.
+    var answer: String {
+        let outcomes = recipients.map { #"{"i":\#($0.i),"kind":"sent","id":"m-\#($0.token)"}"# }
+        return #"{"outcomes":[\#(outcomes.joined(separator: ","))]}"#
+    }
+}

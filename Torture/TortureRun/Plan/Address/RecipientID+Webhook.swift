@@ -1,0 +1,24 @@
+/// Whatever a receiver of batches calls people.
+extension RecipientID {
+    private static let start = "+49 151 "
+    private static let numberDigits = 9
+
+    init?(receiverToken text: String) {
+        guard text.hasPrefix(Self.start), let number = Int(text.suffix(Self.numberDigits), radix: 16) else {
+            return nil
+        }
+        self.init(number: number)
+    }
+
+    func receiverToken(_ kind: RecipientKind) -> String {
+        "\(Self.start)\(kind.rawValue) ☎ \(hexadecimal(digits: Self.numberDigits))"
+    }
+}
+
+extension RecipientKind {
+    /// - Parameter text: a recipient's token.
+    init?(receiverToken text: String) {
+        guard let kind = Self.allCases.first(where: { text.contains(" \($0.rawValue) ") }) else { return nil }
+        self = kind
+    }
+}

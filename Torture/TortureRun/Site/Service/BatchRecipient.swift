@@ -1,0 +1,40 @@
+/// A recipient of a batch, and what its receiver says of it.
+struct BatchRecipient {
+    let place: Int
+    let id: RecipientID
+    let kind: RecipientKind
+
+    init?(place: Int, token: String) {
+        guard let id = RecipientID(receiverToken: token), let kind = RecipientKind(receiverToken: token) else {
+            return nil
+        }
+        (self.place, self.id, self.kind) = (place, id, kind)
+    }
+
+    /// nil: it is left out of the answer.
+    var outcome: String? {
+        switch kind {
+        case .plain, .slow: told("sent", ",\"id\":\"m-\(id.number)\"")
+        case .dead: told("unregistered")
+        // The second word does not exist, and means that it has failed.
+        case .bad: told(id.index.isMultiple(of: 2) ? "rejected" : "bounced")
+        case .refusedForNow: told("retry", ",\"retry_after\":1")
+        case .silent: nil
+        }
+    }
+
+    private func told(_ kind: String, _ more: String? = nil) -> String {
+        "{\"i\":\(place),\"kind\":\"\(kind)\"" + (more ?? ",\"reason\":\"\(BatchDesk.reason)\"") + "}"
+    }
+
+    /// The same as statuses of HTTP have it.
+    var what: SightingRecord.What {
+        switch kind {
+        case .plain, .slow: .answered(200)
+        case .dead: .answered(410)
+        case .bad: .answered(400)
+        case .refusedForNow: .answered(503)
+        case .silent: .unanswered
+        }
+    }
+}

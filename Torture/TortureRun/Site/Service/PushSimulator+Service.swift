@@ -1,0 +1,73 @@
+import PushSimulator
+import TestSupport
+
+extension PushSimulator {
+    /// One on ports below the kernel's range for outgoing connections, which could take them while it is down.
+    static func started(_ make: (_ port: Int) throws -> PushSimulator) async throws -> PushSimulator {
+        for _ in 0..<100 {
+            let simulator = try make(.random(in: 10_000..<20_000))
+            do {
+                try await simulator.start()
+                return simulator
+            } catch {
+                // Taken: another one.
+            }
+        }
+        throw Failure(description: "no free port for a simulator")
+    }
+
+    /// - Parameter isOther: of what it gets, is no push.
+    func report(to log: RunLog, except isOther: @escaping @Sendable (String) -> Bool = { _ in false }) {
+        observe { address, sighting in
+            guard !isOther(address) else { return }
+            let now = currentMilliseconds()
+            guard let recipient = RecipientID(address: address) else { return log.odd("a request for \(address)") }
+            log.add(SightingRecord(recipient: recipient, what: .init(sighting), at: now))
+        }
+    }
+
+    /// What goes wrong with any service's connections and answers.
+    /// - Parameter answer: in the service's words.
+    /// - Returns: whether it is such a fault.
+    func carryOut(
+        _ fault: ServiceFault, for time: Duration, answer: (ServiceAnswer) -> Service.Answer
+    ) async throws -> Bool {
+        var standing = StandingFaults()
+        switch fault {
+        case .goAway(let announced): await sendGoAway(GoAwayFault(announcesFirst: announced))
+        case .cut: await cutConnections()
+        case .refuseStreams(let count): refuseStreams(count)
+        case .down: try await goDown(for: time)
+        case .next(let count, let word): answerNext(count, with: answer(word))
+        case .slow(let milliseconds):
+            standing.answerDelayMilliseconds = milliseconds
+            try await stand(standing, for: time)
+        case .silence(let all):
+            standing.silence = all ? .all : .answers
+            try await stand(standing, for: time)
+        case .always(let word):
+            standing.answer = answer(word)
+            try await stand(standing, for: time)
+        default: return false
+        }
+        return true
+    }
+
+    private func stand(_ faults: StandingFaults, for time: Duration) async throws {
+        await setFaults(faults)
+        try await Task.sleep(for: time)
+        await setFaults(StandingFaults())
+    }
+}
+
+extension SightingRecord.What {
+    fileprivate init(_ sighting: RequestSighting) {
+        self =
+            switch sighting {
+            case .arrived: .arrived
+            case .disowned: .disowned
+            case .answered(let status): .answered(status)
+            case .unanswered: .unanswered
+            }
+    }
+}

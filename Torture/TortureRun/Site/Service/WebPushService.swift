@@ -1,0 +1,94 @@
+import Foundation
+import Logging
+import PushModel
+import Store
+import Threading
+import WebPushOutput
+import WebPushSimulator
+
+/// The push services of four browsers. Each app has a key pair for good: subscriptions are bound to it.
+final class WebPushService: Service {
+    let output = OutputKind.webpush
+    /// Endpoints are the same for all workers.
+    let port: UInt16? = nil
+    let hasNewCredentials = false
+    private let simulator: WebPushSimulator
+    /// Of its endpoints, also while it is down.
+    private let ports: [Persona: Int]
+    /// By app.
+    private let publicKeys = Mutex<[String: String]>([:])
+
+    init(_ log: RunLog, _ logger: Logger) async throws {
+        simulator = try await .started { port in
+            var configuration = WebPushSimulatorConfiguration()
+            configuration.port = port
+            configuration.otherPorts = [port + 1, port + 2, port + 3]
+            configuration.controlPort = nil
+            return try WebPushSimulator(configuration: configuration, logger: logger)
+        }
+        let started = simulator
+        ports = Dictionary(uniqueKeysWithValues: Persona.allCases.map { ($0, started.port(of: $0)) })
+        simulator.report(to: log)
+        for (persona, pattern) in Persona.allCases.flatMap({ persona in
+            SubscriptionPattern.allCases.map { (persona, $0) }
+        }) {
+            guard let answer = pattern.answer else { continue }
+            simulator.setAnswer(
+                answer, forToken: origin(of: persona) + persona.path + RecipientID.idStart(of: pattern))
+        }
+    }
+
+    var authorityPEM: String { get throws { try simulator.caCertificatePEM } }
+
+    private func host(of persona: Persona) -> String { "localhost:\(ports[persona] ?? 0)" }
+    private func origin(of persona: Persona) -> String { "https://\(host(of: persona))" }
+
+    func settings(port: UInt16, authority: URL, _ profile: Profile) -> [String: String] {
+        [
+            "webpush.private_hosts": Persona.allCases.map(host).joined(separator: ","),
+            "webpush.ca_file": authority.path, "webpush.request_timeout": "\(profile.requestTimeoutSeconds)",
+        ]
+    }
+
+    func account(of app: Workload.AppPlan) -> String { app.name }
+
+    func newCredential(of app: Workload.AppPlan) throws -> NewCredential {
+        var details = CredentialDetails()
+        (details.account, details.subject) = (account(of: app), "mailto:torture@example.com")
+        let new = try WebPushCredentials().create(details, now: .now)
+        publicKeys.withLock { $0[app.bundleID] = new.shown.first?.text }
+        return new
+    }
+
+    /// As a page hands it in; nil: there is none.
+    func subscribe(_ recipient: RecipientID, _ kind: RecipientKind, app: String) -> String? {
+        let subscription = try? simulator.subscribe(
+            recipient.persona, number: recipient.subscriptionNumber(kind), key: publicKeys.withLock { $0[app] },
+            state: SubscriptionPattern(kind, recipient.index).state, origin: origin(of: recipient.persona))
+        return subscription.flatMap { try? JSONEncoder().encode($0) }.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    func carryOut(_ fault: ServiceFault, for time: Duration) async throws {
+        guard try await simulator.carryOut(fault, for: time, answer: PlannedWebPushAnswer.init) else {
+            throw cannot(fault)
+        }
+    }
+
+    func stop() async { await simulator.stop() }
+}
+
+extension PlannedWebPushAnswer {
+    /// Some services would name two minutes of their own, and 406 means this of Microsoft's hosts only.
+    private static let shortest = 1
+
+    fileprivate init(_ answer: ServiceAnswer) {
+        self =
+            switch answer {
+            case .tooMany(let seconds):
+                PlannedWebPushAnswer(.tooManyRequests, status: 429, retryAfter: seconds ?? Self.shortest)
+            case .unavailable(let seconds): PlannedWebPushAnswer(.unavailable, retryAfter: seconds ?? Self.shortest)
+            case .broken: PlannedWebPushAnswer(.internalError)
+            case .mismatch: PlannedWebPushAnswer(.keyMismatch)
+            }
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Logging
+import PushModel
+import Store
+import TestSupport
+import Threading
+import WebhookOutput
+import WireTestSupport
+
+/// A receiver of batches, for all apps.
+final class WebhookService: Service {
+    let output = OutputKind.webhook
+    /// The URL is the same for all workers.
+    let port: UInt16? = nil
+    /// It speaks HTTP without TLS.
+    let authorityPEM = ""
+    private let desk: BatchDesk
+    private let address: Int
+    /// nil: it is down.
+    private let server: Mutex<HTTP1Server?>
+
+    init(_ log: RunLog) async throws {
+        let desk = BatchDesk(log)
+        self.desk = desk
+        for _ in 0..<100 {
+            // Below the kernel's range for outgoing connections, which could take it while the receiver is down.
+            let port = Int.random(in: 10_000..<20_000)
+            guard let server = try? await Self.listen(on: port, desk) else { continue }
+            address = port
+            self.server = Mutex(server)
+            return
+        }
+        throw Failure(description: "no free port for a receiver")
+    }
+
+    private static func listen(on port: Int, _ desk: BatchDesk) async throws -> HTTP1Server {
+        try await HTTP1Server(nil, port: port) { desk.take($0) }
+    }
+
+    func settings(port: UInt16, authority: URL, _ profile: Profile) -> [String: String] {
+        [
+            "webhook.private_hosts": "localhost:\(address)",
+            "webhook.request_timeout": "\(profile.requestTimeoutSeconds)",
+        ]
+    }
+
+    func account(of app: Workload.AppPlan) -> String { app.name }
+
+    /// The old secret is good as well.
+    func newCredential(of app: Workload.AppPlan) throws -> NewCredential {
+        let key = (0..<32).map { _ in UInt8.random(in: 0...255) }
+        desk.trust(key)
+        let json =
+            "{\"url\":\"http://localhost:\(address)/\(app.name)\",\"secrets\":[\"whsec_\(Data(key).base64EncodedString())\"]}"
+        var details = CredentialDetails()
+        details.account = account(of: app)
+        let file = CredentialFile(name: "\(app.name).json", contents: Secret(json.utf8))
+        return try WebhookCredentials(output: output.rawValue).read([file], details, now: .now)
+    }
+
+    func carryOut(_ fault: ServiceFault, for time: Duration) async throws {
+        switch fault {
+        case .cut: server.withLock { $0 }?.closeConnections()
+        case .down:
+            try await server.withLock { $0.take() }?.stop()
+            try? await Task.sleep(for: time)
+            let again = try await Self.listen(on: address, desk)
+            server.withLock { $0 = again }
+        case .next(let count, _): desk.set(fault, batches: count)
+        default:
+            try await during(time) {
+                desk.set(fault)
+            } _: {
+                desk.set(nil)
+            }
+        }
+    }
+
+    func stop() async { try? await server.withLock { $0.take() }?.stop() }
+}

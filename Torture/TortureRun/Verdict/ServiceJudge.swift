@@ -1,0 +1,31 @@
+/// Whether a service's words were heeded: who is dead, and when to come again.
+enum ServiceJudge {
+    static func findings(
+        _ history: History, isMarked: Bool, _ disturbances: Disturbances, _ limits: Limits
+    ) -> [Finding] {
+        var findings: [Finding] = []
+        if let text = wrongMark(history, isMarked) { findings.append(Finding(.deadAreMarked, history.recipient, text)) }
+        if let text = haste(history, disturbances, limits) {
+            findings.append(Finding(.retriedInTime, history.recipient, text))
+        }
+        return findings
+    }
+
+    private static func wrongMark(_ history: History, _ isMarked: Bool) -> String? {
+        let isTold = history.outcomes.contains { $0.kind == "unregistered" }
+        return switch (isMarked, history.kind) {
+        case (false, _): isTold ? "unregistered, not marked" : nil
+        case (true, .dead): history.isSaidToBeDead ? nil : "marked dead, and its service has not said so"
+        case (true, let kind): "marked dead, but it is \(kind.rawValue)"
+        }
+    }
+
+    /// Whoever takes a job over that comes back knows nothing of what its recipients were answered.
+    private static func haste(_ history: History, _ disturbances: Disturbances, _ limits: Limits) -> String? {
+        guard let least = history.job.output.leastRetryDelay, limits.longestDelay >= least,
+            let shortest = history.shortestRetry, shortest < least, !history.mayRunTwice,
+            !disturbances.mayRedeliver(from: history.job.published, to: history.end)
+        else { return nil }
+        return "sent again after \(shortest) ms"
+    }
+}
