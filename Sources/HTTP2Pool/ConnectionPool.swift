@@ -25,6 +25,7 @@ package final class ConnectionPool: @unchecked Sendable {
     /// When the next is due that was not wanted at once; milliseconds of ``Uptime``.
     private var laterTurn: Int64?
     private var ticker: RepeatedTask?
+    private var hasTicked = false
     private var isRetired = false
     private var isAbandoned = false
     private var whenClosed: [EventLoopPromise<Void>] = []
@@ -117,6 +118,8 @@ package final class ConnectionPool: @unchecked Sendable {
             connection.noteSignsOfLife(now: now)
             fill(connection, now: now)
         }
+        if hasTicked { closeIdle(now: now) }
+        hasTicked = false
         client.filled(isUsable: connections.contains { $0.isOpen && !$0.isAwaitingAuthorization }, now: now)
         if client.yieldsTurn { scheduleTurn() } else { resize(now: now) }
         if isRetired, client.isEmpty || isAbandoned { finishRetiring() }
@@ -155,12 +158,13 @@ package final class ConnectionPool: @unchecked Sendable {
     private func tick() {
         let now = time()
         for connection in connections { connection.tick(now: now) }
-        closeIdle(now: now)
         client.tick(now: now)
+        hasTicked = true
         scheduleTurn()
     }
 
-    /// All that their servers may close at any time; of the others one.
+    /// All that their servers may close at any time; of the others one. To be asked when connections have been given what
+    /// there is to do: one that has only just opened is not idle.
     private func closeIdle(now: Int64) {
         let idle = connections.filter { $0.isOpen && $0.openStreams == 0 }
         let due = idle.filter { $0.mustClose(idleMilliseconds: now - $0.lastUsed) }

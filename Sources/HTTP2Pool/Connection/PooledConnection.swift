@@ -302,6 +302,7 @@ extension PooledConnection: HTTP2ClientDelegate {
         let now = Uptime.milliseconds()
         if state.settingsArrived(nowMilliseconds: now) {
             openedAt = now
+            lastUsed = now
             if state.sendsPings { wire?.ping() }
         }
         pool.scheduleTurn()
