@@ -82,14 +82,16 @@ let package = Package(
         .target(name: "Addressing", swiftSettings: settings),
         .testTarget(name: "AddressingTests", dependencies: ["Addressing"], swiftSettings: settings),
         .target(name: "Pacing", swiftSettings: settings),
+        .target(name: "EventNames", dependencies: [.logging], swiftSettings: settings),
         .testTarget(name: "PacingTests", dependencies: ["Pacing"], swiftSettings: settings),
         .testTarget(name: "ThreadingTests", dependencies: ["Threading"], swiftSettings: settings),
         .target(
-            name: "AMQPClient", dependencies: ["Addressing", "CRabbitMQ", "Pacing", "Threading", .deque, .logging],
+            name: "AMQPClient",
+            dependencies: ["Addressing", "CRabbitMQ", "EventNames", "Pacing", "Threading", .deque, .logging],
             swiftSettings: settings),
         .target(
             name: "PostgresClient",
-            dependencies: ["CLibPQ", "Pacing", "Threading", .deque, .logging, .orderedCollections],
+            dependencies: ["CLibPQ", "EventNames", "Pacing", "Threading", .deque, .logging, .orderedCollections],
             swiftSettings: settings),
         .target(name: "HTTP2Session", dependencies: ["CNGHTTP2"], swiftSettings: settings),
         .target(
@@ -97,7 +99,8 @@ let package = Package(
         .target(
             name: "HTTP2Pool",
             dependencies: [
-                "Addressing", "HTTP2Channel", "HTTP2Session", "Pacing", "Threading", .logging, .nioCore, .nioHTTP1,
+                "Addressing", "EventNames", "HTTP2Channel", "HTTP2Session", "Pacing", "Threading", .logging, .nioCore,
+                .nioHTTP1,
                 .nioPosix, .nioSSL, .nioTLS,
             ],
             swiftSettings: settings),
@@ -135,7 +138,8 @@ let package = Package(
         .target(
             name: "Store",
             dependencies: [
-                "CredentialFormats", "MigrationFiles", "Pacing", "PostgresClient", "PushModel", "Threading", .crypto,
+                "CredentialFormats", "EventNames", "MigrationFiles", "Pacing", "PostgresClient", "PushModel",
+                "Threading", .crypto,
                 .logging,
             ],
             swiftSettings: settings),
@@ -153,7 +157,8 @@ let package = Package(
         .target(
             name: "PushSending",
             dependencies: [
-                "Addressing", "HTTP2Pool", "Pacing", "PushModel", "Threading", .crypto, .deque, .logging, .nioCore,
+                "Addressing", "EventNames", "HTTP2Pool", "Pacing", "PushModel", "Threading", .crypto, .deque, .logging,
+                .nioCore,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -162,7 +167,8 @@ let package = Package(
         .target(
             name: "APNSOutput",
             dependencies: [
-                "Addressing", "CredentialFormats", "HTTP2Pool", "HTTP2Session", "Pacing", "PushModel", "PushSending",
+                "Addressing", "CredentialFormats", "EventNames", "HTTP2Pool", "HTTP2Session", "Pacing", "PushModel",
+                "PushSending",
                 "Threading", .crypto, .deque,
                 .logging, .nioCore, .nioPosix, .nioSSL,
             ],
@@ -170,7 +176,8 @@ let package = Package(
         .target(
             name: "WebPushOutput",
             dependencies: [
-                "Addressing", "CredentialFormats", "HTTP2Pool", "HTTP2Session", "Pacing", "PushModel", "PushSending",
+                "Addressing", "CredentialFormats", "EventNames", "HTTP2Pool", "HTTP2Session", "Pacing", "PushModel",
+                "PushSending",
                 "Threading", .crypto, .logging, .nioCore, .nioPosix, .nioSSL,
             ],
             swiftSettings: settings),
@@ -184,7 +191,7 @@ let package = Package(
         .target(
             name: "DeliveryPipeline",
             dependencies: [
-                "AMQPClient", "Pacing", "PushModel", "Store", .deque, .logging,
+                "AMQPClient", "EventNames", "Pacing", "PushModel", "Store", .deque, .logging,
             ],
             swiftSettings: settings),
         .target(
@@ -222,7 +229,8 @@ let package = Package(
         .target(
             name: "FCMOutput",
             dependencies: [
-                "Addressing", "CredentialFormats", "HTTP2Pool", "HTTP2Session", "Pacing", "PushModel", "PushSending",
+                "Addressing", "CredentialFormats", "EventNames", "HTTP2Pool", "HTTP2Session", "Pacing", "PushModel",
+                "PushSending",
                 "Threading",
                 .crypto, .cryptoExtras, .logging, .nioCore, .nioPosix, .nioSSL,
             ],
@@ -296,7 +304,8 @@ let package = Package(
         .target(
             name: "MartletService",
             dependencies: [
-                "Addressing", "AMQPClient", "CLinux", "DeliveryPipeline", "Pacing", "PostgresClient", "PushModel",
+                "Addressing", "AMQPClient", "CLinux", "DeliveryPipeline", "EventNames", "Pacing", "PostgresClient",
+                "PushModel",
                 "Store", "Threading", .configuration, .hummingbird, .lifecycle, .logging, .nioCore, .nioPosix,
                 .unixSignals, .yams,
             ],

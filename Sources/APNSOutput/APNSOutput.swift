@@ -1,3 +1,4 @@
+import EventNames
 import Addressing
 import HTTP2Pool
 import HTTP2Session
@@ -72,7 +73,9 @@ public final class APNSOutput: Output {
         } catch is PushPoolRefusal {
             sink.reportAll(of: job, .returned, reason: nil, at: now)
         } catch {
-            logger.error("The credential can't be used", metadata: ["app": "\(job.job.app)", "error": "\(error)"])
+            logger.error(
+                .credentialWithoutPool, "The credential can't be used",
+                metadata: ["app": "\(job.job.app)", "error": "\(error)"])
             sink.reportAll(of: job, .failed, reason: SendingReason.credentialUnusable, at: now)
         }
     }

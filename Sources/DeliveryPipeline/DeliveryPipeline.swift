@@ -1,3 +1,4 @@
+import EventNames
 public import AMQPClient
 import Dispatch
 import Foundation
@@ -23,6 +24,8 @@ public final class DeliveryPipeline: Sendable {
     private let registry: DeviceTokenRegistry
     private let deadTokens: DeadTokenFeed?
     private let cancellations: CancellationFeed?
+    private let connections: AsyncStream<Void>
+    private let connected: AsyncStream<Void>.Continuation
     private let logger: Logger
 
     /// - Parameters:
@@ -45,6 +48,7 @@ public final class DeliveryPipeline: Sendable {
         self.deadTokens = deadTokens
         self.cancellations = cancellations
         self.logger = logger
+        (connections, connected) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         var configuration = configuration
         configuration.brokerUser = broker.user
         let topology = configuration.names.topology(delays: configuration.retry.delays)
@@ -82,7 +86,10 @@ public final class DeliveryPipeline: Sendable {
 
     /// Connects and works until cancelled; what fails on the way is logged and tried again.
     public func run() async {
-        publisher.start { [core] in core.received($0) }
+        publisher.start { [core, connected] event in
+            if case .connected = event { connected.yield() }
+            core.received(event)
+        }
         for source in sources.all { source.start { [core] in core.received($0, of: source.queues) } }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.writeMarks() }
@@ -126,6 +133,17 @@ public final class DeliveryPipeline: Sendable {
         return settled
     }
 
+    /// The broker's product and version, for which it waits so long; nil: not connected to yet.
+    public func broker(within patience: Duration) async -> String? {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { [connections] in for await _ in connections { return } }
+            group.addTask { try? await Task.sleep(for: patience) }
+            await group.next()
+            group.cancelAll()
+        }
+        return publisher.broker
+    }
+
     public func reconfigure(_ limits: PipelineLimits) { core.reconfigure(limits) }
 
     public var counts: PipelineCounts { core.currentCounts() }
@@ -133,7 +151,9 @@ public final class DeliveryPipeline: Sendable {
     private func writeMarks() async {
         for await batch in markBatches {
             guard
-                let count = await untilDone("Dead tokens could not be marked", { try await registry.mark(batch.marks) })
+                let count = await untilDone(
+                    .marksFailed, "Dead tokens could not be marked, trying again",
+                    { try await registry.mark(batch.marks) })
             else { return }
             core.marksWritten(batch, count: count)
         }
@@ -141,7 +161,9 @@ public final class DeliveryPipeline: Sendable {
 
     private func makeClaims() async {
         for await batch in claimBatches {
-            let answers = await untilDone("Jobs could not be claimed") { try await claims.claim(batch.requests) }
+            let answers = await untilDone(.claimsFailed, "Jobs could not be claimed, trying again") {
+                try await claims.claim(batch.requests)
+            }
             guard let answers else { return }
             core.claimed(batch, answers)
         }
@@ -150,7 +172,7 @@ public final class DeliveryPipeline: Sendable {
     /// Marks wait for the database, however long it is away; meanwhile its jobs stay unacknowledged, and
     /// intake stops when too many are open. nil when cancelled.
     private func untilDone<Value: Sendable>(
-        _ problem: String, _ body: () async throws -> Value
+        _ event: EventName, _ problem: Logger.Message, _ body: () async throws -> Value
     ) async -> Value? {
         var backoff = Backoff(first: .milliseconds(200), longest: .seconds(10))
         while !Task.isCancelled {
@@ -158,7 +180,7 @@ public final class DeliveryPipeline: Sendable {
                 return try await body()
             } catch {
                 if Task.isCancelled { return nil }
-                logger.error("\(problem), trying again", metadata: ["error": "\(error)"])
+                logger.error(event, problem, metadata: ["error": "\(error)"])
                 try? await Task.sleep(for: backoff.failed(random: .random(in: 0...1)))
             }
         }
@@ -176,7 +198,7 @@ public final class DeliveryPipeline: Sendable {
             } catch {
                 if Task.isCancelled { return }
                 logger.warning(
-                    "It can't be told whether tokens are dead, so they are sent to",
+                    .lookUpFailed, "It can't be told whether tokens are dead, so they are sent to",
                     metadata: ["tokens": "\(lookUp.keys.count)", "error": "\(error)"])
                 core.lookedUp(lookUp.id, deaths: nil)
             }
@@ -191,7 +213,7 @@ public final class DeliveryPipeline: Sendable {
         } catch {
             if Task.isCancelled { return }
             logger.warning(
-                "Tokens could not be registered again",
+                .registrationFailed, "Tokens could not be registered again",
                 metadata: ["tokens": "\(registrations.count)", "error": "\(error)"])
         }
     }

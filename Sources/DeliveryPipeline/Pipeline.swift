@@ -59,7 +59,7 @@ struct Pipeline {
                 turn.counts.jobsSuspected += 1
                 return turn.move(turn.open(inbound), to: .suspects)
             }
-            if isDraining { return turn.move(turn.open(inbound), to: inbound.home) }
+            if isDraining { return turn.putBack(turn.open(inbound)) }
             scheduler.append(
                 try configuration.decode(inbound, now: turn.now, makeID: { UUID().uuidString.lowercased() }), inbound)
         } catch {
@@ -84,7 +84,7 @@ struct Pipeline {
     /// Nothing more is started, and what waits is put back.
     mutating func drain(_ turn: inout Turn) {
         isDraining = true
-        for job in scheduler.removeAll() { turn.move(turn.open(job.inbound), to: job.inbound.home) }
+        for job in scheduler.removeAll() { turn.putBack(turn.open(job.inbound)) }
     }
 
     // MARK: Starting
@@ -167,6 +167,7 @@ struct Pipeline {
         _ started: StartedJob, as verdict: Outcome.Verdict, reason: String, _ turn: inout Turn
     ) {
         turn.release(started)
+        started.isSettled = true
         turn.outbox.ledger.owe(started.entry, started.job.recipients.count)
         let routed = started.routed(nil)
         for index in started.job.recipients.indices {
@@ -180,7 +181,7 @@ struct Pipeline {
     /// What is known of a job's claim.
     mutating func carryOut(_ decision: ClaimDesk.Decision?, _ turn: inout Turn) {
         switch decision {
-        case .goOn(let started) where isDraining: turn.move(started, to: started.inbound.home)
+        case .goOn(let started) where isDraining: turn.putBack(started)
         case .goOn(let started) where isCancelled(started.job):
             settleAll(started, as: .failed, reason: Outcome.cancelled, &turn)
         case .goOn(let started): route(started, &turn)

@@ -32,7 +32,9 @@ package final class PipelineCore: @unchecked Sendable {
         self.queue = queue
         self.effects = effects
         pipeline = Pipeline(configuration, outputs: outputs)
-        turn = Turn(Outbox(configuration), logger: logger, now: effects.now(), snapshots: effects.snapshot)
+        turn = Turn(
+            Outbox(configuration), jobLog: configuration.limits.jobLog, logger: logger, now: effects.now(),
+            snapshots: effects.snapshot)
     }
 
     // MARK: What happens, on any thread
@@ -63,9 +65,7 @@ package final class PipelineCore: @unchecked Sendable {
             case .refused(let ids):
                 pipeline.refusals.refused(ids, because: "the broker refused it", &pipeline.splitting, &turn)
             case .returned(let returned): pipeline.refusals.returned(returned, &pipeline.splitting, &turn)
-            case .blocked(let reason):
-                turn.counts.isPublishing = false
-                turn.logger.warning("The broker accepts no messages for now", metadata: ["reason": "\(reason)"])
+            case .blocked: turn.counts.isPublishing = false
             case .disconnected, .closed:
                 turn.counts.isPublishing = false
                 turn.outbox.publisherDisconnected()
@@ -115,6 +115,7 @@ package final class PipelineCore: @unchecked Sendable {
         happened { [self] in
             pipeline.reconfigure(limits)
             turn.outbox.longestForEvents = limits.maximumAge
+            turn.jobLog = limits.jobLog
         }
     }
 
@@ -209,6 +210,7 @@ package final class PipelineCore: @unchecked Sendable {
         for job in turn.takeDone() {
             pipeline.acknowledged(job, now: turn.now)
             turn.release(job)
+            turn.tell(job)
             let delivery = job.inbound.delivery
             effects.release(delivery)
             if job.isUntakeable {

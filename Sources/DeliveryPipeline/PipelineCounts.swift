@@ -25,6 +25,8 @@ public struct PipelineCounts: Sendable, Hashable {
     public package(set) var jobsSuspected = 0
     /// Put back unsent: the worker stopped, or their credential was retired.
     public package(set) var pushesPutBack = 0
+    /// Put back whole, because the worker stops.
+    public package(set) var jobsPutBack = 0
     public package(set) var jobsAcknowledged = 0
     public package(set) var retries = 0
     public package(set) var pushesHeld = 0

@@ -20,5 +20,8 @@ public struct PipelineLimits: Sendable {
     /// How long after its first attempt a push is still tried, in seconds.
     public var maximumAge = RetryPolicy().maximumAge
 
+    /// Which jobs get a line in the log when they are done.
+    public var jobLog = JobLog.none
+
     public init() {}
 }

@@ -1,3 +1,4 @@
+import EventNames
 import AMQPClient
 import Logging
 import PushModel
@@ -13,7 +14,7 @@ struct Turn {
     private var known: Snapshot?
     var counts = PipelineCounts()
     var outbox: Outbox
-    private var warnings = WarningLimit()
+    var jobLog: JobLog
 
     // MARK: What leaves at its end, beside the outbox
 
@@ -26,9 +27,13 @@ struct Turn {
     private(set) var sends: [(job: RoutedJob, output: any Output)] = []
     private(set) var timers: [(timer: PipelineTimer, milliseconds: Int)] = []
 
-    init(_ outbox: Outbox, logger: Logger, now: Timestamp, snapshots: @escaping @Sendable () -> Snapshot) {
+    init(
+        _ outbox: Outbox, jobLog: JobLog = .none, logger: Logger, now: Timestamp,
+        snapshots: @escaping @Sendable () -> Snapshot
+    ) {
         self.logger = logger
         self.outbox = outbox
+        self.jobLog = jobLog
         self.now = now
         self.snapshots = snapshots
     }
@@ -92,26 +97,28 @@ struct Turn {
         outbox.move(job, to: destination, firstAttempt: firstAttempt)
     }
 
+    /// This worker stops.
+    mutating func putBack(_ job: OpenJob) {
+        counts.jobsPutBack += 1
+        move(job, to: job.inbound.home)
+    }
+
     /// The message goes to the dead-letter exchange as it came, and an event says why.
     mutating func reject(_ job: OpenJob, _ rejection: JobRejection) {
         release(job)
         counts.jobsRejected += 1
         logger.warning(
-            "A job was rejected", metadata: ["job": "\(rejection.jobID ?? "-")", "reason": "\(rejection)"])
+            .jobRejected, "A job was rejected",
+            metadata: ["job": "\(rejection.jobID ?? "-")", "reason": "\(rejection)"])
         outbox.putAmongTheDead(job, rejection)
         outbox.tell(rejection, of: job, now: now)
     }
 
     // MARK: The log
 
-    /// Once a minute for each app and reason: the jobs of a paused one come back every half minute, all of them.
-    mutating func warn(of failure: RoutingFailure, app: String) {
-        guard isToBeLogged("\(app) \(failure.reason)") else { return }
-        logger.warning("Jobs can't be sent", metadata: ["app": "\(app)", "reason": "\(failure)"])
+    func warn(of failure: RoutingFailure, app: String) {
+        logger.warning(.jobsUnsendable, "Jobs can't be sent", metadata: ["app": "\(app)", "reason": "\(failure)"])
     }
-
-    /// A line a minute for each subject.
-    mutating func isToBeLogged(_ subject: String) -> Bool { warnings.isDue(subject, now: now) }
 
     // MARK: The end
 

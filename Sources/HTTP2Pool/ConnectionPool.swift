@@ -1,3 +1,4 @@
+import EventNames
 import Addressing
 import HTTP2Session
 package import Logging
@@ -141,7 +142,8 @@ package final class ConnectionPool: @unchecked Sendable {
                 forAll -= 1
             } catch {
                 logger.notice(
-                    "\(configuration.service) connection takes no more requests", metadata: ["error": "\(error)"])
+                    .takesNoMore, "\(configuration.service) connection takes no more requests",
+                    metadata: ["error": "\(error)"])
                 client.unprocessed(request.tag, nil, now: now)
                 connection.retire()
                 room = .none
@@ -261,7 +263,7 @@ package final class ConnectionPool: @unchecked Sendable {
                 guard !others.isEmpty else { return connection.channelClosed(error: error) }
                 self.addressBook.failed(address, nowMilliseconds: Uptime.milliseconds())
                 self.logger.notice(
-                    "An address of \(self.configuration.service) does not let us in, trying the next",
+                    .addressRefuses, "An address of \(self.configuration.service) does not let us in, trying the next",
                     metadata: ["address": "\(address)", "error": "\(error)"])
                 connection.address = nil
                 self.connect(connection, toOneOf: others)
@@ -271,7 +273,7 @@ package final class ConnectionPool: @unchecked Sendable {
 
     private func connectFailed(_ error: any Error) {
         logger.warning(
-            "Connecting to \(configuration.service) failed",
+            .connectingFailed, "Connecting to \(configuration.service) failed",
             metadata: [
                 "endpoint": "\(configuration.endpoint.authority)", "error": "\(error)",
                 "next_attempt_in_ms": "\(plan.wait(nowMilliseconds: time()))",
@@ -318,7 +320,7 @@ package final class ConnectionPool: @unchecked Sendable {
         if beforeUse {
             connectFailed(error ?? ChannelError.eof)
         } else if let error {
-            logger.warning("\(configuration.service) connection lost", metadata: ["error": "\(error)"])
+            logger.warning(.connectionLost, "\(configuration.service) connection lost", metadata: ["error": "\(error)"])
         }
         scheduleTurn()
     }

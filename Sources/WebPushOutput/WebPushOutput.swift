@@ -1,3 +1,4 @@
+import EventNames
 import HTTP2Pool
 package import Logging
 package import NIOCore
@@ -59,7 +60,9 @@ public final class WebPushOutput: Output {
         } catch PushPoolRefusal.stopped, PushPoolRefusal.retired {
             sink.reportAll(of: job, .returned, reason: nil, at: clock())
         } catch {
-            logger.error("The credential can't be used", metadata: ["app": "\(job.job.app)", "error": "\(error)"])
+            logger.error(
+                .credentialWithoutPool, "The credential can't be used",
+                metadata: ["app": "\(job.job.app)", "error": "\(error)"])
             sink.reportAll(of: job, .failed, reason: SendingReason.credentialUnusable, at: clock())
         }
     }

@@ -28,11 +28,4 @@ import Testing
         #expect(try JSONDecoder().decode([String: String].self, from: Data(shown.utf8)) == value)
         #expect("{\n\t\"a\": 1}\r\n".printableJSON == "{  \"a\": 1}  ")
     }
-
-    @Test func aLogLineIsOneAndEnds() {
-        let line = PrintableLog.line("info martlet: id=a\nerror martlet: forged \u{1B}[31m\n")
-        #expect(line == "info martlet: id=a\\nerror martlet: forged \\u{1B}[31m\n")
-        let long = PrintableLog.line(String(repeating: "x", count: 10_000_000))
-        #expect(long.count < 10_000 && long.hasSuffix("…\n"))
-    }
 }

@@ -258,20 +258,6 @@ def job_fields(root: pathlib.Path) -> list[str]:
         f"docs/publish.md: lacks {name}" for name in sorted(fields - set(rows))]
 
 
-def log_messages(root: pathlib.Path) -> list[str]:
-    """What docs/errors.md says of the log, something logs. What a library ends the process with is its own text."""
-    code = "".join(file.read_text() for file in sorted((root / "Sources").rglob("*.swift")))
-    # A pool calls its service by the name that its output gives it.
-    services = set(re.findall(r'\bservice: "([^"]+)"', code))
-    named = re.compile(r"\\\((?:configuration\.)?service\)")
-    code += "".join(named.sub(service, code) for service in sorted(services))
-    chapter = (root / "docs" / "errors.md").read_text().partition("## Log messages worth knowing\n")[2]
-    cells = re.findall(r"^\| (.*?) \|", chapter.partition("\n## ")[0], re.MULTILINE)
-    messages = [message for cell in cells for message in re.findall(r"`([^`]+)`", cell)]
-    return [f"docs/errors.md: nothing logs: {message}" for message in messages
-            if message.removesuffix(", trying again") not in code and not message.startswith("Fatal error: ")]
-
-
 def hosts(root: pathlib.Path) -> list[str]:
     """Tests and scripts talk to this machine only."""
     problems = []

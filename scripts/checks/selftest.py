@@ -2,7 +2,7 @@
 import pathlib
 import tempfile
 
-from . import documents, sources
+from . import documents, events, sources
 
 KEYS = {"Sources/MartletService/ConfigurationKey.swift": 'static let one = ConfigurationKey("a.one", "help")',
         "Sources/AOutput/A.swift": 'OutputSetting(\n    "two", help: "help")'}
@@ -10,6 +10,10 @@ REASONS = {"Sources/DeliveryPipeline/A.swift": 'let a = "GivenUp"', "Sources/Hor
            "Tests/HornReasonTests.swift": '(400, "TooOld", .refused)'}
 ERRORS = ("## Reasons in outcomes\n### Of every output\n| `GivenUp` | `failed` |\n"
           "### Horn\n| `TooBig` | `rejected` |\n| `TooOld` | `rejected` |\n")
+EVENT_TABLE = "## Events in the log\n| `horn.blown` | warning | … blows | so |\n"
+EVENTS = {"Sources/HornOutput/Events.swift": 'static let blown = EventName("horn.blown", repeats: true)',
+          "Sources/HornOutput/A.swift": 'logger.warning(\n    .blown, "\\(name(of: it)) blows", metadata: [:])',
+          "docs/errors.md": EVENT_TABLE}
 METRICS = {"Sources/A/MetricsText.swift": 'metric("a", "gauge", "A.", [])\nmetric(\n    "b_total", "counter", "B.", [])'}
 FIELDS = {"Sources/PushModel/Job/JobField.swift": 'case .a: "a"\ncase .bC: "b_c"',
           "docs/schema/job.schema.json": '{"properties": {"a": {}, "b_c": {}}}', "docs/publish.md": "| `a` | e |\n| `b_c` | f |\n"}
@@ -86,9 +90,13 @@ CASES = [
     (documents.job_fields, FIELDS | {"docs/schema/job.schema.json": '{"properties": {"a": {}, "b_c": {}, "d": {}}}'}, FIELDS),
     (documents.job_fields, FIELDS | {"docs/publish.md": "| `a` | e |\n"}, FIELDS),
     (sources.targets, {"docs/design.md": TARGETS.replace("| `Threading` | it |\n", "")}, {"docs/design.md": TARGETS}),
-    (documents.log_messages,
-     {"docs/errors.md": "## Log messages worth knowing\n| `Gone` | |\n", "Sources/A/A.swift": 'log("Here")'},
-     {"docs/errors.md": "## Log messages worth knowing\n| `Here` | |\n", "Sources/A/A.swift": 'log("Here")'}),
+    *((events.events, EVENTS | broken, EVENTS) for broken in [
+        {"docs/errors.md": EVENT_TABLE.replace("horn.blown", "horn.lost")},
+        {"docs/errors.md": EVENT_TABLE.replace("warning", "notice")},
+        {"docs/errors.md": EVENT_TABLE.replace("blows", "is blown")},
+        {"Sources/HornOutput/B.swift": 'logger.error("It is broken")'},
+        {"Sources/HornOutput/B.swift": 'logger.warning(.blown, "Another sentence")'},
+        {"Sources/AOutput/Events.swift": 'static let blown = EventName("horn.blown")'}]),
     # In two parts, or this file would break the rule itself.
     (documents.hosts, {"scripts/a": "curl https" + "://push.apple.com/"}, {"scripts/a": "curl https://127.0.0.1:1/ http://a.test"}),
     (documents.hosts, {"Tests/A.swift": '"amqp' + '://user:word@broker.corp/"'}, {"Tests/A.swift": '"amqp://user:word@localhost/"'}),

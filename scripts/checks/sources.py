@@ -5,7 +5,7 @@ import re
 # A module may import those before it in this list, never itself or one after it.
 ORDER = [
     "CRabbitMQ", "CLibPQ", "CNGHTTP2", "COpenSSL", "CLinux",
-    "Threading", "Addressing", "Pacing", "AMQPClient", "PostgresClient", "HTTP2Session", "HTTP2Channel", "HTTP2Pool",
+    "Threading", "Addressing", "Pacing", "EventNames", "AMQPClient", "PostgresClient", "HTTP2Session", "HTTP2Channel", "HTTP2Pool",
     "PushModel", "OutputConformance", "CredentialFormats", "MigrationFiles", "Store", "PushSending",
     "APNSOutput", "FCMOutput", "WebPushOutput", "WebhookOutput",
     "DeliveryPipeline", "PushSimulator", "APNSSimulator", "FCMSimulator", "WebPushSimulator", "MartletService",
@@ -29,8 +29,7 @@ LARGE_TYPES = {
 # What the command says goes through its `print`, which lets no byte of a stranger's move the terminal.
 TERMINAL = re.compile(r"\bSwift\.(?:print|debugPrint|dump)\b|\b(?:debugPrint|dump|fputs|puts|fwrite|printf)\s*\("
                       r"|\bFileHandle\.standard(?:Output|Error)\b|\bStreamLogHandler\b")
-TERMINAL_OWNERS = {"Sources/MartletCommand/Support/Printing.swift", "Sources/MartletService/Log/PrintableLog.swift",
-                   "Sources/MartletService/Log/LogLevel.swift"}
+TERMINAL_OWNERS = {"Sources/MartletCommand/Support/Printing.swift", "Sources/MartletService/Log/StandardError.swift"}
 
 TYPE = re.compile(
     r"^(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private|final|indirect)\s+)*"

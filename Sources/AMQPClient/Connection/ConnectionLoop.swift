@@ -1,3 +1,4 @@
+import EventNames
 import Addressing
 import Logging
 
@@ -58,7 +59,9 @@ struct ConnectionLoop<Role: ConnectionRole> {
             try role.opened(link)
             connectedAt = clock.now
             lifecycle.connected()
-            logger.info("Connected to the broker", metadata: ["broker": "\(endpoint)"])
+            logger.info(
+                .brokerConnected, "Connected to the broker",
+                metadata: ["broker": "\(endpoint)", "product": "\(link.product)"])
             try serve(link)
             link.close()
             return .end(nil)
@@ -82,9 +85,11 @@ struct ConnectionLoop<Role: ConnectionRole> {
         ]
         if case .wait(let delay) = next { metadata["retry_in_ms"] = "\(delay / .milliseconds(1))" }
         let level: Logger.Level = error.isRetriable ? .warning : .error
-        let message: Logger.Message =
-            wasConnected ? "Lost the connection to the broker" : "Can't connect to the broker"
-        logger.log(level: level, message, metadata: metadata)
+        if wasConnected {
+            logger.log(level: level, .brokerLost, "Lost the connection to the broker", metadata: metadata)
+        } else {
+            logger.log(level: level, .brokerUnreachable, "Can't connect to the broker", metadata: metadata)
+        }
     }
 
     private mutating func waitBeforeRetry(_ duration: Duration) {

@@ -1,3 +1,4 @@
+import EventNames
 import Logging
 import Threading
 
@@ -178,7 +179,8 @@ final class ConsumerRole: ConnectionRole {
     }
 
     private func reportRepeated(_ tag: AMQPDeliveryTag) {
-        logger.warning("Ignored a repeated acknowledgement", metadata: ["delivery": "\(tag.number)"])
+        logger.warning(
+            .repeatedAcknowledgement, "Ignored a repeated acknowledgement", metadata: ["delivery": "\(tag.number)"])
     }
 
     func write(to link: BrokerLink) throws(AMQPError) -> Bool {

@@ -2,7 +2,6 @@ internal import CRabbitMQ
 
 extension BrokerLink {
     func look(at topology: AMQPTopology, comparesProperties: Bool) throws(AMQPError) -> AMQPInspection {
-        let product = [serverProperty("product"), serverProperty("version")].joined(separator: " ")
         var found = AMQPInspection(broker: product)
         try openChannel(Self.declaringChannel)
         for exchange in topology.exchanges {

@@ -70,6 +70,9 @@ final class BrokerLink {
         return property.value.bytes.string
     }
 
+    /// `RabbitMQ 4.1.2`, as it says itself.
+    var product: String { [serverProperty("product"), serverProperty("version")].joined(separator: " ") }
+
     var socket: Int32 { amqp_get_sockfd(state) }
 
     /// Data that was read from the socket but not handed out: to be taken before waiting on the socket again.

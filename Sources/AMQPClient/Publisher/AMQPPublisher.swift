@@ -20,6 +20,7 @@ public final class AMQPPublisher: Sendable {
     private let configuration: AMQPConfiguration
     private let logger: Logger
     private let counter = PublicationCounter()
+    private let introduction = BrokerIntroduction()
     private let makeRole:
         @Sendable (
             _ onEvent: @escaping EventHandler, _ onFirst: @escaping @Sendable (AMQPError?) -> Void
@@ -42,11 +43,11 @@ public final class AMQPPublisher: Sendable {
         self.configuration = configuration
         self.logger = logger
         thread = try ConnectionThread()
-        let counter = counter
+        let (counter, introduction) = (counter, introduction)
         makeRole = {
             PublisherRole(
-                topology: topology, unconfirmedLimit: unconfirmedLimit, counter: counter, logger: logger,
-                onEvent: $0, onFirst: $1)
+                topology: topology, unconfirmedLimit: unconfirmedLimit, counter: counter, introduction: introduction,
+                logger: logger, onEvent: $0, onFirst: $1)
         }
     }
 
@@ -78,6 +79,9 @@ public final class AMQPPublisher: Sendable {
         ) { makeRole(onEvent, onFirst) }
         if !isStarted { onFirst(AMQPError(.closed, "This publisher was started or closed before")) }
     }
+
+    /// The broker's product and version as it said itself when it was last connected to; nil: not yet.
+    public var broker: String? { introduction.product }
 
     /// Publications without a verdict: waiting or on the wire.
     public var unconfirmedCount: Int { counter.value }

@@ -1,3 +1,4 @@
+import EventNames
 import Logging
 import Threading
 
@@ -26,6 +27,7 @@ final class PublisherRole: ConnectionRole {
     private let owner = OwningThread()
     private let topology: AMQPTopology
     private let counter: PublicationCounter
+    private let introduction: BrokerIntroduction
     private let logger: Logger
     private let onEvent: @Sendable (AMQPPublisherEvent) -> Void
     /// Called once: with the first connection, or the failure to make it.
@@ -39,11 +41,13 @@ final class PublisherRole: ConnectionRole {
     private var settledCount = 0
 
     init(
-        topology: AMQPTopology, unconfirmedLimit: Int, counter: PublicationCounter, logger: Logger,
+        topology: AMQPTopology, unconfirmedLimit: Int, counter: PublicationCounter, introduction: BrokerIntroduction,
+        logger: Logger,
         onEvent: @escaping @Sendable (AMQPPublisherEvent) -> Void, onFirst: @escaping @Sendable (AMQPError?) -> Void
     ) {
         self.topology = topology
         self.counter = counter
+        self.introduction = introduction
         self.logger = logger
         self.onEvent = onEvent
         self.onFirst = onFirst
@@ -62,6 +66,7 @@ final class PublisherRole: ConnectionRole {
     func opened(_ link: BrokerLink) throws(AMQPError) {
         _ = try link.declare(topology)
         try link.openConfirmingChannel(Self.channel)
+        introduction.product = link.product
         onFirst?(nil)
         onFirst = nil
         onEvent(.connected)
@@ -143,7 +148,8 @@ final class PublisherRole: ConnectionRole {
             if let item {
                 returned(item, reply)
             } else {
-                logger.warning("The broker returned a message that is not known", metadata: ["reply": "\(reply)"])
+                logger.warning(
+                    .unknownReturn, "The broker returned a message that is not known", metadata: ["reply": "\(reply)"])
             }
         case .channelClosed(let channel, let reply, let causedByPublish):
             guard causedByPublish, channel == Self.channel else {
@@ -152,12 +158,12 @@ final class PublisherRole: ConnectionRole {
             try channelClosedByPublication(reply, link)
         case .blocked(let reason):
             queue.isBlocked = true
-            logger.warning("The broker blocks publishing", metadata: ["reason": "\(reason)"])
+            logger.warning(.brokerBlocks, "The broker blocks publishing", metadata: ["reason": "\(reason)"])
             inputDrained()
             onEvent(.blocked(reason: reason))
         case .unblocked:
             queue.isBlocked = false
-            logger.notice("The broker takes publications again")
+            logger.notice(.brokerUnblocks, "The broker takes publications again")
             inputDrained()
             onEvent(.unblocked)
         default:

@@ -1,3 +1,4 @@
+import EventNames
 package import Logging
 package import PushModel
 import Threading
@@ -62,14 +63,16 @@ package final class ProviderTokenSource: Sendable {
                     try signer.sign(issuedAt: $0)
                 }
                 let isBack = finish { cache, now in cache.fetched(shared, now: now) }
-                if isBack { logger.notice("Provider tokens can be had again") }
+                if isBack { logger.notice(.providerTokensBack, "Provider tokens can be had again") }
                 logger.debug(
                     "Provider token taken",
                     metadata: ["issued_at": "\(shared.issuedAt.rfc3339)", "age_seconds": "\(shared.age / 1000)"])
             } catch {
                 let isGone = finish { cache, now in cache.fetchFailed(now: now, random: .random(in: 0..<1)) }
                 if isGone {
-                    logger.error("No provider token can be had, trying again", metadata: ["error": "\(error)"])
+                    logger.error(
+                        .providerTokensGone, "No provider token can be had, trying again",
+                        metadata: ["error": "\(error)"])
                 }
             }
         }

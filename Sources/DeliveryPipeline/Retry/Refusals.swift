@@ -1,3 +1,4 @@
+import EventNames
 import AMQPClient
 import Logging
 import PushModel
@@ -74,12 +75,10 @@ struct Refusals {
         splitting.goOn(after: id, &turn)
     }
 
-    /// Each is counted; the log has a line a minute for each exchange.
     private func warn(ofRefusalBy exchange: String, _ reason: String, _ turn: inout Turn) {
         turn.counts.messagesRefused[exchange, default: 0] += 1
-        guard turn.isToBeLogged("refused by \(exchange)") else { return }
         turn.logger.error(
-            "The broker does not take messages; they are offered again, after longer each time",
+            .messagesRefused, "The broker does not take messages; they are offered again, after longer each time",
             metadata: [
                 "exchange": "\(exchange)", "refused": "\(turn.counts.messagesRefused[exchange] ?? 0)",
                 "reason": "\(reason)",
@@ -147,7 +146,8 @@ struct Refusals {
     private func tell(_ rejection: JobRejection, of job: OpenJob, _ turn: inout Turn) {
         turn.counts.jobsRejected += 1
         turn.logger.error(
-            "A job was rejected", metadata: ["job": "\(rejection.jobID ?? "-")", "reason": "\(rejection)"])
+            .jobRejected, "A job was rejected",
+            metadata: ["job": "\(rejection.jobID ?? "-")", "reason": "\(rejection)"])
         turn.outbox.tell(rejection, of: job, now: turn.now)
     }
 }

@@ -1,3 +1,4 @@
+import EventNames
 import Logging
 import PushModel
 import Store
@@ -46,9 +47,9 @@ struct ClaimDesk {
     /// - Parameter answers: to the requests of the batch, in their order.
     mutating func answered(_ id: UInt64, _ answers: [ClaimAnswer], _ turn: inout Turn) -> [Decision] {
         let (answered, missing) = claims.answered(id, answers)
-        if missing > 0, turn.isToBeLogged("claims without answer") {
+        if missing > 0 {
             turn.logger.error(
-                "The database has left claims without an answer; they are asked for again",
+                .claimsUnanswered, "The database has left claims without an answer; they are asked for again",
                 metadata: ["claims": "\(missing)"])
         }
         return answered.compactMap { goOn($0.asked, $0.answer, &turn) }

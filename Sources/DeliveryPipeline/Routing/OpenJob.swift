@@ -12,6 +12,8 @@ package class OpenJob {
     var load: Scheduler.Load?
     /// It was handed to an output.
     var isSent = false
+    /// For the log.
+    var tally = JobTally()
 
     init(_ inbound: InboundJob) {
         self.inbound = inbound

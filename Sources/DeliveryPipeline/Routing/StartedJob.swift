@@ -6,6 +6,8 @@ final class StartedJob: OpenJob {
     let appLoad: AppLoad
     let output: RunningOutput
     let environment: PushEnvironment
+    /// Its recipients have got their outcome without an output.
+    var isSettled = false
 
     init(_ waiting: WaitingJob, to output: RunningOutput, _ environment: PushEnvironment) {
         (job, appLoad) = (waiting.job, waiting.appLoad)

@@ -42,12 +42,15 @@ struct Settling {
         case .mark(let reason): mark(outcome, reason: reason, &turn)
         case .retry(let seconds):
             turn.counts.retries += 1
+            turn.note(.retried, outcome, reason: nil)
             retries.add(outcome, seconds: seconds)
         case .hold(let seconds):
             turn.counts.pushesHeld += 1
+            turn.note(.held, outcome, reason: nil)
             retries.add(outcome, seconds: seconds)
         case .putBack:
             turn.counts.pushesPutBack += 1
+            turn.note(.putBack, outcome, reason: nil)
             retries.add(outcome, seconds: 0)
         }
     }
@@ -56,6 +59,7 @@ struct Settling {
         _ outcome: Outcome, as kind: OutcomeKind, reason: String?, detail: String? = nil, _ turn: inout Turn
     ) {
         turn.counts.told[kind.place] += 1
+        if kind != .sent { turn.note(.told(kind), outcome, reason: reason) }
         if let full = events.add(outcome, as: kind, reason: reason, detail: detail) {
             turn.outbox.publish(full, turn.now)
         }
@@ -116,6 +120,7 @@ struct Settling {
             return tell(outcome, as: .unregistered, reason: mark.reason, &turn)
         }
         turn.counts.told[OutcomeKind.unregistered.place] += 1
+        turn.note(.told(.unregistered), outcome, reason: mark.reason)
         if let full = unmarked.add(outcome, as: .unregistered, reason: mark.reason, detail: nil) {
             turn.publishUnmarked(full)
         }

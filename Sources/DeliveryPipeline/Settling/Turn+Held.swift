@@ -1,3 +1,4 @@
+import EventNames
 import AMQPClient
 import Logging
 import PushModel
@@ -48,7 +49,8 @@ extension Turn {
         }
         counts.eventsDead += 1
         logger.error(
-            "An event could not be told", metadata: ["event": "\(held.event.routingKey)", "reason": "\(reason)"])
+            .eventUntellable, "An event could not be told",
+            metadata: ["event": "\(held.event.routingKey)", "reason": "\(reason)"])
         return "an event that could not be told for \(age) s: \(reason)"
     }
 }

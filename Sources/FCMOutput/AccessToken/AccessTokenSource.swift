@@ -1,3 +1,4 @@
+import EventNames
 import Foundation
 import HTTP2Pool
 import HTTP2Session
@@ -49,13 +50,13 @@ final class AccessTokenSource: @unchecked Sendable {
 
     private func log(_ answer: TokenAnswer) {
         switch answer {
-        case .token: logger.notice("Access tokens can be had again")
+        case .token: logger.notice(.accessTokensBack, "Access tokens can be had again")
         case .refused(let refusal):
             logger.error(
-                "Google gives this service account no access token",
+                .accessTokenRefused, "Google gives this service account no access token",
                 metadata: ["error": "\(refusal)", "advice": "\(refusal.advice)"])
         case .failed(let why):
-            logger.error("No access token can be had, trying again", metadata: ["error": "\(why)"])
+            logger.error(.accessTokensGone, "No access token can be had, trying again", metadata: ["error": "\(why)"])
         }
     }
 }

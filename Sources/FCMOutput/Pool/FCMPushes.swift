@@ -1,3 +1,4 @@
+import EventNames
 import HTTP2Pool
 import HTTP2Session
 import Logging
@@ -47,7 +48,9 @@ final class FCMPushes {
     /// FCM wants no message of the project for so long.
     private func projectMustWait(_ seconds: Int32, because reason: String, now: Moment) {
         if quota.mustWait(seconds, because: reason, now: now.uptime) {
-            logger.warning("FCM wants a project to wait", metadata: ["reason": "\(reason)", "seconds": "\(seconds)"])
+            logger.warning(
+                .projectMustWait, "FCM wants a project to wait",
+                metadata: ["reason": "\(reason)", "seconds": "\(seconds)"])
         }
         room = 0
     }

@@ -1,3 +1,4 @@
+import EventNames
 import HTTP2Session
 import Logging
 import NIOCore
@@ -131,7 +132,8 @@ final class PooledConnection: @unchecked Sendable {
             fields = try authorization.fields()
         } catch {
             fields = nil
-            logger.error("The authorization makes no header field", metadata: ["error": "\(error)"])
+            logger.error(
+                .authorizationUnusable, "The authorization makes no header field", metadata: ["error": "\(error)"])
             retire()
         }
     }
@@ -194,14 +196,16 @@ final class PooledConnection: @unchecked Sendable {
         if inFlight.hasGivenUp(sentBefore: now - timeout - Self.resetMilliseconds) { return giveUp() }
         let overdue = inFlight.giveUp(sentBefore: now - timeout)
         guard !overdue.isEmpty else { return }
-        logger.warning("\(configuration.service) did not answer in time", metadata: ["requests": "\(overdue.count)"])
+        logger.warning(
+            .answersOverdue, "\(configuration.service) did not answer in time",
+            metadata: ["requests": "\(overdue.count)"])
         for stream in overdue { wire?.cancel(stream) }
         wire?.flush()
         retire()
     }
 
     private func giveUp() {
-        logger.warning("\(configuration.service) gives no sign of life, closing the connection")
+        logger.warning(.connectionSilent, "\(configuration.service) gives no sign of life, closing the connection")
         channel?.close(promise: nil)
         channelClosed(error: ConnectError.noSignOfLife(configuration.service))
     }
@@ -249,7 +253,8 @@ extension PooledConnection: HTTP2ClientDelegate {
         guard let request = inFlight[place], request.isTooLong else { return }
         // The status has come and says all there is to know; the rest of such a body may never end.
         logger.warning(
-            "An answer of \(configuration.service) is too long to be one", metadata: ["stream": "\(request.streamID)"])
+            .answerTooLong, "An answer of \(configuration.service) is too long to be one",
+            metadata: ["stream": "\(request.streamID)"])
         wire?.cancel(request.streamID)
         responseEnded(tag: place)
     }
@@ -315,7 +320,7 @@ extension PooledConnection: HTTP2ClientDelegate {
         pool.leave(self)
         let reason = client.goAway(debugData: Array(debugData), now: pool.time())
         logger.notice(
-            "\(configuration.service) sent GOAWAY",
+            .goAway, "\(configuration.service) sent GOAWAY",
             metadata: ["code": "\(code)", "reason": "\(reason ?? "-")", "open_streams": "\(openStreams)"])
     }
 

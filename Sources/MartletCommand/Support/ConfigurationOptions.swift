@@ -17,7 +17,10 @@ package struct ConfigurationOptions: ParsableArguments {
 
     package func load() async throws -> ConfigurationSource {
         let source = try await read()
-        LoggingSystem.bootstrap(PrintableLog.handler)
+        // What is wrong with its keys is said by whoever needs them.
+        let log = WorkerLog(
+            level: (try? source.logLevel()) ?? .info, format: (try? source.logFormat()) ?? .text, instance: nil)
+        LoggingSystem.bootstrap { _ in log.handler() }
         return source
     }
 

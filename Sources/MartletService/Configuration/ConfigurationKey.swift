@@ -87,6 +87,11 @@ extension ConfigurationKey {
         "suppression.memory", default: "64", "MB for knowing dead tokens without asking the database")
     public static let logLevel = ConfigurationKey(
         "log.level", default: "info", "trace, debug, info, notice, warning, error or critical")
+    public static let logFormat = ConfigurationKey(
+        "log.format", default: "text", "text; json: an object a line, with OpenTelemetry's names")
+    public static let logJobs = ConfigurationKey(
+        "log.jobs", default: "problems",
+        "which jobs get a line when they are done: none, problems, sample:0.01 (a part of them) or all")
 
     /// All but those of the outputs.
     static let own: [ConfigurationKey] = [
@@ -95,6 +100,6 @@ extension ConfigurationKey {
         .workerMaximumInFlight, .workerDrainTimeout, .workerAppShare, .workerUrgentShare, .jobsChunkSize,
         .jobsMaximumBytes, .jobsMaximumRecipients, .jobsDeduplicationWindow, .jobsAtMostOnceWindow,
         .resultsMaximumOutcomes, .resultsMaximumWait, .retryDelays, .retryMaximumAttempts, .retryMaximumAge,
-        .suppressionEnabled, .suppressionMemory, .logLevel,
+        .suppressionEnabled, .suppressionMemory, .logLevel, .logFormat, .logJobs,
     ]
 }

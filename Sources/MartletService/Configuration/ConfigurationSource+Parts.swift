@@ -87,6 +87,7 @@ extension ConfigurationSource {
         pipeline.limits.maximumRecipients = try integer(.jobsMaximumRecipients, in: 1...10_000_000)
         pipeline.limits.deduplicationWindow = try integer(.jobsDeduplicationWindow, in: 0...30 * 86_400)
         pipeline.limits.atMostOnceWindow = try integer(.jobsAtMostOnceWindow, in: 3600...365 * 86_400)
+        pipeline.limits.jobLog = try jobLog()
         return pipeline
     }
 
@@ -126,5 +127,23 @@ extension ConfigurationSource {
             throw ConfigurationError(.logLevel, "is \(name), but must be \(ConfigurationKey.logLevel.explanation)")
         }
         return level
+    }
+
+    public func logFormat() throws -> LogFormat {
+        let name = try required(.logFormat)
+        guard let format = LogFormat(rawValue: name) else {
+            throw ConfigurationError(.logFormat, "is \(name), but must be text or json")
+        }
+        return format
+    }
+
+    func jobLog() throws -> JobLog {
+        let text = try required(.logJobs)
+        guard let jobs = JobLog(text) else {
+            throw ConfigurationError(
+                .logJobs,
+                "is \(text), but must be none, problems, all or sample: and a share from 0 to 1, like sample:0.01")
+        }
+        return jobs
     }
 }

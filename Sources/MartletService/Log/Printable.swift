@@ -46,7 +46,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    fileprivate var isUnseen: Bool {
+    /// A terminal would do something else than show it.
+    var isUnseen: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: true
         default: false

@@ -1,3 +1,4 @@
+import EventNames
 import DeliveryPipeline
 import Foundation
 import Logging
@@ -14,13 +15,14 @@ struct DeliveryService: Service {
     let board: RefusalBoard
     let quotas: QuotaBoard
     let hangUps: UnixSignalsSequence
-    let level: LogLevel
+    let log: WorkerLog
     let reload: @Sendable () async throws -> ConfigurationSource
     let logger: Logger
 
     /// - Throws: ``StoreError`` when migrations are missing, ``AMQPError``. A database that can't be reached
     ///   is waited for, until the worker is told to stop.
     func run() async throws {
+        StartReport.begin(configuration, logger)
         let pool = PostgresPool(configuration.database, logger: logger)
         // Operators' changes are read over connections of their own: statements that wait for a lock don't keep them.
         var few = PostgresPool.Options()
@@ -43,8 +45,9 @@ struct DeliveryService: Service {
             deadTokens: configuration.suppression.map { DeadTokenFeed(pool, configuration: $0, logger: logger) },
             cancellations: cancellations, logger: logger, now: { .now })
         state.works(pipeline, snapshots)
-        logger.notice("Worker started")
         let services: [any Service] = [
+            StartReport(
+                configuration: configuration, pipeline: pipeline, snapshots: snapshots, pool: operators, logger: logger),
             SnapshotService(store: snapshots, following: changes, outputs: outputs),
             ExpiryService(
                 store: snapshots, accountNames: configuration.source.outputs.accountNames, now: { .now }, logger: logger
@@ -58,9 +61,10 @@ struct DeliveryService: Service {
             FleetService(
                 board: quotas, changes: changes, repository: WorkerRepository(fleet), worker: runningWorker(),
                 logger: logger),
-            ReloadService(hangUps: hangUps, pipeline: pipeline, level: level, reload: reload, logger: logger),
+            ReloadService(hangUps: hangUps, pipeline: pipeline, log: log, reload: reload, logger: logger),
             PipelineService(
-                pipeline: pipeline, outputs: outputs, drainTimeout: configuration.drainTimeout, logger: logger),
+                pipeline: pipeline, outputs: outputs, drainTimeout: configuration.drainTimeout, log: log, logger: logger
+            ),
         ]
         try await ServiceGroup(configuration: .init(services: services.map { $0.endingAll }, logger: logger)).run()
     }
@@ -104,7 +108,8 @@ struct DeliveryService: Service {
     ) async throws -> (SnapshotStore, CancellationFeed) {
         try await DatabaseWait.untilThere { error, wait in
             state.waits("waiting for the database: \(error)")
-            logger.warning("Waiting for the database", metadata: ["error": "\(error)", "retry": "\(wait)"])
+            logger.warning(
+                .waitingForDatabase, "Waiting for the database", metadata: ["error": "\(error)", "retry": "\(wait)"])
         } _: {
             try await Migrations(configuration.database, logger: logger).verify()
             let snapshots = try await SnapshotStore.load(

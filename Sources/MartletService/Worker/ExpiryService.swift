@@ -1,3 +1,4 @@
+import EventNames
 import Logging
 import PushModel
 import ServiceLifecycle
@@ -39,9 +40,9 @@ struct ExpiryService: Service {
                 "not_after": "\(credential.notAfter?.rfc3339 ?? "-")", "days_left": "\(notice.daysLeft)",
             ]
             if notice.hasExpired {
-                logger.error("A credential has expired", metadata: metadata)
+                logger.error(.credentialExpired, "A credential has expired", metadata: metadata)
             } else {
-                logger.warning("A credential expires soon", metadata: metadata)
+                logger.warning(.credentialExpires, "A credential expires soon", metadata: metadata)
             }
         }
     }

@@ -1,3 +1,4 @@
+import EventNames
 import Logging
 import ServiceLifecycle
 import Store
@@ -20,7 +21,8 @@ struct MaintenanceService: Service {
                     try await workers.forgetStale()
                 } catch {
                     if Task.isCancelled { return }
-                    logger.warning("The database could not be cleared", metadata: ["error": "\(error)"])
+                    logger.warning(
+                        .clearingFailed, "The database could not be cleared", metadata: ["error": "\(error)"])
                 }
             }
         }

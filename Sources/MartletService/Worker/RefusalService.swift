@@ -1,3 +1,4 @@
+import EventNames
 import Logging
 import ServiceLifecycle
 import Store
@@ -31,7 +32,8 @@ struct RefusalService: Service {
         } catch {
             board.restore(ended: ended)
             if Task.isCancelled { return }
-            logger.warning("Refused credentials could not be recorded", metadata: ["error": "\(error)"])
+            logger.warning(
+                .refusalsUnrecorded, "Refused credentials could not be recorded", metadata: ["error": "\(error)"])
         }
     }
 }

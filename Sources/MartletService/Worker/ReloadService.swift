@@ -1,3 +1,4 @@
+import EventNames
 import DeliveryPipeline
 import Logging
 import ServiceLifecycle
@@ -7,7 +8,7 @@ import UnixSignals
 struct ReloadService: Service {
     let hangUps: UnixSignalsSequence
     let pipeline: DeliveryPipeline
-    let level: LogLevel
+    let log: WorkerLog
     let reload: @Sendable () async throws -> ConfigurationSource
     let logger: Logger
 
@@ -17,11 +18,14 @@ struct ReloadService: Service {
                 do {
                     let source = try await reload()
                     let limits = try source.pipeline().limits
-                    level.current = try source.logLevel()
+                    let (level, format) = (try source.logLevel(), try source.logFormat())
+                    log.change(level: level, format: format)
                     pipeline.reconfigure(limits)
-                    logger.notice("Configuration read again")
+                    logger.notice(.reloaded, "Configuration read again")
                 } catch {
-                    logger.error("The configuration can't be used, the old one stays", metadata: ["error": "\(error)"])
+                    logger.error(
+                        .reloadRefused, "The configuration can't be used, the old one stays",
+                        metadata: ["error": "\(error)"])
                 }
             }
         }

@@ -1,3 +1,4 @@
+import EventNames
 import Foundation
 import Logging
 import UnixSignals
@@ -10,7 +11,8 @@ enum SecondSignal {
         for await signal in await UnixSignalsSequence(trapping: .sigterm, .sigint) {
             count += 1
             guard count > 1 else { continue }
-            logger.warning("Told to stop a second time: ending at once", metadata: ["signal": "\(signal)"])
+            logger.warning(
+                .stoppedTwice, "Told to stop a second time: ending at once", metadata: ["signal": "\(signal)"])
             _exit(EXIT_FAILURE)
         }
     }

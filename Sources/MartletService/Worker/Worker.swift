@@ -1,4 +1,5 @@
-public import Logging
+import DeliveryPipeline
+import Logging
 import NIOPosix
 import ServiceLifecycle
 import UnixSignals
@@ -10,21 +11,24 @@ public struct Worker: Sendable {
 
     private let services: [any Service]
     private let drainTimeout: Duration
+    private let log: WorkerLog
     private let logger: Logger
 
     /// Reads the configuration.
     ///
     /// - Parameters:
-    ///   - level: that of `logger`.
+    ///   - log: whose settings follow the configuration.
     ///   - reload: reads the configuration again.
     /// - Throws: ``ConfigurationError``.
     public init(
-        configuration source: ConfigurationSource, logger: Logger, level: LogLevel,
+        configuration source: ConfigurationSource, log: WorkerLog,
         reload: @escaping @Sendable () async throws -> ConfigurationSource
     ) async throws {
         // First of all: until then a hang-up would end the process.
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
         let configuration = try WorkerConfiguration(source)
+        var logger = log.logger("martlet.worker")
+        logger[metadataKey: "worker"] = "\(configuration.pipeline.worker)"
         let state = WorkerState()
         let board = RefusalBoard()
         let quotas = QuotaBoard()
@@ -39,9 +43,10 @@ public struct Worker: Sendable {
         services.append(
             DeliveryService(
                 configuration: configuration, state: state, board: board, quotas: quotas, hangUps: hangUps,
-                level: level, reload: reload, logger: logger))
+                log: log, reload: reload, logger: logger))
         self.services = services
         drainTimeout = configuration.drainTimeout
+        self.log = log
         self.logger = logger
     }
 
@@ -52,6 +57,7 @@ public struct Worker: Sendable {
         var configuration = ServiceGroupConfiguration(
             services: services.map { $0.endingAll }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         StopLimits(drain: drainTimeout).bound(&configuration)
+        defer { log.flush() }
         let secondSignal = Task { [logger] in await SecondSignal.watch(logger) }
         defer { secondSignal.cancel() }
         try await ServiceGroup(configuration: configuration).run()

@@ -1,3 +1,4 @@
+import EventNames
 public import Logging
 import Pacing
 
@@ -58,7 +59,8 @@ public final class PostgresListener: Sendable {
             if Task.isCancelled { break }
             let wait = backoff.failed(random: .random(in: 0...1))
             continuation.yield(.disconnected(error))
-            logger.warning("Not listening for notifications", metadata: ["error": "\(error)", "retry": "\(wait)"])
+            logger.warning(
+                .notListening, "Not listening for notifications", metadata: ["error": "\(error)", "retry": "\(wait)"])
             try? await Task.sleep(for: wait)
         }
     }

@@ -1,3 +1,4 @@
+import EventNames
 package import Logging
 package import PushModel
 
@@ -43,7 +44,7 @@ package final class BadTokenBoard {
             }
             guard app.mayLog(now: now) else { continue }
             logger.warning(
-                "Most device tokens of an app are bad: \(mixUp.question)",
+                .tokensMostlyBad, "Most device tokens of an app are bad: \(mixUp.question)",
                 metadata: [
                     "app": "\(app.app)", "reason": "\(mixUp.reason)",
                     "bad": "\(app.watch.bad)", "of": "\(BadTokenWatch.window)",

@@ -1,3 +1,4 @@
+import EventNames
 package import Logging
 package import PushModel
 
@@ -116,7 +117,7 @@ package final class PoolHealth {
 
     package func hostAnswered(now: Moment) {
         lastProgress = now.uptime
-        if host.succeeded() { logger.notice("\(service) answers again") }
+        if host.succeeded() { logger.notice(.hostAnswersAgain, "\(service) answers again") }
     }
 
     /// Something waits now, and nothing did.
@@ -128,7 +129,7 @@ package final class PoolHealth {
     package func isSilent(now: Moment) -> Bool {
         guard now.uptime - lastProgress >= silenceMilliseconds else { return false }
         let isNew = host.refused("NoAnswer", nowMilliseconds: now.uptime, random: .random(in: 0..<1))
-        if isNew { logger.warning("\(service) has not answered for a while, what waits is put back") }
+        if isNew { logger.warning(.hostSilent, "\(service) has not answered for a while, what waits is put back") }
         return true
     }
 
@@ -151,7 +152,7 @@ package final class PoolHealth {
     private func tell(of breaker: Breaker, _ subject: Refusal.Subject, now: Moment) {
         guard let reason = breaker.reason else { return }
         logger.warning(
-            "\(service) refuses this credential, its jobs wait",
+            .credentialRefused, "\(service) refuses this credential, its jobs wait",
             metadata: [
                 "reason": "\(reason)", "topic": "\(subject.topic ?? "all")",
                 "next_probe_in_s": "\(breaker.openMilliseconds / 1000)",
@@ -160,7 +161,9 @@ package final class PoolHealth {
     }
 
     private func tellOfEnd(_ subject: Refusal.Subject) {
-        logger.notice("\(service) accepts this credential again", metadata: ["topic": "\(subject.topic ?? "all")"])
+        logger.notice(
+            .credentialAccepted, "\(service) accepts this credential again",
+            metadata: ["topic": "\(subject.topic ?? "all")"])
         refusals(.ended(subject))
     }
 

@@ -1,3 +1,4 @@
+import EventNames
 public import Logging
 public import PostgresClient
 
@@ -71,12 +72,13 @@ public final class CancellationFeed: Sendable {
         for await _ in changes.signals(of: ["cancelled_jobs"], atLeastEvery: pollInterval) {
             do {
                 place = try await follow(from: place, tell)
-                if isAway { logger.info("Cancellations can be read again") }
+                if isAway { logger.info(.cancellationsReadAgain, "Cancellations can be read again") }
                 isAway = false
             } catch {
                 if !isAway, !Task.isCancelled {
                     logger.warning(
-                        "Cancellations can't be read, the last ones stay in force", metadata: ["error": "\(error)"])
+                        .cancellationsUnreadable, "Cancellations can't be read, the last ones stay in force",
+                        metadata: ["error": "\(error)"])
                 }
                 isAway = true
             }
@@ -100,7 +102,7 @@ public final class CancellationFeed: Sendable {
             try row["job"].optional.map { Change(job: try $0.text, isCancelled: try row["is_cancelled"].bool) }
         }
         if !changes.isEmpty {
-            logger.info("Cancellations read", metadata: ["changes": "\(changes.count)"])
+            logger.info(.cancellationsRead, "Cancellations read", metadata: ["changes": "\(changes.count)"])
             tell(.changed(changes))
         }
         return Place(version: version, reloadAt: place.reloadAt)
@@ -121,7 +123,7 @@ public final class CancellationFeed: Sendable {
                 for row in rows { try row["job"].withTextBytes { jobs.insert(utf8: $0) } }
             }
         }
-        logger.info("Cancellations read", metadata: ["jobs": "\(jobs.count)"])
+        logger.info(.cancellationsRead, "Cancellations read", metadata: ["jobs": "\(jobs.count)"])
         // not the whole fleet at once
         return (jobs, Place(version: version, reloadAt: .now + .seconds(Int.random(in: 72_000...86_400))))
     }

@@ -1,3 +1,4 @@
+import EventNames
 public import Logging
 import Pacing
 public import PostgresClient
@@ -64,11 +65,12 @@ public final class DeadTokenFeed: Sendable {
                 }
                 backoff.succeeded()
                 wait = configuration.pollInterval
-                if isAway { logger.info("Dead tokens can be read again") }
+                if isAway { logger.info(.deadTokensReadAgain, "Dead tokens can be read again") }
                 isAway = false
             } catch {
                 if !isAway, !Task.isCancelled {
-                    logger.warning("Dead tokens can't be read for now", metadata: ["error": "\(error)"])
+                    logger.warning(
+                        .deadTokensUnreadable, "Dead tokens can't be read for now", metadata: ["error": "\(error)"])
                 }
                 isAway = true
                 patience.failed(error)
@@ -97,7 +99,7 @@ public final class DeadTokenFeed: Sendable {
             loadedAt: .now, count: filter.count, capacity: filter.capacity,
             mayGrow: filter.bytes + 32 <= configuration.maximumBytes)
         logger.info(
-            "Dead tokens read",
+            .deadTokensRead, "Dead tokens read",
             metadata: [
                 "tokens": "\(filter.count)", "bytes": "\(filter.bytes)", "seconds": "\((.now - start) / .seconds(1))",
             ])

@@ -1,3 +1,4 @@
+import EventNames
 public import Logging
 public import PostgresClient
 import PushModel
@@ -32,7 +33,8 @@ public struct DeviceTokenRegistry: Sendable {
         } catch let error as PostgresError where error.isOfContents {
             guard marks.count > 1 else {
                 let app: Logger.MetadataValue = "\(marks.first?.key.app ?? "-")"
-                logger?.error("A dead token can't be marked", metadata: ["app": app, "error": "\(error)"])
+                logger?.error(
+                    .markImpossible, "A dead token can't be marked", metadata: ["app": app, "error": "\(error)"])
                 return 0
             }
             let half = marks.count / 2

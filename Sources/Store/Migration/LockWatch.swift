@@ -1,3 +1,4 @@
+import EventNames
 import Logging
 import PostgresClient
 import Threading
@@ -45,7 +46,7 @@ final class LockWatch: Sendable {
             defer { last = holders }
             return last != holders
         }
-        if isNews { logger.warning("Waiting for a lock", metadata: ["held_by": "\(holders)"]) }
+        if isNews { logger.warning(.waitingForLock, "Waiting for a lock", metadata: ["held_by": "\(holders)"]) }
     }
 
     /// Columns that a user may not see of others are null.

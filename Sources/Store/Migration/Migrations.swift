@@ -1,3 +1,4 @@
+import EventNames
 public import Logging
 public import PostgresClient
 
@@ -73,7 +74,7 @@ public struct Migrations: Sendable {
             var applied: [Migration] = []
             while let migration = try await applyNext(connection) {
                 applied.append(migration)
-                logger.info("Migration applied", metadata: ["migration": "\(migration.fileName)"])
+                logger.info(.migrationApplied, "Migration applied", metadata: ["migration": "\(migration.fileName)"])
             }
             return applied
         }
@@ -131,6 +132,7 @@ public struct Migrations: Sendable {
         let missing = try await connection.query("SELECT martlet.apply_grants() AS missing")[0]["missing"].textArray
         guard !missing.isEmpty else { return }
         logger.warning(
+            .rolesMissing,
             "Database roles are missing that this user may not make: let an administrator make them, then migrate again",
             metadata: ["sql": "\(missing.map { "CREATE ROLE \($0) NOLOGIN" }.joined(separator: "; "))"])
     }

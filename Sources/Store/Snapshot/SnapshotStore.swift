@@ -1,3 +1,4 @@
+import EventNames
 public import Logging
 public import PostgresClient
 import PushModel
@@ -95,7 +96,8 @@ public final class SnapshotStore: Sendable {
         } catch {
             if error != lastProblem {
                 logger.error(
-                    "Master keys can't be read again, the last ones stay in use", metadata: ["error": "\(error)"])
+                    .keyringUnreadable, "Master keys can't be read again, the last ones stay in use",
+                    metadata: ["error": "\(error)"])
             }
             return error
         }
@@ -104,7 +106,7 @@ public final class SnapshotStore: Sendable {
     private func logKeyring() {
         let keyring = loader.keyring
         logger.notice(
-            "Master keys read again",
+            .keyringRead, "Master keys read again",
             metadata: ["current": "\(keyring.currentKeyID)", "keys": "\(keyring.keyIDs.sorted())"])
     }
 
@@ -117,13 +119,14 @@ public final class SnapshotStore: Sendable {
                 replace(with: loaded)
                 patience.succeeded(after: .now - start)
             }
-            if wasAway { logger.info("Apps and credentials can be read again") }
+            if wasAway { logger.info(.snapshotReadAgain, "Apps and credentials can be read again") }
             return false
         } catch {
             patience.failed(error)
             if !wasAway, !Task.isCancelled {
                 logger.warning(
-                    "Apps and credentials can't be read, the last ones stay in use", metadata: ["error": "\(error)"])
+                    .snapshotUnreadable, "Apps and credentials can't be read, the last ones stay in use",
+                    metadata: ["error": "\(error)"])
             }
             return true
         }
@@ -142,16 +145,17 @@ public final class SnapshotStore: Sendable {
         let added = new.credentialIDs.subtracting(old?.credentialIDs ?? [])
         let removed = (old?.credentialIDs ?? []).subtracting(new.credentialIDs)
         logger.info(
-            "Apps and credentials read",
+            .snapshotRead, "Apps and credentials read",
             metadata: [
                 "apps": "\(new.appCount)", "credentials": "\(new.credentialIDs.count)",
                 "credentials_added": "\(added.sorted())", "credentials_removed": "\(removed.sorted())",
             ])
         for problem in new.openingProblems.subtracting(old?.openingProblems ?? []).sorted() {
-            logger.error("Credential can't be used", metadata: ["error": "\(problem)"])
+            logger.error(.credentialUnopened, "Credential can't be used", metadata: ["error": "\(problem)"])
         }
         for problem in new.keptBecause.subtracting(old?.keptBecause ?? []).sorted() {
             logger.error(
+                .credentialKept,
                 "Credential can't be opened any more, what was opened before stays in use until this worker stops",
                 metadata: ["error": "\(problem)"])
         }

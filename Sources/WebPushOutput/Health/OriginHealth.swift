@@ -1,3 +1,4 @@
+import EventNames
 import Logging
 import PushModel
 import PushSending
@@ -91,7 +92,7 @@ final class OriginHealth {
 
     func answered(now: Moment) {
         lastProgress = now.uptime
-        if host.succeeded() { logger.notice("A push service answers again") }
+        if host.succeeded() { logger.notice(.serviceAnswersAgain, "A push service answers again") }
     }
 
     func accepted(_ key: KeyAtOrigin) {
@@ -104,7 +105,7 @@ final class OriginHealth {
     /// The answer is about the message, not about the key.
     func authorized(_ key: KeyAtOrigin) {
         if key.breaker.succeeded() {
-            logger.notice("A push service accepts this VAPID key again", metadata: metadata(of: key))
+            logger.notice(.keyAccepted, "A push service accepts this VAPID key again", metadata: metadata(of: key))
             refusals.take(.ended(key.subject))
         }
     }
@@ -113,7 +114,7 @@ final class OriginHealth {
         guard !key.isRetired, key.breaker.refused(reason, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
         else { return }
         logger.warning(
-            "A push service refuses this VAPID key, its messages there wait",
+            .keyRefused, "A push service refuses this VAPID key, its messages there wait",
             metadata: metadata(of: key).merging([
                 "reason": "\(reason)", "next_probe_in_s": "\(key.breaker.openMilliseconds / 1_000)",
             ]) { $1 })
@@ -143,7 +144,7 @@ final class OriginHealth {
 
     private func begun(_ braked: Braked, _ brake: Brake, _ now: Moment) -> Braked {
         logger.notice(
-            "A push service has too much to do, what waits for it is put back",
+            .serviceBusy, "A push service has too much to do, what waits for it is put back",
             metadata: [
                 "reason": "\(brake.reason ?? "-")", "of": braked == .key ? "one VAPID key" : "all",
                 "seconds": "\(brake.seconds(nowMilliseconds: now.uptime) ?? 0)",
@@ -183,7 +184,7 @@ final class OriginHealth {
     func isSilent(now: Moment) -> Bool {
         guard now.uptime - lastProgress >= silenceMilliseconds else { return false }
         if host.refused("NoAnswer", nowMilliseconds: now.uptime, random: .random(in: 0..<1)) {
-            logger.warning("A push service has not answered for a while, what waits is put back")
+            logger.warning(.serviceSilent, "A push service has not answered for a while, what waits is put back")
         }
         return true
     }

@@ -1,3 +1,4 @@
+import EventNames
 import HTTP2Pool
 import Logging
 import NIOCore
@@ -139,7 +140,9 @@ final class WebPushShard: @unchecked Sendable {
             } catch is OriginTable.Full {
                 settle(job, recipient, .hold, reason: "TooManyOrigins")
             } catch {
-                logger.error("No connection to a push service can be made ready", metadata: ["error": "\(error)"])
+                logger.error(
+                    .serviceUnreachable, "No connection to a push service can be made ready",
+                    metadata: ["error": "\(error)"])
                 settle(job, recipient, .retry, reason: SendingReason.connectionFailed)
             }
         }

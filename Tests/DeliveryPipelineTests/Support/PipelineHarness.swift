@@ -16,6 +16,7 @@ struct PipelineHarness {
     init(
         apps: [App] = [.shop], credentials: [SnapshotCredential] = [.sample()], maximumInFlight: Int = 20_000,
         retry: RetryPolicy = RetryPolicy(), brokerUser: String? = nil,
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
         _ configure: (inout PipelineConfiguration) -> Void = { _ in }
     ) {
         var configuration = PipelineConfiguration(worker: "push-7", maximumInFlight: maximumInFlight, retry: retry)
@@ -30,7 +31,7 @@ struct PipelineHarness {
                 RunningOutput(ScriptedPlugin(), output),
                 RunningOutput(DiscardPlugin(), DiscardOutput(now: { Timestamp(seconds: 1_800_000_000) })),
             ], effects: recorder.effects,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            logger: logger)
     }
 
     // MARK: What happens

@@ -22,7 +22,7 @@ extension PrivateServerTests {
                             installation.simulator.recordedRequests.count >= 100
                         }
                         try await eventually("blocked: \(installation.log.text)") {
-                            installation.log.text.contains("The broker accepts no messages for now")
+                            installation.log.text.contains("The broker blocks publishing")
                         }
                         #expect(!worker.counts.isPublishing && installation.results.count == 0)
                     } catch {

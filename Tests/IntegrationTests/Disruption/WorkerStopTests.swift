@@ -83,7 +83,7 @@ struct WorkerStopTests {
             }
             try await installation.addTokenApp(LongCampaign.app)
             try await eventually("the new level: \(worker.errors)") {
-                worker.errors.contains("info martlet.worker")
+                worker.errors.contains(" info ")
             }
             worker.signal(SIGTERM)
             try await eventually("it drains: \(worker.errors)") { worker.errors.contains("Stopping") }

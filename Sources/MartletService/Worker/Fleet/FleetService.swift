@@ -1,3 +1,4 @@
+import EventNames
 package import Logging
 package import Pacing
 import PostgresClient
@@ -80,7 +81,7 @@ package struct FleetService: Service {
     private func renew(_ pace: inout Pace, _ obstacle: inout Obstacle?) async -> Duration {
         do {
             board.counted(try await repository.renew(worker, quotas: board.names()))
-            if obstacle != nil { logger.notice("The other workers are known again") }
+            if obstacle != nil { logger.notice(.fleetKnown, "The other workers are known again") }
             obstacle = nil
             pace.away.succeeded()
             pace.refused.succeeded()
@@ -91,7 +92,7 @@ package struct FleetService: Service {
                 board.refused()
                 if obstacle != .refused {
                     logger.warning(
-                        "This worker counts as the only one: the table martlet.workers can't be used",
+                        .fleetForbidden, "This worker counts as the only one: the table martlet.workers can't be used",
                         metadata: [
                             "error": "\(error)", "sql": "GRANT SELECT, INSERT, UPDATE, DELETE ON martlet.workers",
                         ])
@@ -101,7 +102,8 @@ package struct FleetService: Service {
             }
             board.failed()
             if obstacle == nil {
-                logger.warning("The other workers are not known for now", metadata: ["error": "\(error)"])
+                logger.warning(
+                    .fleetUnknown, "The other workers are not known for now", metadata: ["error": "\(error)"])
             }
             obstacle = .away
             return pace.away.failed(random: .random(in: 0...1))

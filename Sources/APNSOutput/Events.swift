@@ -1,0 +1,7 @@
+import EventNames
+
+extension EventName {
+    static let credentialWithoutPool = EventName("apns.credential.unusable", repeats: true)
+    static let providerTokensBack = EventName("apns.provider_token.resumed")
+    static let providerTokensGone = EventName("apns.provider_token.failed")
+}

@@ -1,0 +1,16 @@
+import EventNames
+
+extension EventName {
+    static let messagesRefused = EventName("broker.messages.refused", repeats: true)
+    static let jobRejected = EventName("job.rejected", repeats: true)
+    static let claimsUnanswered = EventName("claims.unanswered", repeats: true)
+    static let marksFailed = EventName("dead_tokens.mark.failed", repeats: true)
+    static let claimsFailed = EventName("claims.failed", repeats: true)
+    static let lookUpFailed = EventName("dead_tokens.look_up.failed", repeats: true)
+    static let registrationFailed = EventName("device_tokens.registration.failed", repeats: true)
+    static let eventUntellable = EventName("event.untellable", repeats: true)
+    static let jobsUnsendable = EventName("jobs.unsendable", repeats: true)
+    /// Told of each job that it is asked for.
+    static let jobDone = EventName("job.done")
+    static let jobProblems = EventName("job.problems", repeats: true)
+}

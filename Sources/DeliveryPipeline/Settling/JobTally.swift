@@ -1,0 +1,48 @@
+/// What became of a job's recipients that were not sent, for the log. Takes no room while there are none.
+struct JobTally {
+    enum Entry: Hashable {
+        case told(OutcomeKind)
+        /// Left for another attempt, or waiting for its credential; returned unsent.
+        case retried, held, putBack
+
+        fileprivate var place: Int {
+            switch self {
+            case .told(let kind): kind.place
+            case .retried: OutcomeKind.allCases.count
+            case .held: OutcomeKind.allCases.count + 1
+            case .putBack: OutcomeKind.allCases.count + 2
+            }
+        }
+
+        fileprivate var word: String {
+            switch self {
+            case .told(let kind): kind.rawValue
+            case .retried: "retried"
+            case .held: "held"
+            case .putBack: "put_back"
+            }
+        }
+    }
+
+    private static let entries = OutcomeKind.allCases.map { Entry.told($0) } + [.retried, .held, .putBack]
+
+    private var counts: [Int] = []
+    /// Of the first that is a problem.
+    private(set) var reason: String?
+    private(set) var hasProblem = false
+
+    mutating func add(_ entry: Entry, reason: String?) {
+        if counts.isEmpty { counts = Array(repeating: 0, count: Self.entries.count) }
+        counts[entry.place] += 1
+        guard case .told(let kind) = entry, kind != .suppressed, !hasProblem else { return }
+        hasProblem = true
+        self.reason = reason ?? kind.rawValue
+    }
+
+    /// How many of what, beginning with those that were sent.
+    func counts(of recipients: Int) -> [(word: String, count: Int)] {
+        let sent = max(0, recipients - counts.reduce(0, +))
+        let others = zip(Self.entries, counts).filter { $1 > 0 }.map { ($0.word, $1) }
+        return [(OutcomeKind.sent.rawValue, sent)] + others
+    }
+}

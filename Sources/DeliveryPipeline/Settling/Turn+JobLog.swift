@@ -1,0 +1,43 @@
+import AMQPClient
+import EventNames
+import Logging
+import PushModel
+
+extension Turn {
+    /// Something became of a recipient that was not sent.
+    func note(_ entry: JobTally.Entry, _ outcome: Outcome, reason: String?) {
+        guard jobLog != .none else { return }
+        outbox.ledger.delivery(of: outcome.job.ledgerID)?.tally.add(entry, reason: reason)
+    }
+
+    /// All that became of a job is safe: what it was, without tokens, refs and payload.
+    func tell(_ job: OpenJob) {
+        guard jobLog != .none, jobLog != .problems || job.tally.hasProblem, let started = job as? StartedJob,
+            started.isSent || started.isSettled, jobLog.tells(started.job.id, hasProblem: job.tally.hasProblem)
+        else { return }
+        if jobLog == .problems {
+            logger.notice(.jobProblems, "A job is done, and not all of it was sent", metadata: started.summary(now))
+        } else {
+            logger.info(.jobDone, "A job is done", metadata: started.summary(now))
+        }
+    }
+}
+
+extension StartedJob {
+    fileprivate func summary(_ now: Timestamp) -> Logger.Metadata {
+        var metadata: Logger.Metadata = [
+            "job": "\(job.id)", "app": "\(job.app)", "output": "\(output.name)", "lane": "\(inbound.lane.rawValue)",
+            "recipients": .stringConvertible(job.recipients.count),
+            "attempt": .stringConvertible(inbound.attempt),
+            "redelivered": .stringConvertible(inbound.wasSentBefore),
+            "took_ms": .stringConvertible(Int(clamping: now.milliseconds - inbound.arrivedAt.milliseconds)),
+        ]
+        for (word, count) in tally.counts(of: job.recipients.count) { metadata[word] = .stringConvertible(count) }
+        if let reason = tally.reason { metadata["reason"] = "\(reason)" }
+        // As whoever published it says; many don't.
+        if let published = inbound.delivery.properties.timestamp {
+            metadata["age_s"] = .stringConvertible(max(0, Int(clamping: now.seconds) - Int(clamping: published)))
+        }
+        return metadata
+    }
+}

@@ -1,0 +1,8 @@
+import EventNames
+
+extension EventName {
+    static let accessTokensBack = EventName("fcm.access_token.resumed")
+    static let accessTokenRefused = EventName("fcm.access_token.refused")
+    static let accessTokensGone = EventName("fcm.access_token.failed")
+    static let projectMustWait = EventName("fcm.project.waits")
+}

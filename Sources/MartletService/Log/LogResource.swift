@@ -1,0 +1,11 @@
+/// Who logs, in OpenTelemetry's names.
+package struct LogResource: Sendable {
+    let instance: String?
+
+    package init(instance: String?) { self.instance = instance }
+
+    var attributes: [(key: String, value: String)] {
+        [("service.name", "martlet"), ("service.version", Worker.version)]
+            + (instance.map { [("service.instance.id", $0)] } ?? [])
+    }
+}

@@ -1,0 +1,44 @@
+import EventNames
+import Logging
+import PushModel
+
+extension LogLine {
+    private static let longestText = 8_000
+
+    /// One line that a terminal only shows, whatever message, names and values hold.
+    package var text: String {
+        var text = "\(at.rfc3339) \(level.rawValue) "
+        if let event { text += "\(event.name): " }
+        text += Self.cut(message)
+        for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
+            guard text.utf8.count < Self.longestText else {
+                text += " …"
+                break
+            }
+            text += " \(Self.cut(key))=\(Self.quoted(Self.cut("\(value)")))"
+        }
+        return Self.cut(text).printable
+    }
+
+    private static func cut(_ text: String) -> String {
+        guard text.utf8.count > longestText else { return text }
+        return text.cut(toBytes: longestText) + "…"
+    }
+
+    private static func quoted(_ value: String) -> String {
+        let needsNone =
+            !value.isEmpty && value.utf8.allSatisfy { $0 > 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "=") }
+        guard !needsNone else { return value }
+        return "\"" + value.replacing("\"", with: "\\\"") + "\""
+    }
+}
+
+extension String {
+    /// As much from its beginning as has so many bytes, without half a character.
+    func cut(toBytes most: Int) -> String {
+        guard utf8.count > most else { return self }
+        var end = utf8.index(startIndex, offsetBy: most)
+        while end > startIndex, end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
+        return String(self[..<end])
+    }
+}

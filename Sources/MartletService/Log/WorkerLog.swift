@@ -1,0 +1,116 @@
+import Dispatch
+import EventNames
+public import Logging
+import PushModel
+import Store
+import Threading
+
+/// The log of a process: what its loggers say goes, if its level is high enough and it is no repetition, to each of its
+/// sinks. Level and format can be changed while it runs.
+public final class WorkerLog: Sendable {
+    private let level: Mutex<Logger.Level>
+    private let sinks: [any LogSink]
+    private let terminal: StandardError?
+    private let limit = Mutex(RepetitionLimit())
+    private let isWaiting = Mutex(false)
+
+    /// A worker's. Here its log is put together: whatever is to have the lines beside standard error is another sink.
+    ///
+    /// - Throws: ``ConfigurationError``.
+    public convenience init(_ source: ConfigurationSource) throws {
+        self.init(
+            level: try source.logLevel(), format: try source.logFormat(), instance: try source.workerName(), others: [])
+    }
+
+    /// - Parameter instance: the worker's name.
+    public convenience init(level: Logger.Level, format: LogFormat, instance: String?, others: [any LogSink] = []) {
+        let terminal = StandardError(format: format, resource: LogResource(instance: instance))
+        self.init(level: level, terminal: terminal, sinks: [terminal] + others)
+    }
+
+    package init(level: Logger.Level, terminal: StandardError? = nil, sinks: [any LogSink]) {
+        self.level = Mutex(level)
+        self.terminal = terminal
+        self.sinks = sinks
+    }
+
+    public func logger(_ label: String) -> Logger { Logger(label: label) { _ in self.handler() } }
+
+    public func handler() -> any LogHandler { Handler(log: self) }
+
+    public func change(level: Logger.Level, format: LogFormat) {
+        self.level.withLock { $0 = level }
+        terminal?.change(format: format)
+    }
+
+    var currentLevel: Logger.Level { level.withLock { $0 } }
+
+    /// Tells what was held back, as at the end of the process.
+    public func flush() { tellHeld(all: true) }
+
+    fileprivate func take(_ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata) {
+        var metadata = metadata
+        var event: EventName?
+        if case .stringConvertible(let value) = metadata[EventName.key], let name = value as? EventName {
+            event = name
+            metadata[EventName.key] = nil
+        }
+        let line = LogLine(at: .now, level: level, event: event, message: message, metadata: metadata)
+        if let event, event.repeats, !limit.withLock({ $0.isDue(line, of: event, now: Self.uptime) }) {
+            return waitToTellHeld()
+        }
+        write(line)
+    }
+
+    private func write(_ line: LogLine) { for sink in sinks { sink.take(line) } }
+
+    // MARK: What is held back
+
+    private static var uptime: Int64 { Int64(DispatchTime.now().uptimeNanoseconds / 1_000_000) }
+
+    private func tellHeld(all: Bool) {
+        for line in limit.withLock({ $0.takeDue(now: Self.uptime, at: .now, all: all) }) { write(line) }
+    }
+
+    /// One timer, whatever is held.
+    private func waitToTellHeld() {
+        let isFirst = isWaiting.withLock { isWaiting in
+            defer { isWaiting = true }
+            return !isWaiting
+        }
+        guard isFirst else { return }
+        guard let due = limit.withLock({ $0.nextDue }) else { return isWaiting.withLock { $0 = false } }
+        let wait = DispatchTimeInterval.milliseconds(Int(clamping: max(1_000, due - Self.uptime)))
+        DispatchQueue.global(qos: .utility).asyncAfter(deadline: .now() + wait) { [self] in
+            tellHeld(all: false)
+            isWaiting.withLock { $0 = false }
+            if limit.withLock({ $0.nextDue }) != nil { waitToTellHeld() }
+        }
+    }
+}
+
+/// Writes what its log lets through; one that is given a level of its own keeps to that.
+private struct Handler: LogHandler {
+    let log: WorkerLog
+    var metadata: Logger.Metadata = [:]
+    private var own: Logger.Level?
+
+    init(log: WorkerLog) { self.log = log }
+
+    var logLevel: Logger.Level {
+        get { own ?? log.currentLevel }
+        set { own = newValue }
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        var all = metadata
+        if let own = event.metadata { all.merge(own) { $1 } }
+        if let error = event.error, all["error"] == nil { all["error"] = "\(error)" }
+        log.take(event.level, event.message.description, all)
+    }
+}

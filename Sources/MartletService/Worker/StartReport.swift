@@ -1,0 +1,58 @@
+import DeliveryPipeline
+import EventNames
+import Logging
+import PostgresClient
+import PushModel
+import ServiceLifecycle
+import Store
+
+/// The first lines: who this worker is, and what it has found.
+struct StartReport: Service {
+    let configuration: WorkerConfiguration
+    let pipeline: DeliveryPipeline
+    let snapshots: SnapshotStore
+    let pool: PostgresPool
+    let logger: Logger
+
+    /// The line waits so long for the broker.
+    private static let patience = Duration.seconds(5)
+
+    func run() async throws {
+        await cancelWhenGracefulShutdown {
+            let broker = await pipeline.broker(within: Self.patience)
+            let database = try? await pool.query("SHOW server_version")[0]["server_version"].text
+            logger.notice(.started, "Worker started", metadata: metadata(broker: broker, database: database))
+        }
+        try? await gracefulShutdown()
+    }
+
+    /// Before anything is waited for.
+    static func begin(_ configuration: WorkerConfiguration, _ logger: Logger) {
+        let pipeline = configuration.pipeline
+        logger.notice(
+            .starting, "Worker starting",
+            metadata: [
+                "version": "\(Worker.version)",
+                "prefix": "\(pipeline.names.prefix)",
+                "outputs": .array(configuration.source.outputs.map { "\($0.name)" }),
+                "prefetch": .dictionary(
+                    Dictionary(uniqueKeysWithValues: pipeline.prefetch.map { ($0.rawValue, .stringConvertible($1)) })),
+                "prefetch_bytes": .stringConvertible(pipeline.prefetchBytes),
+                "maximum_in_flight": .stringConvertible(pipeline.limits.maximumInFlight),
+                "chunk_size": .stringConvertible(pipeline.limits.chunkSize),
+                "drain_timeout_s": .stringConvertible(Int(configuration.drainTimeout / .seconds(1))),
+            ])
+    }
+
+    private func metadata(broker: String?, database: String?) -> Logger.Metadata {
+        let snapshot = snapshots.current
+        return [
+            "version": "\(Worker.version)",
+            "prefix": "\(configuration.pipeline.names.prefix)",
+            "broker": "\(broker ?? "not connected yet")",
+            "database": "\(database.map { "PostgreSQL \($0)" } ?? "not there")",
+            "apps": .stringConvertible(snapshot.appCount),
+            "credentials": .stringConvertible(snapshot.credentialIDs.count),
+        ]
+    }
+}

@@ -1,0 +1,5 @@
+import EventNames
+
+extension EventName {
+    static let notListening = EventName("database.listener.lost", repeats: true)
+}

@@ -1,0 +1,73 @@
+import EventNames
+import Logging
+import MartletService
+import PushModel
+import Testing
+
+@Suite struct RepetitionLimitTests {
+    private static let event = EventName("jobs.unsendable", repeats: true)
+    private var limit = RepetitionLimit()
+
+    private mutating func isDue(_ metadata: Logger.Metadata, at seconds: Int64, of event: EventName = event) -> Bool {
+        let line = LogLine(
+            at: Timestamp(seconds: seconds), level: .warning, event: event, message: "Jobs can't be sent",
+            metadata: metadata)
+        return limit.isDue(line, of: event, now: seconds * 1_000)
+    }
+
+    private mutating func due(at seconds: Int64, all: Bool = false) -> [LogLine] {
+        limit.takeDue(now: seconds * 1_000, at: Timestamp(seconds: seconds), all: all)
+    }
+
+    @Test mutating func aLineAMinuteThenACount() {
+        let shop: Logger.Metadata = ["app": "shop", "reason": "paused", "job": "1"]
+        #expect(isDue(shop, at: 0))
+        for second in Int64(1)...59 {
+            let isDue = isDue(["app": "shop", "reason": "paused", "job": "\(second)"], at: second)
+            #expect(!isDue)
+        }
+        #expect(due(at: 59).isEmpty)
+        let told = due(at: 60)
+        #expect(told.map(\.message) == ["Jobs can't be sent … 59 more like this"])
+        #expect(told.first?.level == .warning && told.first?.event == Self.event)
+        #expect(told.first?.metadata == ["app": "shop", "reason": "paused", "repeated": .stringConvertible(59)])
+        // That was this minute's line.
+        #expect(!isDue(shop, at: 61))
+        #expect(due(at: 119).isEmpty && due(at: 120).count == 1)
+        #expect(due(at: 1_000).isEmpty && isDue(shop, at: 1_000))
+    }
+
+    @Test mutating func eachAppReasonAndEventHasItsOwn() {
+        #expect(isDue(["app": "a", "reason": "x"], at: 0))
+        #expect(isDue(["app": "b", "reason": "x"], at: 0))
+        #expect(isDue(["app": "a", "reason": "y"], at: 0))
+        #expect(isDue(["app": "a", "reason": "x"], at: 0, of: EventName("other", repeats: true)))
+        #expect(!isDue(["app": "a", "reason": "x", "job": "another"], at: 0))
+    }
+
+    @Test mutating func whatIsLeftIsToldAtTheEnd() {
+        #expect(isDue(["app": "a"], at: 0) && !isDue(["app": "a"], at: 1))
+        #expect(limit.nextDue == 60_000)
+        #expect(due(at: 2, all: true).count == 1)
+        #expect(limit.nextDue == nil)
+    }
+
+    @Test mutating func hostileNamesTakeBoundedRoom() {
+        let long = String(repeating: "x", count: 100_000)
+        for number in 0..<50_000 { _ = isDue(["app": "\(number)\(long.prefix(number % 300))", "reason": "r"], at: 1) }
+        #expect(limit.subjects <= RepetitionLimit.mostSubjects + 1)
+        let others = due(at: 61)
+        #expect(others.map(\.message) == ["Jobs can't be sent … 48999 more like this"])
+        // One of many is not named for all.
+        #expect(others.first?.metadata["app"] == nil)
+        // Their minutes are over.
+        #expect(isDue(["app": "new"], at: 200) && isDue(["app": "newer"], at: 200))
+        #expect(limit.subjects < 10)
+    }
+
+    @Test mutating func aLongNameIsCut() {
+        let long = String(repeating: "x", count: 100_000)
+        #expect(isDue(["app": "\(long)"], at: 0) && !isDue(["app": "\(long)"], at: 1))
+        #expect(due(at: 60).first.map { "\($0.metadata)".count < 500 } == true)
+    }
+}
