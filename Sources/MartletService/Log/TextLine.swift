@@ -4,6 +4,7 @@ import PushModel
 
 extension LogLine {
     private static let longestText = 8_000
+    private static let mostElements = 100
 
     /// One line that a terminal only shows, whatever message, names and values hold.
     package var text: String {
@@ -15,9 +16,22 @@ extension LogLine {
                 text += " …"
                 break
             }
-            text += " \(Self.cut(key))=\(Self.quoted(Self.cut("\(value)")))"
+            text += " \(Self.cut(key))=\(Self.quoted(Self.cut(Self.plain(value))))"
         }
         return Self.cut(text).printable
+    }
+
+    /// Lists with commas, what is named with colons; as deep as anything of ours is.
+    private static func plain(_ value: Logger.MetadataValue, depth: Int = 0) -> String {
+        switch value {
+        case .string(let text): text
+        case .stringConvertible(let other): "\(other)"
+        case .array where depth > 3, .dictionary where depth > 3: "…"
+        case .array(let values): values.prefix(mostElements).map { plain($0, depth: depth + 1) }.joined(separator: ",")
+        case .dictionary(let values):
+            values.sorted { $0.key < $1.key }.prefix(mostElements)
+                .map { "\($0.key):\(plain($0.value, depth: depth + 1))" }.joined(separator: ",")
+        }
     }
 
     private static func cut(_ text: String) -> String {

@@ -107,7 +107,7 @@ public final class SnapshotStore: Sendable {
         let keyring = loader.keyring
         logger.notice(
             .keyringRead, "Master keys read again",
-            metadata: ["current": "\(keyring.currentKeyID)", "keys": "\(keyring.keyIDs.sorted())"])
+            metadata: ["current": "\(keyring.currentKeyID)", "keys": .array(keyring.keyIDs.sorted().map { "\($0)" })])
     }
 
     /// - Returns: whether the database is away.
@@ -148,7 +148,8 @@ public final class SnapshotStore: Sendable {
             .snapshotRead, "Apps and credentials read",
             metadata: [
                 "apps": "\(new.appCount)", "credentials": "\(new.credentialIDs.count)",
-                "credentials_added": "\(added.sorted())", "credentials_removed": "\(removed.sorted())",
+                "credentials_added": .array(added.sorted().map { "\($0)" }),
+                "credentials_removed": .array(removed.sorted().map { "\($0)" }),
             ])
         for problem in new.openingProblems.subtracting(old?.openingProblems ?? []).sorted() {
             logger.error(.credentialUnopened, "Credential can't be used", metadata: ["error": "\(problem)"])

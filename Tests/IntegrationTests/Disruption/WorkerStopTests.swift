@@ -76,14 +76,15 @@ struct WorkerStopTests {
                 try await Task.sleep(for: .milliseconds(100))
                 return worker.errors.contains("is chatty")
             }
-            _ = try installation.configuration(["log.level": "info"], file: "reloaded.yaml")
+            _ = try installation.configuration(
+                ["log.level": "info", "log.format": "json"], file: "reloaded.yaml")
             worker.signal(SIGHUP)
             try await eventually("it is taken over: \(worker.errors)") {
                 worker.errors.contains("Configuration read again")
             }
             try await installation.addTokenApp(LongCampaign.app)
-            try await eventually("the new level: \(worker.errors)") {
-                worker.errors.contains(" info ")
+            try await eventually("the new level and format: \(worker.errors)") {
+                worker.errors.contains(#""severity_text":"info""#)
             }
             worker.signal(SIGTERM)
             try await eventually("it drains: \(worker.errors)") { worker.errors.contains("Stopping") }

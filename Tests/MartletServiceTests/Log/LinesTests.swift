@@ -35,10 +35,16 @@ import Testing
     }
 
     @Test func textIsALineOfWords() {
-        let line = line("It blows", ["app": "shop", "reason": "too \"loud\"", "empty": ""])
+        let line = line(
+            "It blows",
+            [
+                "app": "shop", "reason": "too \"loud\"", "empty": "", "list": ["a", "b"],
+                "named": ["x": .stringConvertible(1), "y": ["z", "zz"]],
+            ])
         #expect(
             line.text
-                == #"2025-11-23T01:17:42.123Z warning horn.blown: It blows app=shop empty="" reason="too \"loud\"""#)
+                == #"2025-11-23T01:17:42.123Z warning horn.blown: It blows app=shop empty="" list=a,b named=x:1,y:z,zz reason="too \"loud\"""#
+        )
     }
 
     @Test(arguments: [
