@@ -19,7 +19,7 @@ let migrations: [Resource] = [
     .embedInCode("0007_cancellations.sql"), .embedInCode("0008_token_times.sql"), .embedInCode("0009_cancel_again.sql"),
     .embedInCode("0010_outputs.sql"),
     .embedInCode("0011_long_addresses.sql"),
-    .embedInCode("0012_workers.sql"),
+    .embedInCode("0012_workers.sql"), .embedInCode("0013_worker_reports.sql"),
 ]
 
 extension Target.Dependency {

@@ -20,5 +20,6 @@ package struct MigrationFile: Sendable {
         MigrationFile(name: "0010_outputs.sql", bytes: PackageResources._010_outputs_sql),
         MigrationFile(name: "0011_long_addresses.sql", bytes: PackageResources._011_long_addresses_sql),
         MigrationFile(name: "0012_workers.sql", bytes: PackageResources._012_workers_sql),
+        MigrationFile(name: "0013_worker_reports.sql", bytes: PackageResources._013_worker_reports_sql),
     ]
 }

@@ -148,6 +148,9 @@ public final class DeliveryPipeline: Sendable {
 
     public var counts: PipelineCounts { core.currentCounts() }
 
+    /// What it has to do, and how fast it is.
+    public var view: PipelineView { core.look() }
+
     private func writeMarks() async {
         for await batch in markBatches {
             guard

@@ -144,6 +144,20 @@ package final class PipelineCore: @unchecked Sendable {
         }
     }
 
+    package func look() -> PipelineView {
+        queue.sync {
+            let now = effects.now()
+            var oldest: [Lane: Timestamp] = [:]
+            for job in turn.outbox.ledger.openDeliveries {
+                let (lane, arrival) = (job.inbound.lane, job.inbound.arrivedAt)
+                oldest[lane] = min(oldest[lane] ?? arrival, arrival)
+            }
+            return PipelineView(
+                lanes: pipeline.scheduler.lanes(oldest: oldest, now: now), apps: pipeline.scheduler.appViews(now: now),
+                isDraining: pipeline.isDraining)
+        }
+    }
+
     // MARK: Turns
 
     private func happened(_ what: @escaping @Sendable () -> Void) { queue.async { [self] in takeTurn(what) } }

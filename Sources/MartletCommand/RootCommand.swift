@@ -9,7 +9,8 @@ struct RootCommand: AsyncParsableCommand {
         discussion: "Exit codes: 0 fine, 1 failed, 64 wrong usage, 78 wrong configuration.",
         version: Worker.version,
         subcommands: [
-            WorkerCommand.self, MigrateCommand.self, AppCommand.self, CredentialCommand.self, AuditCommand.self,
+            WorkerCommand.self, WorkersCommand.self, TopCommand.self, MigrateCommand.self, AppCommand.self,
+            CredentialCommand.self, AuditCommand.self,
             JobCommand.self, TokenCommand.self, ResultsCommand.self, DeadCommand.self, PushCommand.self,
         ] + Martlet.commands + [DoctorCommand.self])
 }

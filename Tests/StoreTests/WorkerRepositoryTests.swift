@@ -1,5 +1,6 @@
 import Foundation
 import PostgresClient
+import PushModel
 import Store
 import TestSupport
 import TestTraits
@@ -82,6 +83,48 @@ struct WorkerRepositoryTests {
             #expect(try rows[0]["outputs"].textArray == ["apns", "fcm"])
             #expect(try rows[0]["quotas"].textArray == ["fcm/p"])
             #expect(try rows[0]["version"].text == "0.1.0")
+        }
+    }
+
+    /// An operator reads it; a worker of an earlier version says nothing; what was not heard of for a minute is not there.
+    @Test func whatEachSaysOfItselfIsThere() async throws {
+        try await TestDatabase.withMigrated { database in
+            let repository = WorkerRepository(database.pool)
+            let (here, silent, gone) = (worker("push-1"), worker("push-2"), worker("push-3"))
+            var report = WorkerReport(
+                host: "web-3", pid: 4711, state: .hindered, obstacle: "consuming: false, publishing: true",
+                lanes: [.init(lane: .bulk, waiting: 3, open: 2, rate: 1_000, age: 7)], rate: 12.34,
+                minute: ["sent": 740, "retried": 0], oldestJobSeconds: 7)
+            for worker in [here, silent, gone] {
+                _ = try await repository.renew(worker, quotas: [], report: report)
+            }
+            report.state = .ready
+            report.obstacle = nil
+            _ = try await repository.renew(here, quotas: [], report: report)
+            try await age(silent, 20, database)
+            try await age(gone, 61, database)
+            let earlier = UUID().uuidString.lowercased()
+            try await database.pool.query(
+                """
+                INSERT INTO martlet.workers (id, name, version, started_at, seen_at)
+                VALUES ($1, 'push-0', '0.0.9', clock_timestamp(), clock_timestamp())
+                """, [.text(earlier)])
+            try await database.withLogin(in: "martlet_operator") { login, _ in
+                let fleet = try await WorkerRepository(login).fleet()
+                #expect(fleet.map(\.name) == ["push-0", "push-1", "push-2"])
+                #expect(fleet.map(\.isSilent) == [false, false, true])
+                #expect(fleet[0].report == nil && fleet[0].id == earlier)
+                #expect(fleet[1].report == report && fleet[1].outputs == ["apns", "fcm"])
+                #expect(fleet[1].report?.rate == 12.3 && fleet[1].report?.minute == ["sent": 740])
+                #expect(fleet[2].report?.state == .hindered && (20...50).contains(fleet[2].silentSeconds))
+            }
+            let bytes = try await database.pool.query(
+                "SELECT octet_length(report::text)::bigint AS bytes FROM martlet.workers WHERE name = 'push-1'")
+            #expect(try bytes[0]["bytes"].integer < 1_000)
+            await #expect(throws: PostgresError.self, "it is bounded") {
+                try await database.pool.query(
+                    "UPDATE martlet.workers SET report = jsonb_build_object('host', repeat('x', 4096))")
+            }
         }
     }
 

@@ -27,6 +27,12 @@ package final class AppLoad: @unchecked Sendable {
 
     var isIdle: Bool { urgentInFlight + otherInFlight + waiting == 0 }
 
+    /// Of all queues.
+    var inFlight: Int { urgentInFlight + otherInFlight }
+
+    /// Recipients settled in a second, of all queues.
+    func rate(now: Timestamp) -> Int { started.reduce(0) { $0 + $1.pace.inASecond(now: now).recipients } }
+
     /// Of the urgent lane, or of all others.
     func inFlight(beside queue: JobQueue) -> Int { queue.isUrgent ? urgentInFlight : otherInFlight }
 

@@ -47,6 +47,27 @@ struct Scheduler {
     /// Since when one has been waiting.
     var oldestArrival: Timestamp? { waiting.compactMap(\.oldestArrival).min() }
 
+    /// - Parameter oldest: of what is open, by lane.
+    func lanes(oldest: [Lane: Timestamp], now: Timestamp) -> [PipelineView.LaneView] {
+        Lane.allCases.map { lane in
+            let indices = [JobQueue.overflow(lane).index, JobQueue.lane(lane).index]
+            let arrival = (indices.map { waiting[$0].oldestArrival } + [oldest[lane]]).compactMap(\.self).min()
+            return PipelineView.LaneView(
+                lane: lane, waiting: indices.reduce(0) { $0 + waiting[$1].count },
+                open: indices.reduce(0) { $0 + queues[$1].open },
+                rate: indices.reduce(0) { $0 + queues[$1].pace.inASecond(now: now).recipients },
+                age: arrival.map { Int(max(0, now.seconds - $0.seconds)) } ?? 0)
+        }
+    }
+
+    func appViews(now: Timestamp) -> [PipelineView.AppView] {
+        apps.values.compactMap { load in
+            let rate = load.rate(now: now)
+            guard !load.isIdle || rate > 0 else { return nil }
+            return PipelineView.AppView(app: load.app, waiting: load.waiting, inFlight: load.inFlight, rate: rate)
+        }
+    }
+
     // MARK: Deliveries
 
     mutating func arrived(_ tag: AMQPDeliveryTag, from queue: JobQueue) { queues[queue.index].arrived(tag) }

@@ -23,16 +23,31 @@ package func print(json text: String) {
 }
 
 /// Prints a list for other programs: one JSON array, keys in a fixed order.
-package func printJSON(_ value: some Encodable) throws {
+package func printJSON(_ value: some Encodable, keys: JSONKeys = .asTheyAre) throws {
     let encoder = JSONEncoder()
+    if keys == .snakeCase { encoder.keyEncodingStrategy = .convertToSnakeCase }
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     let text = String(decoding: try encoder.encode(value), as: UTF8.self)
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) { print(json: String(line)) }
 }
 
+package enum JSONKeys {
+    case asTheyAre
+    case snakeCase
+}
+
+/// Whether a person looks at what is printed.
+var isTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+/// Prints lines in place of all that is on the terminal.
+func print(screen lines: [String]) {
+    Swift.print("\u{1B}[H\u{1B}[2J" + lines.map(\.printable).joined(separator: "\n"))
+    flushOutput()
+}
+
 /// Writes bytes as they are, for a file or another program; a person at a terminal gets text that it only shows.
 package func printBytes(_ bytes: [UInt8]) throws {
-    guard isatty(STDOUT_FILENO) == 1 else { return try FileHandle.standardOutput.write(contentsOf: bytes) }
+    guard isTerminal else { return try FileHandle.standardOutput.write(contentsOf: bytes) }
     Swift.print(String(decoding: bytes, as: UTF8.self).printableLines, terminator: "")
 }
 

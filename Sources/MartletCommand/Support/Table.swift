@@ -10,7 +10,7 @@ struct Table {
 
     mutating func append(_ row: [String]) { rows.append(row.map(\.printable)) }
 
-    fileprivate var lines: [String] {
+    var lines: [String] {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in
             rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0

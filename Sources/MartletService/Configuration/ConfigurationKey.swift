@@ -46,7 +46,13 @@ extension ConfigurationKey {
         "keyring.keys", isSecret: true,
         "the master keys themselves in place of a file, separated by commas or line ends")
     public static let httpListen = ConfigurationKey(
-        "http.listen", default: "127.0.0.1:8080", "host:port for /health, /ready and /metrics; empty for none")
+        "http.listen", default: "127.0.0.1:8080", "host:port for health, metrics and the status page; empty for none")
+    public static let httpStatus = ConfigurationKey(
+        "http.status", default: "true", "true: the status page is shown on http.listen; false: it is not")
+    public static let httpHosts = ConfigurationKey(
+        "http.hosts", "names by which the status page may be asked for, beside localhost and addresses; commas between")
+    public static let httpTokenFile = ConfigurationKey(
+        "http.token_file", "file with a token that whoever asks for the status page or the metrics must show")
     public static let workerName = ConfigurationKey("worker.name", "name of this worker in events and logs")
     public static let workerMaximumInFlight = ConfigurationKey(
         "worker.maximum_in_flight", default: "20000", "recipients decoded and not yet settled")
@@ -93,11 +99,19 @@ extension ConfigurationKey {
         "log.jobs", default: "problems",
         "which jobs get a line when they are done: none, problems, sample:0.01 (a part of them) or all")
 
+    /// Those that a hang-up takes over.
+    static let reloadable: [ConfigurationKey] = [
+        .workerMaximumInFlight, .workerAppShare, .workerUrgentShare, .jobsChunkSize, .jobsMaximumBytes,
+        .jobsMaximumRecipients, .jobsDeduplicationWindow, .jobsAtMostOnceWindow, .retryMaximumAttempts,
+        .retryMaximumAge, .logLevel, .logFormat, .logJobs,
+    ]
+
     /// All but those of the outputs.
     static let own: [ConfigurationKey] = [
         .amqpURL, .amqpPrefix, .amqpCAFile, .amqpPrefetchUrgent, .amqpPrefetchNormal, .amqpPrefetchBulk,
-        .amqpPrefetchBytes, .databaseURL, .keyringFile, .keyringKeys, .httpListen, .workerName,
-        .workerMaximumInFlight, .workerDrainTimeout, .workerAppShare, .workerUrgentShare, .jobsChunkSize,
+        .amqpPrefetchBytes, .databaseURL, .keyringFile, .keyringKeys, .httpListen, .httpStatus, .httpHosts,
+        .httpTokenFile, .workerName, .workerMaximumInFlight, .workerDrainTimeout, .workerAppShare, .workerUrgentShare,
+        .jobsChunkSize,
         .jobsMaximumBytes, .jobsMaximumRecipients, .jobsDeduplicationWindow, .jobsAtMostOnceWindow,
         .resultsMaximumOutcomes, .resultsMaximumWait, .retryDelays, .retryMaximumAttempts, .retryMaximumAge,
         .suppressionEnabled, .suppressionMemory, .logLevel, .logFormat, .logJobs,

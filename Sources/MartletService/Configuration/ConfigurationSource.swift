@@ -8,6 +8,8 @@ public import PushModel
 /// A key nobody knows is an error: a typo must not be swallowed.
 public struct ConfigurationSource: Sendable {
     private let reader: ConfigReader
+    let keys: ConfigurationKeys
+    let origins: ConfigurationOrigins
     /// In the order of the list of plugins.
     public let outputs: [any OutputPlugin]
 
@@ -40,10 +42,12 @@ public struct ConfigurationSource: Sendable {
         _ outputs: [any OutputPlugin], _ keys: ConfigurationKeys
     ) throws {
         let secrets = keys.all.filter(\.isSecret)
+        let flags = try Self.read(settings, keys)
+        let variables = try Self.withSecretsFromFiles(environment, secrets)
         var providers: [any ConfigProvider] = [
-            InMemoryProvider(values: Self.values(try Self.read(settings, keys))),
+            InMemoryProvider(values: Self.values(flags)),
             EnvironmentVariablesProvider(
-                environmentVariables: try Self.withSecretsFromFiles(environment, secrets),
+                environmentVariables: variables,
                 secretsSpecifier: .dynamic { name, _ in
                     secrets.contains { $0.environmentVariable == name }
                 }
@@ -51,6 +55,10 @@ public struct ConfigurationSource: Sendable {
         ]
         if let values { providers.append(InMemoryProvider(values: Self.values(values))) }
         reader = ConfigReader(providers: providers)
+        self.keys = keys
+        origins = ConfigurationOrigins(
+            flags: Set(flags.keys.map(\.rawValue)), variables: Set(variables.keys),
+            file: Set((values ?? [:]).keys.map(\.rawValue)))
         self.outputs = outputs
     }
 

@@ -7,7 +7,7 @@ import ServiceLifecycle
 import Store
 
 /// The worker's HTTP endpoints: `/health` (the process answers), `/ready` (it consumes and can publish, or what keeps
-/// it from that) and `/metrics`.
+/// it from that), `/metrics`, and the status page. They only tell: there is nothing to be done by them, ever.
 struct StatusServer: Service {
     /// Further clients wait: delivery needs descriptors, too.
     private static let maximumConnections = 100
@@ -15,11 +15,8 @@ struct StatusServer: Service {
     let endpoint: Endpoint
     let eventLoops: any EventLoopGroup
     let logger: Logger
-    let state: WorkerState
-    let board: RefusalBoard
-    let quotas: QuotaBoard
-    /// What each output calls an account.
-    let accountNames: [String: String]
+    let status: StatusBoard
+    let access: StatusAccess
 
     func run() async throws {
         do {
@@ -30,20 +27,28 @@ struct StatusServer: Service {
     }
 
     private func application() -> Application<RouterResponder<BasicRequestContext>> {
-        let router = Router()
+        let router = Router(options: .autoGenerateHeadEndpoints)
         router.add(middleware: OneAnswer())
+        router.add(middleware: ReadOnly())
+        let state = status.state
         router.get("health") { _, _ in "ok\n" }
         router.get("ready") { [state] _, _ in
             let obstacle = state.obstacle
             return EditedResponse(
                 status: obstacle == nil ? .ok : .serviceUnavailable, response: (obstacle?.printable ?? "ready") + "\n")
         }
-        router.get("metrics") { [state, board, quotas, accountNames] _, _ in
+        let holders = TokenHolders(token: access.token)
+        router.group().add(middleware: holders).get("metrics") { [status] _, _ in
             EditedResponse(
                 headers: [.contentType: "text/plain; version=0.0.4"],
                 response: MetricsText.render(
-                    state.counts, refusals: board.refusals, badTokens: board.badTokens,
-                    credentials: state.credentials, accountNames: accountNames, fleet: quotas.view, now: .now))
+                    status.state.counts, refusals: status.refusals.refusals, badTokens: status.refusals.badTokens,
+                    credentials: status.state.credentials, accountNames: status.outputs.accountNames,
+                    fleet: status.quotas.view, now: .now))
+        }
+        if access.isShown {
+            let pages = router.group().add(middleware: KnownHosts(rule: access.hosts)).add(middleware: holders)
+            StatusRoutes(status: status).add(to: pages)
         }
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .notice)

@@ -11,6 +11,8 @@ public final class WorkerLog: Sendable {
     private let level: Mutex<Logger.Level>
     private let sinks: [any LogSink]
     private let terminal: StandardError?
+    /// For the status page.
+    package let problems = ProblemRing()
     private let limit = Mutex(RepetitionLimit())
     private let isWaiting = Mutex(false)
 
@@ -31,7 +33,7 @@ public final class WorkerLog: Sendable {
     package init(level: Logger.Level, terminal: StandardError? = nil, sinks: [any LogSink]) {
         self.level = Mutex(level)
         self.terminal = terminal
-        self.sinks = sinks
+        self.sinks = sinks + [problems]
     }
 
     public func logger(_ label: String) -> Logger { Logger(label: label) { _ in self.handler() } }

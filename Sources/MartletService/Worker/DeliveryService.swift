@@ -14,6 +14,7 @@ struct DeliveryService: Service {
     let state: WorkerState
     let board: RefusalBoard
     let quotas: QuotaBoard
+    let status: StatusBoard
     let hangUps: UnixSignalsSequence
     let log: WorkerLog
     let reload: @Sendable () async throws -> ConfigurationSource
@@ -45,6 +46,7 @@ struct DeliveryService: Service {
             deadTokens: configuration.suppression.map { DeadTokenFeed(pool, configuration: $0, logger: logger) },
             cancellations: cancellations, logger: logger, now: { .now })
         state.works(pipeline, snapshots)
+        await status.fleet.reads(WorkerRepository(operators))
         let services: [any Service] = [
             StartReport(
                 configuration: configuration, pipeline: pipeline, snapshots: snapshots, pool: operators, logger: logger),
@@ -60,8 +62,10 @@ struct DeliveryService: Service {
                 workers: WorkerRepository(pool), logger: logger),
             FleetService(
                 board: quotas, changes: changes, repository: WorkerRepository(fleet), worker: runningWorker(),
-                logger: logger),
-            ReloadService(hangUps: hangUps, pipeline: pipeline, log: log, reload: reload, logger: logger),
+                report: { [status] in status.report() }, logger: logger),
+            PulseService(state: state),
+            ReloadService(
+                hangUps: hangUps, pipeline: pipeline, log: log, status: status, reload: reload, logger: logger),
             PipelineService(
                 pipeline: pipeline, outputs: outputs, drainTimeout: configuration.drainTimeout, log: log, logger: logger
             ),
@@ -107,7 +111,7 @@ struct DeliveryService: Service {
         _ operators: PostgresPool, _ changes: ChangeListener
     ) async throws -> (SnapshotStore, CancellationFeed) {
         try await DatabaseWait.untilThere { error, wait in
-            state.waits("waiting for the database: \(error)")
+            state.waits("\(StatusFacts.waitsForDatabase): \(error)")
             logger.warning(
                 .waitingForDatabase, "Waiting for the database", metadata: ["error": "\(error)", "retry": "\(wait)"])
         } _: {

@@ -9,6 +9,7 @@ struct ReloadService: Service {
     let hangUps: UnixSignalsSequence
     let pipeline: DeliveryPipeline
     let log: WorkerLog
+    let status: StatusBoard
     let reload: @Sendable () async throws -> ConfigurationSource
     let logger: Logger
 
@@ -21,6 +22,7 @@ struct ReloadService: Service {
                     let (level, format) = (try source.logLevel(), try source.logFormat())
                     log.change(level: level, format: format)
                     pipeline.reconfigure(limits)
+                    status.reloaded(source)
                     logger.notice(.reloaded, "Configuration read again")
                 } catch {
                     logger.error(

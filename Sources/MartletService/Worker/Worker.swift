@@ -32,18 +32,20 @@ public struct Worker: Sendable {
         let state = WorkerState()
         let board = RefusalBoard()
         let quotas = QuotaBoard()
+        let status = StatusBoard(
+            configuration, state: state, refusals: board, quotas: quotas, problems: log.problems)
         // Listens before there is a database, and until everything is drained: whoever asks is told.
         var services: [any Service] = []
         if let listen = configuration.listen {
             services.append(
                 StatusServer(
-                    endpoint: listen, eventLoops: MultiThreadedEventLoopGroup.singleton, logger: logger, state: state,
-                    board: board, quotas: quotas, accountNames: source.outputs.accountNames))
+                    endpoint: listen, eventLoops: MultiThreadedEventLoopGroup.singleton, logger: logger, status: status,
+                    access: configuration.access))
         }
         services.append(
             DeliveryService(
-                configuration: configuration, state: state, board: board, quotas: quotas, hangUps: hangUps,
-                log: log, reload: reload, logger: logger))
+                configuration: configuration, state: state, board: board, quotas: quotas, status: status,
+                hangUps: hangUps, log: log, reload: reload, logger: logger))
         self.services = services
         drainTimeout = configuration.drainTimeout
         self.log = log

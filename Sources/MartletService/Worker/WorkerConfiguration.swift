@@ -17,6 +17,8 @@ struct WorkerConfiguration: Sendable {
     let drainTimeout: Duration
     /// nil: no HTTP endpoint.
     let listen: Endpoint?
+    /// Who may see what there.
+    let access: StatusAccess
 
     /// - Throws: ``ConfigurationError``.
     init(_ source: ConfigurationSource) throws {
@@ -29,5 +31,6 @@ struct WorkerConfiguration: Sendable {
         suppression = try source.deadTokens()
         drainTimeout = .seconds(try source.integer(.workerDrainTimeout, in: 0...86_400))
         listen = (source.string(.httpListen) ?? "").isEmpty ? nil : try source.endpoint(.httpListen)
+        access = try StatusAccess(source)
     }
 }

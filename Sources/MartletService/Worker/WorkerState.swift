@@ -1,15 +1,17 @@
 import DeliveryPipeline
+import PushModel
 import Store
 import Threading
 
-/// How far a worker has come, for whoever asks over HTTP.
+/// How far a worker has come, for whoever asks over HTTP, and for the other workers.
 final class WorkerState: Sendable {
     private enum Stage {
         case waiting(String)
-        case working(DeliveryPipeline, SnapshotStore)
+        case working(DeliveryPipeline, SnapshotStore, since: ContinuousClock.Instant)
     }
 
     private let stage = Mutex(Stage.waiting("starting"))
+    private let pulse = Mutex(Pulse())
 
     /// - Parameter reason: what it waits for before it can work.
     func waits(_ reason: String) {
@@ -17,26 +19,61 @@ final class WorkerState: Sendable {
     }
 
     func works(_ pipeline: DeliveryPipeline, _ snapshots: SnapshotStore) {
-        stage.withLock { $0 = .working(pipeline, snapshots) }
+        stage.withLock { $0 = .working(pipeline, snapshots, since: .now) }
     }
 
     /// nil: it consumes and can publish.
     var obstacle: String? {
         switch stage.withLock({ $0 }) {
-        case .waiting(let reason): return reason
-        case .working(let pipeline, _):
-            let counts = pipeline.counts
-            if counts.isConsuming && counts.isPublishing { return nil }
-            return "consuming: \(counts.isConsuming), publishing: \(counts.isPublishing)"
+        case .waiting(let reason): reason
+        case .working(let pipeline, _, _): pipeline.counts.obstacle
         }
     }
 
     var counts: PipelineCounts {
-        if case .working(let pipeline, _) = stage.withLock({ $0 }) { pipeline.counts } else { PipelineCounts() }
+        if case .working(let pipeline, _, _) = stage.withLock({ $0 }) { pipeline.counts } else { PipelineCounts() }
     }
 
     var credentials: [CredentialSummary] {
-        guard case .working(_, let snapshots) = stage.withLock({ $0 }) else { return [] }
+        guard case .working(_, let snapshots, _) = stage.withLock({ $0 }) else { return [] }
         return snapshots.current.credentialSummaries
+    }
+
+    /// To be called every ``Pulse/interval``.
+    func beat() {
+        guard case .working(let pipeline, _, _) = stage.withLock({ $0 }) else { return }
+        let counts = pipeline.counts
+        pulse.withLock { $0.beat(counts, at: .now) }
+    }
+
+    /// Fills in what this knows.
+    func tell(_ facts: inout StatusFacts, outputs: [any OutputPlugin]) {
+        switch stage.withLock({ $0 }) {
+        case .waiting(let reason): facts.stage = .waiting(reason)
+        case .working(let pipeline, let snapshots, let since):
+            let (snapshot, pulse) = (snapshots.current, pulse.withLock { $0 })
+            facts.workingSeconds = Int((.now - since) / .seconds(1))
+            (facts.counts, facts.view) = (pipeline.counts, pipeline.view)
+            (facts.minute, facts.rate) = (pulse.minute, pulse.rate)
+            facts.credentials = snapshot.credentialSummaries
+            facts.openingProblems = Array(snapshot.openingProblems)
+            facts.apps = AppFacts.all(in: snapshot, with: outputs, at: facts.now)
+        }
+    }
+
+    /// For its row in the table of workers.
+    func report(host: String, pid: Int) -> WorkerReport {
+        guard case .working(let pipeline, _, _) = stage.withLock({ $0 }) else {
+            return WorkerReport(host: host, pid: pid, state: .starting)
+        }
+        let (counts, view, pulse) = (pipeline.counts, pipeline.view, pulse.withLock { $0 })
+        let obstacle = counts.obstacle
+        return WorkerReport(
+            host: host, pid: pid, state: view.isDraining ? .draining : obstacle == nil ? .ready : .hindered,
+            obstacle: view.isDraining ? nil : obstacle,
+            lanes: view.lanes.map {
+                .init(lane: $0.lane, waiting: $0.waiting, open: $0.open, rate: $0.rate, age: $0.age)
+            },
+            rate: pulse.rate, minute: pulse.minute.counts, oldestJobSeconds: counts.oldestJobSeconds)
     }
 }

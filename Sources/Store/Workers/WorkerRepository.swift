@@ -4,6 +4,8 @@ public import PostgresClient
 public struct WorkerRepository: Sendable {
     /// Who was not heard of for so long shares nothing.
     public static let staleSeconds = 6
+    /// Who was not heard of for so long is not shown.
+    public static let shownSeconds = 60
     /// A row that is not renewed every two seconds is late; one that takes longer than this can't be in time.
     private static let patience = Duration.seconds(4)
 
@@ -13,17 +15,19 @@ public struct WorkerRepository: Sendable {
         self.pool = pool
     }
 
-    /// Says that a worker runs, and which quotas it shares.
+    /// Says that a worker runs, which quotas it shares, and how it is.
     ///
     /// - Returns: how many share each, this one among them.
     /// - Throws: ``PostgresError``.
-    public func renew(_ worker: RunningWorker, quotas: [String]) async throws -> [String: Int] {
+    public func renew(
+        _ worker: RunningWorker, quotas: [String], report: WorkerReport? = nil
+    ) async throws -> [String: Int] {
         let uptime = (ContinuousClock.now - worker.start) / .milliseconds(1)
         return try await pool.query(
             Self.renewal,
             [
                 .text(worker.id), .text(worker.name), .text(worker.version), .textArray(worker.outputs),
-                .bigint(Int64(uptime)), .textArray(quotas),
+                .bigint(Int64(uptime)), .textArray(quotas), .text(try report?.json() ?? "{}"),
             ], timeout: Self.patience
         ).reduce(into: [:]) { $0[try $1["quota"].text] = try $1["workers"].integer }
     }
@@ -52,6 +56,26 @@ public struct WorkerRepository: Sendable {
         }
     }
 
+    /// Those that were heard of within a minute, each with what it says of itself; by name, a thousand at most.
+    ///
+    /// - Parameter timeout: nil for the usual one.
+    /// - Throws: ``PostgresError``.
+    public func fleet(timeout: Duration? = nil) async throws -> [FleetMember] {
+        try await pool.query(
+            """
+            SELECT id, name, version, outputs, report::text AS report,
+                greatest(0, extract(epoch FROM clock_timestamp() - started_at))::bigint AS uptime,
+                greatest(0, extract(epoch FROM clock_timestamp() - seen_at))::bigint AS silent
+            FROM martlet.workers WHERE \(Self.seen(within: Self.shownSeconds)) ORDER BY name, id LIMIT 1000
+            """, timeout: timeout
+        ).map { row in
+            FleetMember(
+                id: try row["id"].uuid, name: try row["name"].text, version: try row["version"].text,
+                outputs: try row["outputs"].textArray, uptimeSeconds: try row["uptime"].integer,
+                silentSeconds: try row["silent"].integer, report: WorkerReport(json: try row["report"].text))
+        }
+    }
+
     /// Whether who is logged in may write rows; whoever is no worker's user, which shows by another of their tables, need not.
     /// - Throws: ``PostgresError``.
     public func mayBeWritten() async throws -> Bool {
@@ -72,9 +96,11 @@ public struct WorkerRepository: Sendable {
     /// One statement sees the others' rows as they were before it, so its own is counted by itself.
     private static let renewal = """
         WITH renewed AS (
-            INSERT INTO martlet.workers (id, name, version, started_at, seen_at, outputs, quotas)
-            VALUES ($1, $2, $3, clock_timestamp() - $5::bigint * interval '1 ms', clock_timestamp(), $4::text[], $6::text[])
-            ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, quotas = excluded.quotas)
+            INSERT INTO martlet.workers (id, name, version, started_at, seen_at, outputs, quotas, report)
+            VALUES ($1, $2, $3, clock_timestamp() - $5::bigint * interval '1 ms', clock_timestamp(), $4::text[], $6::text[],
+                $7::text::jsonb)
+            ON CONFLICT (id) DO UPDATE
+                SET seen_at = excluded.seen_at, quotas = excluded.quotas, report = excluded.report)
         SELECT quota, 1 + count(others.quota) AS workers
         FROM unnest($6::text[]) AS quota
         LEFT JOIN (

@@ -33,17 +33,20 @@ package struct FleetService: Service {
     private let repository: WorkerRepository
     private let worker: RunningWorker
     private let pace: Pace
+    private let report: @Sendable () -> WorkerReport?
     private let logger: Logger
 
+    /// - Parameter report: how the worker is, each time its row is written.
     package init(
         board: QuotaBoard, changes: ChangeListener, repository: WorkerRepository, worker: RunningWorker,
-        pace: Pace = Pace(), logger: Logger
+        pace: Pace = Pace(), report: @escaping @Sendable () -> WorkerReport? = { nil }, logger: Logger
     ) {
         self.board = board
         self.changes = changes
         self.repository = repository
         self.worker = worker
         self.pace = pace
+        self.report = report
         self.logger = logger
     }
 
@@ -80,7 +83,7 @@ package struct FleetService: Service {
     /// - Returns: how long to wait for the next time.
     private func renew(_ pace: inout Pace, _ obstacle: inout Obstacle?) async -> Duration {
         do {
-            board.counted(try await repository.renew(worker, quotas: board.names()))
+            board.counted(try await repository.renew(worker, quotas: board.names(), report: report()))
             if obstacle != nil { logger.notice(.fleetKnown, "The other workers are known again") }
             obstacle = nil
             pace.away.succeeded()

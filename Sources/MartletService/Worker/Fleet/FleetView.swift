@@ -1,12 +1,21 @@
 /// What a worker knows of the others.
 package struct FleetView: Sendable, Hashable {
+    /// Why its row can't be written.
+    package enum Obstacle: Sendable, Hashable {
+        case away
+        /// Until a person grants a right.
+        case refused
+    }
+
     /// Its row is fresh, so that the others count it.
     package var isKnown: Bool
+    package var obstacle: Obstacle?
     /// How many workers share each quota that it uses.
     package var quotas: [String: Int]
 
-    package init(isKnown: Bool = false, quotas: [String: Int] = [:]) {
+    package init(isKnown: Bool = false, obstacle: Obstacle? = nil, quotas: [String: Int] = [:]) {
         self.isKnown = isKnown
+        self.obstacle = obstacle
         self.quotas = quotas
     }
 }

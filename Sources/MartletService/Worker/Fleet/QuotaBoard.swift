@@ -7,6 +7,7 @@ package final class QuotaBoard: QuotaShares {
     private struct State {
         var census = QuotaCensus()
         var renewedAt: ContinuousClock.Instant?
+        var obstacle: FleetView.Obstacle?
     }
 
     private let state = Mutex(State())
@@ -28,7 +29,7 @@ package final class QuotaBoard: QuotaShares {
     package var view: FleetView {
         state.withLock { state in
             let isKnown = state.renewedAt.map { .now - $0 < .seconds(WorkerRepository.staleSeconds) } ?? false
-            return FleetView(isKnown: isKnown, quotas: state.census.workers)
+            return FleetView(isKnown: isKnown, obstacle: state.obstacle, quotas: state.census.workers)
         }
     }
 
@@ -39,12 +40,22 @@ package final class QuotaBoard: QuotaShares {
 
     func counted(_ counts: [String: Int]) {
         state.withLock { state in
-            state.renewedAt = .now
+            (state.renewedAt, state.obstacle) = (.now, nil)
             state.census.counted(counts, now: .now)
         }
     }
 
-    func failed() { state.withLock { $0.census.failed() } }
+    func failed() {
+        state.withLock { state in
+            state.obstacle = .away
+            state.census.failed()
+        }
+    }
 
-    func refused() { state.withLock { $0.census.refused() } }
+    func refused() {
+        state.withLock { state in
+            state.obstacle = .refused
+            state.census.refused()
+        }
+    }
 }

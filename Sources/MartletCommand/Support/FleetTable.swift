@@ -1,0 +1,50 @@
+import MartletService
+import PostgresClient
+import PushModel
+import Store
+
+/// The fleet as the database has it, for `workers` and `top`.
+struct FleetTable {
+    let workers: [FleetWorker]
+    let refusals: [Refusal]
+
+    /// - Throws: ``PostgresError``.
+    static func read(from pool: PostgresPool) async throws -> FleetTable {
+        FleetTable(
+            workers: try await WorkerRepository(pool).fleet().map(FleetWorker.init),
+            refusals: try await RefusalRepository(pool).list())
+    }
+
+    /// One line: how many there are and what they do together.
+    var summary: String {
+        let here = workers.filter { $0.state != "silent" }
+        let oldest = here.map(\.oldestJobSeconds).max() ?? 0
+        var parts = [
+            Phrase.count(here.count, "worker"),
+            "\(Phrase.rate(here.reduce(0) { $0 + $1.rate })) outcomes a second",
+            "\(Phrase.count(here.reduce(0) { $0 + $1.waiting }, "job")) waiting",
+            "\(Phrase.figure(here.reduce(0) { $0 + $1.open })) open", "the oldest \(Phrase.duration(oldest))",
+        ]
+        if here.count < workers.count { parts.append("\(workers.count - here.count) not heard of any more") }
+        if !refusals.isEmpty { parts.append(Phrase.count(refusals.count, "refusal")) }
+        return parts.joined(separator: ", ")
+    }
+
+    /// Those that are not as they should be come first.
+    var table: Table {
+        var table = Table(header: [
+            "WORKER", "STATE", "HOST", "VERSION", "UP", "OUTCOMES/S", "WAITING", "OPEN", "OLDEST", "HEARD OF",
+        ])
+        for worker in workers.sorted(by: {
+            ($0.state == "ready" ? 1 : 0, $0.name) < ($1.state == "ready" ? 1 : 0, $1.name)
+        }) {
+            table.append([
+                worker.name, worker.stateWords + (worker.obstacle.map { ": \($0)" } ?? ""), worker.host ?? "-",
+                worker.version, Phrase.duration(worker.uptimeSeconds), Phrase.rate(worker.rate),
+                Phrase.figure(worker.waiting), Phrase.figure(worker.open), Phrase.duration(worker.oldestJobSeconds),
+                "\(Phrase.duration(worker.silentSeconds)) ago",
+            ])
+        }
+        return table
+    }
+}

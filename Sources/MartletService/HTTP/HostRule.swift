@@ -1,0 +1,43 @@
+/// Which `Host` the status page answers to. A page elsewhere may have its own name lead to this address (DNS rebinding) and
+/// then read what is here: it can't do so by an address, by a loopback name, or by a name that an operator has chosen.
+package struct HostRule: Sendable, Hashable {
+    private let names: Set<String>
+
+    /// - Parameter names: beside loopback names and addresses.
+    package init(names: some Sequence<String>) {
+        self.names = Set(names.map { Self.plain($0[...]) })
+    }
+
+    /// - Parameter authority: `host[:port]`, as the request has it.
+    package func allows(_ authority: String?) -> Bool {
+        guard let authority, let host = Self.host(of: authority) else { return false }
+        return host == "localhost" || host.hasSuffix(".localhost") || host.hasPrefix("[") || Self.isAddress(host)
+            || names.contains(host)
+    }
+
+    /// In small letters, without port and last dot; an IPv6 address keeps its brackets.
+    private static func host(of authority: String) -> String? {
+        var host = authority[...]
+        if let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") {
+            guard authority[authority.index(after: colon)...].utf8.allSatisfy(Self.isDigit) else { return nil }
+            host = authority[..<colon]
+        }
+        let plain = plain(host)
+        guard plain.hasPrefix("[") else { return plain.contains(":") || plain.isEmpty ? nil : plain }
+        let inside = plain.dropFirst().dropLast()
+        let isAddress = inside.contains(":") && inside.allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }
+        return plain.hasSuffix("]") && isAddress ? plain : nil
+    }
+
+    private static func plain(_ name: Substring) -> String {
+        let name = name.lowercased()
+        return name.hasSuffix(".") ? String(name.dropLast()) : name
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+    private static func isAddress(_ host: String) -> Bool {
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return parts.count == 4 && parts.allSatisfy { $0.utf8.allSatisfy(Self.isDigit) && UInt8($0) != nil }
+    }
+}

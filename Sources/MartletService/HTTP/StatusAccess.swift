@@ -1,0 +1,36 @@
+import Foundation
+
+/// Who may see what over HTTP.
+package struct StatusAccess: Sendable {
+    /// false: there is no status page.
+    package let isShown: Bool
+    package let hosts: HostRule
+    /// nil: whoever reaches the endpoint may ask.
+    package let token: AccessToken?
+
+    package init(isShown: Bool = true, hosts: HostRule = HostRule(names: []), token: AccessToken? = nil) {
+        self.isShown = isShown
+        self.hosts = hosts
+        self.token = token
+    }
+
+    /// - Throws: ``ConfigurationError``.
+    init(_ source: ConfigurationSource) throws {
+        isShown = try source.boolean(.httpStatus)
+        let names = (source.string(.httpHosts) ?? "").split(separator: ",").map {
+            $0.trimmingCharacters(in: .whitespaces)
+        }
+        hosts = HostRule(names: names.filter { !$0.isEmpty })
+        guard let file = source.string(.httpTokenFile), !file.isEmpty else {
+            token = nil
+            return
+        }
+        guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
+            throw ConfigurationError(.httpTokenFile, "\(file) can't be read")
+        }
+        guard let token = AccessToken(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+            throw ConfigurationError(.httpTokenFile, "\(file) must hold a token of 16 bytes at least")
+        }
+        self.token = token
+    }
+}

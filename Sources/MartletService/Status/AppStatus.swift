@@ -1,0 +1,65 @@
+import DeliveryPipeline
+import PushModel
+import Store
+
+/// An app as the status page shows it.
+package struct AppStatus: Sendable, Hashable, Encodable {
+    package static let most = 20
+
+    package let app: String
+    /// What keeps its pushes, or some of them; empty: nothing.
+    package let trouble: [String]
+    package let waiting: Int
+    package let inFlight: Int
+    package let rate: Int
+    private let weight: Int
+
+    private enum CodingKeys: String, CodingKey {
+        case app, trouble, waiting, inFlight, rate
+    }
+
+    /// Those with trouble first, then those with most to do; as many as a page takes.
+    package static func top(of facts: StatusFacts) -> [AppStatus] {
+        let work = Dictionary(facts.view.apps.map { ($0.app, $0) }) { first, _ in first }
+        let refusals = facts.refusals.map { ($0, account(of: $0, facts.credentials)) }
+        let bad = Dictionary(grouping: facts.badTokens, by: \.app)
+        return facts.apps.map { AppStatus($0, work[$0.app], refusals, bad[$0.app] ?? []) }.sorted { left, right in
+            if left.weight != right.weight { return left.weight > right.weight }
+            if left.work != right.work { return left.work > right.work }
+            return left.app < right.app
+        }.prefix(most).map(\.self)
+    }
+
+    private static func account(
+        of refusal: Refusal, _ credentials: [CredentialSummary]
+    ) -> (output: String, account: String)? {
+        credentials.first { $0.id == refusal.credential }.map { ($0.output, $0.account) }
+    }
+
+    private var work: Int { rate + inFlight + waiting }
+
+    private init(
+        _ facts: AppFacts, _ view: PipelineView.AppView?,
+        _ refusals: [(refusal: Refusal, account: (output: String, account: String)?)], _ bad: [BadTokens]
+    ) {
+        app = facts.app
+        (waiting, inFlight, rate) = (view?.waiting ?? 0, view?.inFlight ?? 0, view?.rate ?? 0)
+        let refused = refusals.filter { refusal, account in
+            guard let topic = refusal.topic else {
+                return account.map { facts.accounts[$0.output] == $0.account } ?? false
+            }
+            return topic == facts.app || topic.hasPrefix(facts.app + ".") || topic.hasPrefix(facts.app + " ")
+        }.map(\.refusal)
+        var trouble = refused.map { refusal in
+            refusal.isOfTokens
+                ? "most device tokens are bad (\(refusal.reason))"
+                : "\(refusal.reason) in \(refusal.environment.rawValue)"
+        }
+        trouble += facts.unroutable
+        if facts.isPaused { trouble.append("paused") }
+        let count = bad.reduce(0) { $0 + $1.count }
+        if count > 0 { trouble.append("\(Phrase.count(count, "bad device token")) since the start") }
+        self.trouble = trouble
+        weight = refused.isEmpty ? facts.unroutable.isEmpty ? 0 : 1 : 2
+    }
+}

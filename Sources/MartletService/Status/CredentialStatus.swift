@@ -1,0 +1,64 @@
+import PushModel
+import Store
+
+/// A credential as the status page shows it: by its label and the end of its key's id, never more.
+package struct CredentialStatus: Sendable, Hashable, Encodable {
+    package static let most = 50
+
+    package let label: String
+    package let output: String
+    package let account: String
+    package let kind: String
+    /// The last four characters of the key's id, or of the fingerprint.
+    package let key: String
+    package let environments: [String]
+    /// Whole days; negative when it has expired; nil when it never does.
+    package let daysLeft: Int?
+    package let isRefused: Bool
+
+    private enum CodingKeys: String, CodingKey {
+        case label, output, account, kind, key, environments, daysLeft
+        case isRefused = "refused"
+    }
+
+    /// Those that end first.
+    package static func first(of facts: StatusFacts) -> [CredentialStatus] {
+        let refused = Set(facts.refusals.filter { !$0.isOfTokens }.map(\.credential))
+        return facts.credentials.map { CredentialStatus($0, isRefused: refused.contains($0.id), now: facts.now) }
+            .sorted { left, right in
+                if left.isRefused != right.isRefused { return left.isRefused }
+                let (a, b) = (left.daysLeft ?? .max, right.daysLeft ?? .max)
+                return a == b ? left.label < right.label : a < b
+            }.prefix(most).map(\.self)
+    }
+
+    private init(_ summary: CredentialSummary, isRefused: Bool, now: Timestamp) {
+        label = summary.name
+        (output, account, kind) = (summary.output, summary.account, summary.kind.rawValue)
+        key = String((summary.keyID ?? summary.fingerprint).suffix(4))
+        environments = summary.environments.map(\.rawValue).sorted()
+        daysLeft = summary.daysLeft(at: now)
+        self.isRefused = isRefused
+    }
+}
+
+/// What a provider refuses just now.
+package struct RefusalStatus: Sendable, Hashable, Encodable {
+    package static let most = 50
+
+    package let credential: String
+    package let environment: String
+    package let topic: String?
+    package let reason: String
+    package let since: String
+
+    /// The oldest first.
+    package static func first(of facts: StatusFacts) -> [RefusalStatus] {
+        let names = Dictionary(facts.credentials.map { ($0.id, $0.name) }) { first, _ in first }
+        return facts.refusals.sorted { $0.since < $1.since }.prefix(most).map { refusal in
+            RefusalStatus(
+                credential: names[refusal.credential] ?? refusal.credential, environment: refusal.environment.rawValue,
+                topic: refusal.topic, reason: refusal.reason, since: refusal.since.rfc3339)
+        }
+    }
+}

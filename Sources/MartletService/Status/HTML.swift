@@ -1,0 +1,73 @@
+/// A piece of an HTML document.
+///
+/// Text has two ways in, ``init(_:)`` and the values of attributes, and both escape it; names of elements and attributes are
+/// literals of the program. So what strangers wrote can only ever be text.
+package struct HTML: Sendable, ExpressibleByStringLiteral, ExpressibleByStringInterpolation, ExpressibleByArrayLiteral {
+    /// Of the document.
+    package private(set) var source: String
+
+    /// Text: what a browser would take for markup is escaped, and what can't be seen is written out.
+    package init(_ text: String) { source = Self.escaped(text) }
+
+    package init(stringLiteral value: String) { self.init(value) }
+
+    package init(arrayLiteral parts: HTML...) { self.init(parts) }
+
+    package init(_ parts: [HTML]) {
+        source = ""
+        source.reserveCapacity(parts.reduce(0) { $0 + $1.source.utf8.count })
+        for part in parts { source += part.source }
+    }
+
+    package static func element(_ name: StaticString, _ content: HTML) -> HTML { element(name, [:], content) }
+
+    package static func element(
+        _ name: StaticString, _ attributes: KeyValuePairs<StaticString, String>, _ content: HTML
+    ) -> HTML {
+        var html = tag(name, attributes)
+        html.source += content.source
+        html.source += "</\(name)>"
+        return html
+    }
+
+    /// One that has no content.
+    package static func tag(_ name: StaticString, _ attributes: KeyValuePairs<StaticString, String> = [:]) -> HTML {
+        var html: HTML = []
+        html.source = "<\(name)"
+        for (key, value) in attributes { html.source += " \(key)=\"\(escaped(value))\"" }
+        html.source += ">"
+        return html
+    }
+
+    package static func document(_ content: HTML) -> HTML {
+        var html: HTML = []
+        html.source = "<!doctype html>\n" + content.source + "\n"
+        return html
+    }
+
+    private static func escaped(_ text: String) -> String {
+        let text = text.printable
+        guard text.utf8.contains(where: { escape($0) != nil }) else { return text }
+        var escaped = ""
+        for scalar in text.unicodeScalars {
+            if scalar.isASCII, let escape = escape(UInt8(scalar.value)) {
+                escaped += escape
+            } else {
+                escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+
+    private static func escape(_ byte: UInt8) -> String? {
+        switch byte {
+        case UInt8(ascii: "<"): "&lt;"
+        case UInt8(ascii: ">"): "&gt;"
+        case UInt8(ascii: "&"): "&amp;"
+        case UInt8(ascii: "\""): "&quot;"
+        case UInt8(ascii: "'"): "&#39;"
+        case UInt8(ascii: "`"): "&#96;"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+
+/// Numbers and times for people.
+package enum Phrase {
+    /// `12,345`.
+    package static func figure(_ number: Int) -> String {
+        let digits = String(number.magnitude)
+        var text = number < 0 ? "-" : ""
+        for (place, digit) in digits.enumerated() {
+            if place > 0, (digits.count - place) % 3 == 0 { text += "," }
+            text.append(digit)
+        }
+        return text
+    }
+
+    /// `12,345`, or `0.4` where that is little.
+    package static func rate(_ number: Double) -> String {
+        let isSmall = number > 0 && number < 10
+        return isSmall ? "\((number * 10).rounded() / 10)" : figure(number.isFinite ? Int(number.rounded()) : 0)
+    }
+
+    /// `1 job`, `2 jobs`.
+    package static func count(_ number: Int, _ word: String) -> String {
+        "\(figure(number)) \(word)\(number == 1 ? "" : "s")"
+    }
+
+    /// `45 s`, `12 min`, `2 h 10 min`, `3 d 4 h`.
+    package static func duration(_ seconds: Int) -> String {
+        let seconds = max(0, seconds)
+        switch seconds {
+        case ..<120: return "\(seconds) s"
+        case ..<7_200: return "\(seconds / 60) min"
+        case ..<172_800: return "\(seconds / 3_600) h \(seconds / 60 % 60) min"
+        default: return "\(seconds / 86_400) d \(seconds / 3_600 % 24) h"
+        }
+    }
+
+    /// The first few.
+    package static func list(_ names: [String]) -> String {
+        let shown = names.prefix(3).joined(separator: ", ")
+        return names.count > 3 ? "\(shown) and \(figure(names.count - 3)) more" : shown
+    }
+}

@@ -1,0 +1,68 @@
+import EventNames
+import Logging
+import PushModel
+import Threading
+
+/// A line of the log that was a warning or worse.
+package struct Problem: Sendable, Hashable, Encodable {
+    /// Of the last one, where it was said several times.
+    package var at: String
+    package let level: String
+    /// Its stable name.
+    package let event: String?
+    package let message: String
+    package let details: [String: String]
+    /// How often it was said in a row.
+    package var times: Int
+
+    package init(
+        at: String, level: String, event: String? = nil, message: String, details: [String: String], times: Int = 1
+    ) {
+        self.at = at
+        self.level = level
+        self.event = event
+        self.message = message
+        self.details = details
+        self.times = times
+    }
+}
+
+/// The last fifty problems, the newest first.
+package final class ProblemRing: LogSink {
+    package static let size = 50
+    private static let longestText = 300
+    private static let mostDetails = 8
+
+    private let problems = Mutex<[Problem]>([])
+
+    package init() {}
+
+    package var all: [Problem] { problems.withLock { $0.reversed() } }
+
+    package func take(_ line: LogLine) {
+        guard line.level >= .warning else { return }
+        // The worker's name is the page's.
+        let details = line.metadata.filter { $0.key != "worker" }.sorted { $0.key < $1.key }.prefix(Self.mostDetails)
+            .map {
+                (Self.cut($0.key), Self.cut("\($0.value)"))
+            }
+        let problem = Problem(
+            at: line.at.rfc3339, level: line.level.rawValue, event: line.event?.name, message: Self.cut(line.message),
+            details: Dictionary(details) { first, _ in first })
+        problems.withLock { problems in
+            if let last = problems.last, last.level == problem.level, last.message == problem.message,
+                last.details == problem.details
+            {
+                problems[problems.count - 1].at = problem.at
+                problems[problems.count - 1].times += 1
+                return
+            }
+            problems.append(problem)
+            if problems.count > Self.size { problems.removeFirst() }
+        }
+    }
+
+    private static func cut(_ text: String) -> String {
+        text.utf8.count > longestText ? String(text.prefix(longestText)) + "…" : text
+    }
+}

@@ -1,0 +1,64 @@
+package import DeliveryPipeline
+
+/// What was counted lately: the differences of counts that are looked at every two seconds, over a minute. A value: no clock.
+package struct Pulse: Sendable {
+    /// What came about in a while.
+    package struct Recent: Sendable, Hashable {
+        /// By what it is called in the report: outcomes by kind, and what became of jobs and pushes otherwise.
+        package var counts: [String: Int] = [:]
+        /// Messages that the broker would not take, by exchange.
+        package var refused: [String: Int] = [:]
+        package var seconds = 0.0
+
+        package init(counts: [String: Int] = [:], refused: [String: Int] = [:], seconds: Double = 0) {
+            self.counts = counts
+            self.refused = refused
+            self.seconds = seconds
+        }
+
+        package var outcomes: Int { OutcomeKind.allCases.reduce(0) { $0 + self[$1.rawValue] } }
+
+        package subscript(_ name: String) -> Int { counts[name] ?? 0 }
+    }
+
+    package static let interval = Duration.seconds(2)
+    private static let length = Duration.seconds(60)
+    private static let rateLength = Duration.seconds(10)
+
+    private var beats: [(at: ContinuousClock.Instant, counts: PipelineCounts)] = []
+
+    package init() {}
+
+    package mutating func beat(_ counts: PipelineCounts, at now: ContinuousClock.Instant) {
+        beats.append((now, counts))
+        // The last that is older than a minute is what the minute is counted from.
+        if let first = beats.lastIndex(where: { now - $0.at >= Self.length }) { beats.removeFirst(first) }
+    }
+
+    /// In the last minute, or since there is something to count.
+    package var minute: Recent { since(Self.length) }
+
+    /// Outcomes a second, lately.
+    package var rate: Double {
+        let recent = since(Self.rateLength)
+        return recent.seconds > 0 ? Double(recent.outcomes) / recent.seconds : 0
+    }
+
+    private func since(_ length: Duration) -> Recent {
+        guard let last = beats.last, let first = beats.last(where: { last.at - $0.at >= length }) ?? beats.first else {
+            return Recent()
+        }
+        let (old, new) = (first.counts, last.counts)
+        var counts = new.outcomes
+        for (kind, count) in old.outcomes { counts[kind, default: 0] -= count }
+        counts["retried"] = new.retries - old.retries
+        counts["held"] = new.pushesHeld - old.pushesHeld
+        counts["jobs_held"] = new.jobsHeld - old.jobsHeld
+        counts["jobs_rejected"] = new.jobsRejected - old.jobsRejected
+        var refused = new.messagesRefused
+        for (exchange, count) in old.messagesRefused { refused[exchange, default: 0] -= count }
+        return Recent(
+            counts: counts.filter { $0.value != 0 }, refused: refused.filter { $0.value > 0 },
+            seconds: (last.at - first.at) / .seconds(1))
+    }
+}

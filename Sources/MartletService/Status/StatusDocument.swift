@@ -1,0 +1,113 @@
+import DeliveryPipeline
+import Foundation
+import PushModel
+package import Store
+
+/// What `/status.json` says (docs/schema/status.schema.json), and what the page is made of.
+package struct StatusDocument: Sendable, Encodable {
+    package struct Worker: Sendable, Encodable {
+        package let name: String
+        package let version: String
+        package let host: String
+        package let pid: Int
+        package let startedAt: String
+        package let uptimeSeconds: Int
+        /// As in the fleet.
+        package let state: String
+        /// Why it is not ready.
+        package let obstacle: String?
+        package let rate: Double
+        package let minute: [String: Int]
+        package let jobsWaiting: Int
+        package let jobsOpen: Int
+        package let outcomesOpen: Int
+        package let oldestJobSeconds: Int
+    }
+
+    package struct Fleet: Sendable, Encodable {
+        /// nil: the database has not been asked yet, or never answered.
+        package let readSecondsAgo: Int?
+        /// The database is away: what is here is of that time.
+        package let isStale: Bool
+        package let workers: [FleetWorker]
+
+        private enum CodingKeys: String, CodingKey {
+            case readSecondsAgo, workers
+            case isStale = "stale"
+        }
+    }
+
+    package struct Apps: Sendable, Encodable {
+        package let count: Int
+        package let shown: [AppStatus]
+    }
+
+    package struct Credentials: Sendable, Encodable {
+        package let count: Int
+        package let shown: [CredentialStatus]
+    }
+
+    package let at: String
+    /// What is wrong, the first thing to look at first.
+    package let findings: [Finding]
+    package let worker: Worker
+    package let lanes: [WorkerReport.LaneReport]
+    package let fleet: Fleet
+    package let apps: Apps
+    package let credentials: Credentials
+    package let refusals: [RefusalStatus]
+    package let problems: [Problem]
+    package let configuration: [ConfigurationSetting]
+
+    package init(_ facts: StatusFacts) {
+        at = facts.now.rfc3339
+        findings = Finding.all(of: facts)
+        worker = Worker(facts)
+        lanes = facts.view.lanes.map {
+            .init(lane: $0.lane, waiting: $0.waiting, open: $0.open, rate: $0.rate, age: $0.age)
+        }
+        fleet = Fleet(
+            readSecondsAgo: facts.fleet.readSecondsAgo,
+            isStale: facts.fleet.readSecondsAgo.map { $0 > WorkerRepository.staleSeconds } ?? true,
+            workers: facts.fleet.members.map(FleetWorker.init))
+        apps = Apps(count: facts.apps.count, shown: AppStatus.top(of: facts))
+        credentials = Credentials(count: facts.credentials.count, shown: CredentialStatus.first(of: facts))
+        refusals = RefusalStatus.first(of: facts)
+        problems = facts.problems
+        configuration = facts.configuration
+    }
+
+    /// One line.
+    package func json() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.keyEncodingStrategy = .convertToSnakeCase
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(self), as: UTF8.self).printableJSON + "\n"
+    }
+}
+
+extension StatusDocument.Worker {
+    fileprivate init(_ facts: StatusFacts) {
+        (name, version, host, pid) = (facts.name, facts.version, facts.host, facts.pid)
+        startedAt = facts.startedAt.rfc3339
+        uptimeSeconds = Int(max(0, facts.now.seconds - facts.startedAt.seconds))
+        switch facts.stage {
+        case .waiting(let reason): (state, obstacle) = (WorkerReport.State.starting.rawValue, reason)
+        case .working where facts.view.isDraining: (state, obstacle) = (WorkerReport.State.draining.rawValue, nil)
+        case .working:
+            let problem = facts.counts.obstacle
+            (state, obstacle) = ((problem == nil ? WorkerReport.State.ready : .hindered).rawValue, problem)
+        }
+        rate = (facts.rate * 10).rounded() / 10
+        minute = facts.minute.counts
+        (jobsWaiting, jobsOpen) = (facts.counts.jobsWaiting, facts.counts.jobsOpen)
+        (outcomesOpen, oldestJobSeconds) = (facts.counts.obligationsOpen, facts.counts.oldestJobSeconds)
+    }
+}
+
+extension PipelineCounts {
+    /// What keeps it from working; nil: it consumes and can publish.
+    var obstacle: String? {
+        isConsuming && isPublishing ? nil : "consuming: \(isConsuming), publishing: \(isPublishing)"
+    }
+}

@@ -1,0 +1,96 @@
+package import DeliveryPipeline
+package import PushModel
+package import Store
+
+/// All that the status page is made of, at one moment. A value.
+package struct StatusFacts: Sendable {
+    /// How far the worker has come.
+    package enum Stage: Sendable, Hashable {
+        /// What it waits for before it can work.
+        case waiting(String)
+        case working
+    }
+
+    /// What is known of the other workers.
+    package struct FleetFacts: Sendable {
+        package var members: [FleetMember] = []
+        /// When the table was read; nil: never.
+        package var readSecondsAgo: Int?
+
+        package init(members: [FleetMember] = [], readSecondsAgo: Int? = nil) {
+            self.members = members
+            self.readSecondsAgo = readSecondsAgo
+        }
+    }
+
+    package var now = Timestamp(seconds: 0)
+    package var name = ""
+    package var version = ""
+    package var host = ""
+    package var pid = 0
+    package var startedAt = Timestamp(seconds: 0)
+    package var stage = Stage.working
+    /// How long it has been working.
+    package var workingSeconds = 0
+    package var counts = PipelineCounts()
+    package var view = PipelineView(lanes: Lane.allCases.map { .init(lane: $0) }, apps: [], isDraining: false)
+    package var minute = Pulse.Recent()
+    package var rate = 0.0
+    /// Its own row in the table of workers.
+    package var link = FleetView()
+    package var fleet = FleetFacts()
+    package var apps: [AppFacts] = []
+    package var refusals: [Refusal] = []
+    package var badTokens: [BadTokens] = []
+    package var credentials: [CredentialSummary] = []
+    /// Why credentials could not be opened.
+    package var openingProblems: [String] = []
+    package var problems: [Problem] = []
+    package var configuration: [ConfigurationSetting] = []
+    /// The exchange that consumers' queues are bound to.
+    package var resultsExchange = "martlet.results"
+
+    package init() {}
+
+    /// How a reason begins by which a worker waits that has no database yet.
+    package static let waitsForDatabase = "waiting for the database"
+}
+
+/// What is known of one app of the table `apps`.
+package struct AppFacts: Sendable, Hashable {
+    package let app: String
+    /// By output.
+    package let accounts: [String: String]
+    package let isPaused: Bool
+    /// Why a push of the plainest kind would find no credential, by output.
+    package let unroutable: [String]
+
+    package init(
+        app: String, accounts: [String: String] = [:], isPaused: Bool = false, unroutable: [String] = []
+    ) {
+        self.app = app
+        self.accounts = accounts
+        self.isPaused = isPaused
+        self.unroutable = unroutable
+    }
+
+    /// As routing would decide just now for a push of each output's plainest kind, in the app's own environment.
+    package static func all(in snapshot: Snapshot, with outputs: [any OutputPlugin], at now: Timestamp) -> [AppFacts] {
+        snapshot.allApps.map { app in
+            let unroutable = outputs.compactMap { output -> String? in
+                guard !app.isPaused, app.accounts[output.name] != nil, let credentials = output.credentials,
+                    let use = credentials.uses(of: app.bundleID).first(where: {
+                        $0.environment == app.defaultEnvironment
+                    })
+                else { return nil }
+                let route = snapshot.route(
+                    app: app.bundleID, with: OutputAccounts(name: output.name, accountName: credentials.accountName),
+                    environment: nil, need: use.need, at: now)
+                return if case .failure(let failure) = route { "\(output.name): \(failure)" } else { nil }
+            }
+            return AppFacts(
+                app: app.bundleID, accounts: app.accounts.mapValues(\.id), isPaused: app.isPaused,
+                unroutable: unroutable)
+        }
+    }
+}

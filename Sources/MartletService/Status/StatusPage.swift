@@ -1,0 +1,126 @@
+/// The status page: the same that `/status.json` says, for people. Nothing but HTML, a style sheet and a script that reads it anew;
+/// without the script it is as complete.
+package enum StatusPage {
+    package static func render(_ status: StatusDocument) -> String {
+        let title = "\(status.worker.name) · \(status.heading)"
+        let head: HTML = [
+            .tag("meta", ["charset": "utf-8"]),
+            .tag("meta", ["name": "viewport", "content": "width=device-width, initial-scale=1"]),
+            .tag("meta", ["name": "color-scheme", "content": "light dark"]),
+            .element("title", HTML(title)), .tag("link", ["rel": "stylesheet", "href": "status.css"]),
+            .element("script", ["src": "status.js", "defer": ""], []),
+        ]
+        let body: HTML = [
+            .element(
+                "main", ["id": "status"],
+                [
+                    verdict(status), worker(status), StatusTables.fleet(status.fleet),
+                    StatusTables.apps(status.apps, isKnown: status.isKnown),
+                    StatusTables.refusals(status.refusals),
+                    StatusTables.credentials(status.credentials, isKnown: status.isKnown),
+                    StatusTables.problems(status.problems), StatusTables.configuration(status.configuration),
+                ]),
+            .element(
+                "footer",
+                [
+                    .element("span", ["id": "refresh", "role": "status"], "Reload the page for newer figures."),
+                    .element("a", ["href": "status.json"], "The same as JSON"),
+                ]),
+        ]
+        return HTML.document(
+            .element("html", ["lang": "en"], [.element("head", head), .element("body", body)])
+        ).source
+    }
+
+    /// What is wrong and whose fault it is.
+    private static func verdict(_ status: StatusDocument) -> HTML {
+        let isTrouble = status.findings.first?.weight == .trouble
+        let items = status.findings.map { finding in
+            HTML.element(
+                "li", ["class": finding.weight.rawValue],
+                [
+                    .element("strong", HTML(finding.fault.owner)), " ", HTML(finding.text), " ",
+                    .element("span", ["class": "todo"], withCode(finding.todo)),
+                ])
+        }
+        let worker = status.worker
+        let place =
+            "Martlet \(worker.version) on \(worker.host), process \(worker.pid), up \(Phrase.duration(worker.uptimeSeconds))"
+        return .element(
+            "header", ["class": isTrouble ? "trouble" : "fine"],
+            [
+                .element("h1", HTML(status.heading)),
+                .element("p", ["class": "place"], [.element("b", HTML(worker.name)), " ", HTML(place)]),
+                items.isEmpty ? [] : .element("ul", ["class": "findings"], HTML(items)),
+            ])
+    }
+
+    /// A text of ours, with what is to be typed between backquotes.
+    private static func withCode(_ text: String) -> HTML {
+        let parts = text.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+        return HTML(parts.map { $0.isMultiple(of: 2) ? HTML(String($1)) : .element("code", HTML(String($1))) })
+    }
+
+    private static func worker(_ status: StatusDocument) -> HTML {
+        let worker = status.worker
+        var figures: [(String, String)] = [
+            ("State", worker.state.replacing("_", with: " ")), ("Outcomes a second", Phrase.rate(worker.rate)),
+            ("Jobs waiting", Phrase.figure(worker.jobsWaiting)), ("Jobs open", Phrase.figure(worker.jobsOpen)),
+            ("Oldest job", Phrase.duration(worker.oldestJobSeconds)),
+            ("Outcomes open", Phrase.figure(worker.outcomesOpen)),
+        ]
+        // What a finding says already is not said again.
+        if let obstacle = worker.obstacle, !status.findings.contains(where: { $0.text.contains(obstacle) }) {
+            figures.insert(("Why not ready", obstacle), at: 1)
+        }
+        let minute = worker.minute.sorted { $0.value == $1.value ? $0.key < $1.key : $0.value > $1.value }.map {
+            "\(Phrase.figure($0.value)) \($0.key.replacing("_", with: " "))"
+        }
+        figures.append(("In the last minute", minute.isEmpty ? "nothing" : minute.joined(separator: ", ")))
+        let list = figures.map { name, value in
+            HTML.element("div", [.element("dt", HTML(name)), .element("dd", HTML(value))])
+        }
+        return StatusTables.section(
+            "This worker", id: "worker", [.element("dl", HTML(list)), StatusTables.lanes(status.lanes)])
+    }
+}
+
+extension StatusDocument {
+    /// What is in the database was read.
+    fileprivate var isKnown: Bool { worker.state != "starting" }
+
+    /// The first line: what is wrong, and whose fault it is.
+    package var heading: String {
+        if let first = findings.first, first.weight == .trouble { return first.fault.verdict }
+        return switch worker.state {
+        case "starting": "Starting"
+        case "draining": "Stopping: what is on the wire is being finished"
+        default: "Nothing is wrong"
+        }
+    }
+}
+
+extension Finding.Fault {
+    /// For people.
+    package var verdict: String {
+        switch self {
+        case .database: "The database is at fault"
+        case .broker: "The broker is at fault"
+        case .ours: "Whoever runs Martlet is at fault"
+        case .provider: "A provider refuses or fails"
+        case .consumer: "A consumer is at fault"
+        case .publisher: "A publisher is at fault"
+        }
+    }
+
+    package var owner: String {
+        switch self {
+        case .database: "Database."
+        case .broker: "Broker."
+        case .ours: "Ours."
+        case .provider: "Provider."
+        case .consumer: "Consumer."
+        case .publisher: "Publisher."
+        }
+    }
+}

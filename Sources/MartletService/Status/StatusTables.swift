@@ -1,0 +1,187 @@
+import Store
+
+/// The tables of the status page.
+enum StatusTables {
+    private struct Column {
+        let title: String
+        /// Its class in the style sheet.
+        let kind: String
+
+        /// May be long, so it is broken.
+        static func text(_ title: String) -> Column { Column(title: title, kind: "text") }
+        static func word(_ title: String) -> Column { Column(title: title, kind: "word") }
+        static func number(_ title: String) -> Column { Column(title: title, kind: "number") }
+    }
+
+    static func section(_ title: String, id: String, _ content: HTML) -> HTML {
+        .element(
+            "section", ["aria-labelledby": id], [.element("h2", ["id": id], HTML(title)), content])
+    }
+
+    /// - Parameter rows: cells by column; the first names the row.
+    private static func table(_ caption: String, _ columns: [Column], _ rows: [[String]]) -> HTML {
+        let head = columns.map {
+            HTML.element("th", ["scope": "col", "class": $0.kind], HTML($0.title))
+        }
+        let body = rows.map { cells in
+            HTML.element(
+                "tr",
+                HTML(
+                    zip(columns, cells).enumerated().map { place, pair -> HTML in
+                        let (column, cell) = pair
+                        return place == 0
+                            ? .element("th", ["scope": "row", "class": column.kind], HTML(cell))
+                            : .element("td", ["class": column.kind], HTML(cell))
+                    }))
+        }
+        return .element(
+            "div", ["class": "scroll", "tabindex": "0", "role": "group", "aria-label": caption],
+            .element(
+                "table",
+                [
+                    .element("caption", HTML(caption)), .element("thead", .element("tr", HTML(head))),
+                    .element("tbody", HTML(body)),
+                ]))
+    }
+
+    private static func note(_ text: String) -> HTML { .element("p", ["class": "note"], HTML(text)) }
+
+    static func lanes(_ lanes: [WorkerReport.LaneReport]) -> HTML {
+        table(
+            "Jobs by lane, and recipients settled in a second",
+            [.word("Lane"), .number("Waiting"), .number("Open"), .number("A second"), .number("Oldest")],
+            lanes.map {
+                [
+                    $0.lane, Phrase.figure($0.waiting), Phrase.figure($0.open), Phrase.figure($0.rate),
+                    Phrase.duration($0.age),
+                ]
+            })
+    }
+
+    static func fleet(_ fleet: StatusDocument.Fleet) -> HTML {
+        let age =
+            switch fleet.readSecondsAgo {
+            case nil: "The table of workers could not be read yet."
+            case let seconds? where fleet.isStale:
+                "The database is away: this is how things stood \(Phrase.duration(seconds)) ago."
+            default: ""
+            }
+        let rows = fleet.workers.map { worker in
+            [
+                worker.name, worker.stateWords + (worker.obstacle.map { ": \($0)" } ?? ""), worker.host ?? "–",
+                worker.version, Phrase.duration(worker.uptimeSeconds), Phrase.rate(worker.rate),
+                Phrase.figure(worker.waiting), Phrase.figure(worker.open), Phrase.duration(worker.oldestJobSeconds),
+                Phrase.duration(worker.silentSeconds) + " ago",
+            ]
+        }
+        let table =
+            rows.isEmpty
+            ? note("No worker is known.")
+            : table(
+                "Workers heard of within a minute",
+                [
+                    .text("Worker"), .text("State"), .text("Host"), .word("Version"), .number("Up"),
+                    .number("Outcomes a second"), .number("Waiting"), .number("Open"), .number("Oldest job"),
+                    .number("Last heard of"),
+                ], rows)
+        return section("Fleet", id: "fleet", [age.isEmpty ? [] : note(age), table])
+    }
+
+    static func apps(_ apps: StatusDocument.Apps, isKnown: Bool) -> HTML {
+        let more = apps.count - apps.shown.count
+        let rest = more > 0 ? note("\(Phrase.count(more, "app")) more with less trouble and work.") : []
+        let rows = apps.shown.map { app in
+            [
+                app.app, app.trouble.isEmpty ? "–" : app.trouble.joined(separator: "; "), Phrase.figure(app.waiting),
+                Phrase.figure(app.inFlight), Phrase.figure(app.rate),
+            ]
+        }
+        let table =
+            rows.isEmpty
+            ? note(isKnown ? "None is registered: martlet app set." : "Not known before the database has answered.")
+            : table(
+                "Apps at this worker, those with trouble first",
+                [
+                    .text("App"), .text("Trouble"), .number("Jobs waiting"), .number("Recipients in flight"),
+                    .number("A second"),
+                ], rows)
+        return section("Apps", id: "apps", [table, rest])
+    }
+
+    static func refusals(_ refusals: [RefusalStatus]) -> HTML {
+        guard !refusals.isEmpty else { return [] }
+        return section(
+            "Refusals", id: "refusals",
+            table(
+                "What providers refuse just now, as this worker found out",
+                [.text("Credential"), .text("Reason"), .text("Topic"), .word("Environment"), .word("Since (UTC)")],
+                refusals.map { [$0.credential, $0.reason, $0.topic ?? "all", $0.environment, time($0.since)] }))
+    }
+
+    static func credentials(_ credentials: StatusDocument.Credentials, isKnown: Bool) -> HTML {
+        let more = credentials.count - credentials.shown.count
+        let rest = more > 0 ? note("\(Phrase.figure(more)) more that last longer.") : []
+        let rows = credentials.shown.map { credential in
+            [
+                credential.label, credential.isRefused ? "refused" : state(credential.daysLeft),
+                credential.daysLeft.map(Phrase.figure) ?? "–", credential.output, credential.account,
+                "…\(credential.key)", credential.environments.joined(separator: ", "),
+            ]
+        }
+        let table =
+            rows.isEmpty
+            ? note(
+                isKnown ? "There is none: martlet credential import." : "Not known before the database has answered.")
+            : table(
+                "Credentials in use, those that end first on top",
+                [
+                    .text("Credential"), .word("State"), .number("Days left"), .word("Output"), .text("Account"),
+                    .word("Key"), .word("Environments"),
+                ], rows)
+        return section("Credentials", id: "credentials", [table, rest])
+    }
+
+    private static func state(_ daysLeft: Int?) -> String {
+        guard let daysLeft else { return "good" }
+        return daysLeft < 0 ? "expired" : daysLeft < Finding.daysAhead ? "ends soon" : "good"
+    }
+
+    static func problems(_ problems: [Problem]) -> HTML {
+        let rows = problems.map { problem in
+            let details = problem.details.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+            return [
+                time(problem.at), problem.level, problem.event ?? "–",
+                problem.message + (problem.times > 1 ? " (\(problem.times) times)" : ""),
+                details.joined(separator: " · "),
+            ]
+        }
+        let content =
+            rows.isEmpty
+            ? note("None since the start.")
+            : table(
+                "Warnings and errors of this worker's log, the newest first, fifty at most",
+                [.word("When (UTC)"), .word("Level"), .text("Event"), .text("What"), .text("Details")], rows)
+        return section("Last problems", id: "problems", content)
+    }
+
+    static func configuration(_ settings: [ConfigurationSetting]) -> HTML {
+        let rows = settings.map { setting in [setting.key, setting.value ?? "–", setting.origin.rawValue] }
+        return section(
+            "Configuration", id: "configuration",
+            .element(
+                "details",
+                [
+                    .element("summary", HTML("\(Phrase.count(settings.count, "key")) in force")),
+                    table(
+                        "Values in force and where they came from; secrets only as set",
+                        [.word("Key"), .text("Value"), .word("Origin")], rows),
+                ]))
+    }
+
+    /// Without what is the same in all: `2026-11-23 01:20:11`.
+    private static func time(_ rfc3339: String) -> String {
+        let parts = rfc3339.split(separator: "T")
+        guard parts.count == 2 else { return rfc3339 }
+        return "\(parts[0]) \(parts[1].prefix(8))"
+    }
+}

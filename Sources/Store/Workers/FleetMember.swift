@@ -1,0 +1,28 @@
+/// A row of `martlet.workers` that was written lately.
+public struct FleetMember: Sendable, Hashable {
+    public let id: String
+    public let name: String
+    public let version: String
+    public let outputs: [String]
+    /// Both by the database's clock.
+    public let uptimeSeconds: Int
+    public let silentSeconds: Int
+    /// nil: of a version that says nothing of itself.
+    public let report: WorkerReport?
+
+    public init(
+        id: String, name: String, version: String, outputs: [String], uptimeSeconds: Int, silentSeconds: Int,
+        report: WorkerReport?
+    ) {
+        self.id = id
+        self.name = name
+        self.version = version
+        self.outputs = outputs
+        self.uptimeSeconds = uptimeSeconds
+        self.silentSeconds = silentSeconds
+        self.report = report
+    }
+
+    /// It was not heard of for so long that it counts no longer: killed, or cut off.
+    public var isSilent: Bool { silentSeconds > WorkerRepository.staleSeconds }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A worker's status page, asked for over HTTP; and, where there is a browser, looked at.
+struct StatusPageLook: Sendable {
+    struct Document: Decodable {
+        struct Finding: Decodable {
+            let fault, weight, text: String
+        }
+        struct Worker: Decodable {
+            let name, state: String
+            let rate: Double
+            let minute: [String: Int]
+        }
+        struct Lane: Decodable {
+            let lane: String
+            let open, rate: Int
+        }
+        struct Fleet: Decodable {
+            struct Member: Decodable {
+                let name, state: String
+            }
+            let stale: Bool
+            let workers: [Member]
+        }
+        struct Apps: Decodable {
+            struct App: Decodable {
+                let app: String
+                let trouble: [String]
+            }
+            let shown: [App]
+        }
+        struct Problem: Decodable {
+            let message: String
+        }
+        struct Setting: Decodable {
+            let key, origin: String
+            let value: String?
+        }
+
+        let findings: [Finding]
+        let worker: Worker
+        let lanes: [Lane]
+        let fleet: Fleet
+        let apps: Apps
+        let problems: [Problem]
+        let configuration: [Setting]
+    }
+
+    let port: Int
+
+    var url: String { "http://127.0.0.1:\(port)/" }
+
+    /// Headers and body, as curl shows them.
+    func curl(_ path: String, _ arguments: [String] = []) async throws -> String {
+        try await Subprocess.run(["/usr/bin/curl", "-s", "-i", "--max-time", "5"] + arguments + [url + path]).output
+    }
+
+    func page() async throws -> String {
+        try await Subprocess.run(["/usr/bin/curl", "-s", "--max-time", "5", url]).output
+    }
+
+    /// nil: none, as before it listens.
+    func document() async throws -> Document? {
+        let text = try await self.text()
+        return text.isEmpty ? nil : try JSONDecoder.snakeCase.decode(Document.self, from: Data(text.utf8))
+    }
+
+    private func text() async throws -> String {
+        try await Subprocess.run(["/usr/bin/curl", "-s", "--max-time", "5", url + "status.json"]).output
+    }
+
+    /// Waits until it shows what `condition` asks for; then the document follows its schema, the page has the same heading, and a
+    /// browser likes it.
+    func shows(
+        _ name: String, heading: String, _ log: @autoclosure () -> String, isUsed: Bool = false,
+        _ condition: (Document) -> Bool
+    ) async throws {
+        try await eventually("\(name): \((try? await self.text()) ?? "")\n\(log())") {
+            guard let document = try await document() else { return false }
+            let page = try await page()
+            return condition(document) && page.contains("<h1>\(heading)</h1>")
+        }
+        let text = try await self.text().trimmingCharacters(in: .newlines)
+        let problems = try await SchemaValidator.problems(in: [text], schema: "status.schema.json")
+        #expect(problems.isEmpty, "\(name): \(problems)")
+        guard Self.hasBrowser else { return }
+        let script = Project.root.appending(path: "scripts/screenshots").path
+        let looked = try await Subprocess.run(
+            ["/usr/bin/python3", script, url, name] + (isUsed ? ["--use"] : []), within: .seconds(300))
+        #expect(looked.status == 0, "\(name): \(looked)")
+    }
+
+    /// `scripts/screenshots --install` gets one.
+    private static let hasBrowser: Bool = {
+        let script = Project.root.appending(path: "scripts/screenshots").path
+        let missing = try? Subprocess(["/usr/bin/python3", script, "--missing"]).waitUntilExit()
+        return missing?.status == 0
+    }()
+}
+
+extension JSONDecoder {
+    fileprivate static var snakeCase: JSONDecoder {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return decoder
+    }
+}

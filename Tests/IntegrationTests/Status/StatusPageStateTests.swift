@@ -1,0 +1,193 @@
+import APNSSimulator
+import DeliveryPipeline
+import Foundation
+import PushModel
+import Store
+import TestSupport
+import TestTraits
+import Testing
+import WorkerTestSupport
+
+/// What a worker's page says in each of the states that somebody looks at it in, and to whom.
+@Suite(.needsServers, .timeLimit(.minutes(15)))
+struct StatusPageStateTests {
+    private static let app = "com.example.shop"
+    /// What device tokens begin with.
+    private static let tokens = "5eed5eed"
+    private static let hostile = "<img/src=x/onerror=alert(1)>"
+
+    @Test func idleBusyRefusedAndWithoutItsDatabase() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            try await installation.setApp(App(bundleID: Self.hostile, accounts: ["apns": AppAccount("TEAM000009")]))
+            try await installation.setApp(
+                App(bundleID: "com.example.paused", accounts: ["apns": AppAccount("TEAM000001")], isPaused: true))
+            let look = StatusPageLook(port: try freePort())
+            try await installation.withWorker([
+                "http.listen": "127.0.0.1:\(look.port)", "retry.delays": "1,2", "worker.name": "push-7",
+            ]) { worker in
+                try await look.shows("idle", heading: "Nothing is wrong", worker.errors, isUsed: true) { document in
+                    document.worker.state == "ready" && document.fleet.workers.map(\.state) == ["ready"]
+                }
+                try await theFleetIsInTheDatabase(installation)
+                try await strangersAreTurnedAway(look)
+                let page = try await look.page()
+                #expect(!page.contains(Self.hostile) && page.contains("&lt;img/src=x/onerror=alert(1)&gt;"))
+
+                try await busy(installation, look, worker)
+                let document = try #require(try await look.document())
+                let settings = Dictionary(uniqueKeysWithValues: document.configuration.map { ($0.key, $0) })
+                #expect(settings["amqp.url"]?.value == "set" && settings["amqp.url"]?.origin == "file")
+                let all = try await look.page()
+                #expect(!all.contains(Self.tokens) && !all.contains("PRIVATE KEY") && !all.contains("BEGIN "))
+
+                try await installation.database.withoutConnections {
+                    try await look.shows("database-away", heading: "The database is at fault", worker.errors) {
+                        document in
+                        document.fleet.stale && !document.problems.isEmpty && document.fleet.workers.count == 1
+                    }
+                }
+                try await look.shows("database-back", heading: "Nothing is wrong", worker.errors) { !$0.fleet.stale }
+
+                var faults = StandingFaults()
+                faults.answer = PlannedAnswer(.invalidProviderToken)
+                await installation.simulator.setFaults(faults)
+                try await installation.publish([JobText("refused", app: Self.app, to: Token.random(count: 20))])
+                try await look.shows("refused", heading: "A provider refuses or fails", worker.errors) { document in
+                    document.apps.shown.first?.app == Self.app
+                        && document.apps.shown.first?.trouble == ["InvalidProviderToken in production"]
+                }
+                await installation.simulator.setFaults(StandingFaults())
+            }
+        }
+    }
+
+    @Test func starting() async throws {
+        try await Installation.with { installation in
+            let (look, refusing) = (StatusPageLook(port: try freePort()), try RefusingPort())
+            let worker = try installation.startWorker([
+                "http.listen": "127.0.0.1:\(look.port)", "database.url": "postgres://127.0.0.1:\(refusing.port)/none",
+            ])
+            defer { worker.signal(SIGKILL) }
+            try await look.shows("starting", heading: "The database is at fault", worker.errors) {
+                $0.worker.state == "starting"
+            }
+            worker.signal(SIGTERM)
+            #expect(try await worker.finish().status == 0)
+        }
+    }
+
+    /// The pushes on the wire get no answer, so that it can be looked at.
+    @Test func draining() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            let look = StatusPageLook(port: try freePort())
+            let worker = try installation.startWorker([
+                "http.listen": "127.0.0.1:\(look.port)", "worker.drain_timeout": "120", "worker.name": "push-7",
+            ])
+            defer { worker.signal(SIGKILL) }
+            try await look.shows("begun", heading: "Nothing is wrong", worker.errors) { $0.worker.state == "ready" }
+            try await installation.publish([JobText("last", app: Self.app, to: Token.random(Token.never, count: 5))])
+            try await eventually(worker.errors) { await installation.simulator.counters().arrivals > 0 }
+            worker.signal(SIGTERM)
+            try await look.shows(
+                "draining", heading: "Stopping: what is on the wire is being finished", worker.errors
+            ) { document in
+                document.worker.state == "draining" && document.fleet.workers.map(\.state) == ["draining"]
+            }
+            worker.signal(SIGTERM)
+            _ = try await worker.finish()
+        }
+    }
+
+    @Test func itIsForThoseWhoMaySeeIt() async throws {
+        try await Installation.with { installation in
+            let (look, token) = (StatusPageLook(port: try freePort()), "a token of some length")
+            let file = try installation.write(token + "\n", to: "token")
+            let settings = ["http.listen": "127.0.0.1:\(look.port)", "http.token_file": file]
+            try await installation.withWorker(settings) { worker in
+                try await eventually(worker.errors) { try await look.curl("health").contains("200 OK") }
+                for path in ["", "status.json", "status.css", "metrics"] {
+                    let turnedAway = try await look.curl(path)
+                    #expect(turnedAway.contains("401 Unauthorized"), "\(path): \(turnedAway)")
+                    for shown in [["-H", "Authorization: Bearer \(token)"], ["-u", "anna:\(token)"]] {
+                        #expect(try await look.curl(path, shown).contains("200 OK"), "\(path)")
+                    }
+                }
+                #expect(try await look.curl("ready").contains("200 OK"))
+            }
+            let hidden = ["http.listen": "127.0.0.1:\(look.port)", "http.status": "false", "http.token_file": ""]
+            try await installation.withWorker(hidden) { worker in
+                try await eventually(worker.errors) { try await look.curl("health").contains("200 OK") }
+                for path in ["", "status.json", "status.js"] {
+                    #expect(try await look.curl(path).contains("404 Not Found"), "\(path)")
+                }
+                #expect(try await look.curl("metrics").contains("martlet_consuming"))
+            }
+            let bad = try await installation.martlet(
+                ["worker"], ["http.token_file": installation.write("short", to: "bad")])
+            #expect(bad.status == 78 && bad.errors.contains("http.token_file"), "\(bad)")
+        }
+    }
+
+    private func busy(_ installation: Installation, _ look: StatusPageLook, _ worker: Subprocess) async throws {
+        let publishing = Task {
+            var number = 0
+            while !Task.isCancelled {
+                number += 1
+                let jobs = (0..<20).map {
+                    JobText("busy-\(number)-\($0)", app: Self.app, to: Token.random(Self.tokens, count: 50))
+                }
+                try await installation.publish(jobs, lane: number % 3 == 0 ? .urgent : .normal)
+            }
+        }
+        try await look.shows("busy", heading: "Nothing is wrong", worker.errors) { document in
+            document.worker.rate > 0 && document.worker.minute["sent"] ?? 0 > 0
+                && document.lanes.contains { $0.rate > 0 } && document.fleet.workers.count == 1
+        }
+        publishing.cancel()
+        _ = await publishing.result
+    }
+
+    /// `workers` and `top` say the same.
+    private func theFleetIsInTheDatabase(_ installation: Installation) async throws {
+        let json = try await installation.martlet(["workers", "--json"])
+        #expect(
+            json.output.contains("\"name\" : \"push-7\"") && json.output.contains("\"state\" : \"ready\""), "\(json)")
+        let table = try await installation.martlet(["workers"])
+        #expect(table.output.contains(#/WORKER +STATE .*\npush-7 +ready /#), "\(table)")
+        for arguments in [["top"], ["top", "--once"]] {
+            let top = try await installation.martlet(arguments)
+            #expect(top.status == 0 && top.output.hasPrefix("1 worker, ") && top.output.contains("push-7"), "\(top)")
+            #expect(!top.output.contains("\u{1B}"))
+        }
+    }
+
+    /// Nothing can be done over HTTP, and no page elsewhere can read what is here.
+    private func strangersAreTurnedAway(_ look: StatusPageLook) async throws {
+        for method in ["POST", "PUT", "DELETE", "PATCH", "OPTIONS"] {
+            let answer = try await look.curl("", ["-X", method])
+            #expect(
+                answer.contains("405 Method Not Allowed") && answer.lowercased().contains("allow: get, head"),
+                "\(answer)")
+        }
+        let head = try await look.curl("", ["--head"])
+        #expect(head.contains("200 OK"), "\(head)")
+        for path in ["", "status.json", "status.css", "status.js", "nothing", "metrics"] {
+            let answer = try await look.curl(path).lowercased()
+            for header in [
+                "content-security-policy: default-src 'none';", "x-content-type-options: nosniff",
+                "referrer-policy: no-referrer", "cache-control: no-store",
+            ] {
+                #expect(answer.contains(header), "\(path): \(answer.prefix(800))")
+            }
+        }
+        for (host, status) in [("evil.example", "421"), ("localhost", "200"), ("127.0.0.1:1", "200"), ("[::1]", "200")]
+        {
+            for path in ["", "status.json"] {
+                #expect(try await look.curl(path, ["-H", "Host: \(host)"]).hasPrefix("HTTP/1.1 \(status) "), "\(host)")
+            }
+        }
+        #expect(try await look.curl("metrics", ["-H", "Host: push-7.example"]).hasPrefix("HTTP/1.1 200 "))
+    }
+}

@@ -1,0 +1,127 @@
+import DeliveryPipeline
+import MartletService
+import PushModel
+import Store
+import Testing
+
+/// What is wrong, and whose fault it is.
+@Suite struct FindingTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let name: String
+        /// Whose faults, the first to look at first; with a question mark, a notice.
+        let found: [String]
+        let change: @Sendable (inout StatusFacts) -> Void
+
+        var testDescription: String { name }
+    }
+
+    static let cases: [Case] = [
+        Case(name: "nothing", found: []) { _ in },
+        Case(name: "starting", found: []) { $0.stage = .waiting("starting") },
+        Case(name: "the database is not there at start", found: ["database"]) {
+            $0.stage = .waiting("waiting for the database: connection refused")
+        },
+        Case(name: "the database is away", found: ["database"]) {
+            $0.link = FleetView(isKnown: false, obstacle: .away)
+        },
+        Case(name: "one attempt failed, and the row is fresh", found: []) {
+            $0.link = FleetView(isKnown: true, obstacle: .away)
+        },
+        Case(name: "no right on the table", found: ["ours?"]) {
+            $0.link = FleetView(isKnown: false, obstacle: .refused)
+        },
+        Case(name: "no connection to the broker", found: ["broker"]) { $0.counts.isConsuming = false },
+        Case(name: "it has only just begun", found: []) {
+            $0.counts.isConsuming = false
+            $0.workingSeconds = 3
+        },
+        Case(name: "it stops", found: []) {
+            $0.counts.isConsuming = false
+            $0.view = PipelineView(lanes: [], apps: [], isDraining: true)
+        },
+        Case(name: "the broker takes nothing", found: ["broker"]) { $0.counts.isPublishing = false },
+        Case(name: "one of our queues refuses", found: ["broker"]) {
+            $0.minute = Pulse.Recent(refused: ["martlet.delay.5": 3])
+        },
+        Case(name: "a consumer's queue is full", found: ["consumer"]) {
+            $0.minute = Pulse.Recent(refused: ["martlet.results": 3])
+        },
+        Case(name: "a master key is missing", found: ["ours"]) { $0.openingProblems = ["no master key 2026-11"] },
+        Case(name: "jobs of a paused app", found: ["ours?"]) {
+            $0.minute = Pulse.Recent(counts: ["jobs_held": 4])
+            $0.apps = [AppFacts(app: "com.example.shop", isPaused: true)]
+        },
+        Case(name: "jobs of an app without a credential", found: ["ours"]) {
+            $0.minute = Pulse.Recent(counts: ["jobs_held": 4])
+            $0.apps = [AppFacts(app: "com.example.shop", unroutable: ["apns: has no credential"])]
+        },
+        Case(name: "a job is not settled", found: ["ours"]) { $0.counts.oldestJobSeconds = 301 },
+        Case(name: "a worker was killed", found: ["ours?"]) {
+            $0.fleet.members.append(.sample("push-8", silentFor: 20))
+        },
+        Case(name: "another is not ready", found: ["ours?"]) {
+            $0.fleet.members.append(.sample("push-8", state: .hindered))
+        },
+        Case(name: "a credential has expired", found: ["ours?"]) {
+            $0.credentials = [.sample("1", notAfter: Timestamp(seconds: $0.now.seconds - 90_000))]
+        },
+        Case(name: "a credential ends soon", found: ["ours?"]) {
+            $0.credentials = [.sample("1", notAfter: Timestamp(seconds: $0.now.seconds + 5 * 86_400))]
+        },
+        Case(name: "a credential lasts", found: []) {
+            $0.credentials = [
+                .sample("1", notAfter: Timestamp(seconds: $0.now.seconds + 50 * 86_400)), .sample("2", notAfter: nil),
+            ]
+        },
+        Case(name: "a credential is refused", found: ["provider"]) {
+            $0.refusals = [
+                Refusal(
+                    credential: "1", environment: .production, topic: nil, reason: "InvalidProviderToken", since: $0.now
+                )
+            ]
+        },
+        Case(name: "tokens of the other environment", found: ["publisher"]) {
+            $0.refusals = [
+                Refusal(
+                    credential: "1", environment: .production, topic: "com.example.shop (device tokens)",
+                    reason: "BadDeviceToken", since: $0.now)
+            ]
+        },
+        Case(name: "a provider answers with errors", found: ["provider"]) {
+            $0.minute = Pulse.Recent(counts: ["sent": 100, "retried": 30])
+        },
+        Case(name: "a few pushes are tried again", found: []) {
+            $0.minute = Pulse.Recent(counts: ["sent": 10_000, "retried": 30])
+        },
+        Case(name: "jobs that can't be used", found: ["publisher"]) {
+            $0.minute = Pulse.Recent(counts: ["jobs_rejected": 2])
+        },
+        Case(name: "all at once", found: ["database", "broker", "provider", "consumer", "publisher", "ours?"]) {
+            $0.link = FleetView(isKnown: false, obstacle: .away)
+            $0.counts.isPublishing = false
+            $0.minute = Pulse.Recent(
+                counts: ["jobs_rejected": 2, "jobs_held": 1, "retried": 10], refused: ["martlet.results": 1])
+        },
+    ]
+
+    @Test(arguments: cases) func theFirstLineSaysWhoseFaultItIs(example: Case) {
+        let document = StatusDocument(StatusFacts.sample(example.change))
+        #expect(
+            document.findings.map { $0.fault.rawValue + ($0.weight == .notice ? "?" : "") } == example.found,
+            "\(document.findings)")
+        let first = document.findings.first.flatMap { $0.weight == .trouble ? $0.fault.verdict : nil }
+        let expected =
+            first
+            ?? (example.name.hasPrefix("it stops")
+                ? "Stopping: what is on the wire is being finished"
+                : example.name == "starting" ? "Starting" : "Nothing is wrong")
+        #expect(document.heading == expected)
+        #expect(StatusPage.render(document).contains("<h1>\(expected)</h1>"))
+        for finding in document.findings { #expect(finding.text.hasSuffix(".") || finding.text.contains(":")) }
+    }
+
+    @Test func everyFaultIsSeen() {
+        let seen = Set(Self.cases.flatMap(\.found).map { $0.replacing("?", with: "") })
+        #expect(seen == Set(Finding.Fault.allCases.map(\.rawValue)))
+    }
+}

@@ -1,0 +1,80 @@
+import DeliveryPipeline
+import MartletService
+import PushModel
+import Store
+
+extension StatusFacts {
+    /// A worker to which nothing happens.
+    static func sample(_ change: (inout StatusFacts) -> Void = { _ in }) -> StatusFacts {
+        var facts = StatusFacts()
+        facts.now = Timestamp(seconds: 1_800_000_000)
+        facts.startedAt = Timestamp(seconds: 1_799_990_000)
+        (facts.name, facts.version, facts.host, facts.pid) = ("push-7", "0.1.0", "web-3", 4711)
+        facts.workingSeconds = 9_999
+        facts.counts.isConsuming = true
+        facts.counts.isPublishing = true
+        facts.link = FleetView(isKnown: true)
+        facts.fleet = FleetFacts(members: [.sample("push-7")], readSecondsAgo: 1)
+        change(&facts)
+        return facts
+    }
+
+    /// All that strangers can name is what one of them would like it to be.
+    static func hostile(_ text: String) -> StatusFacts {
+        sample { facts in
+            facts.apps = [AppFacts(app: text, accounts: ["apns": text], unroutable: [text])]
+            facts.view = PipelineView(
+                lanes: facts.view.lanes, apps: [.init(app: text, waiting: 1, inFlight: 1, rate: 1)], isDraining: false)
+            facts.minute = Pulse.Recent(counts: ["jobs_rejected": 1, "jobs_held": 1], refused: [text: 1])
+            facts.refusals = [
+                Refusal(credential: text, environment: .production, topic: text, reason: text, since: facts.now)
+            ]
+            facts.badTokens = [BadTokens(app: text, environment: .sandbox, reason: text, count: 1)]
+            facts.openingProblems = [text]
+            facts.problems = [
+                Problem(at: facts.now.rfc3339, level: "error", message: text, details: [text: text])
+            ]
+            facts.configuration = [ConfigurationSetting(key: "worker.name", value: text, origin: .file)]
+            facts.fleet = FleetFacts(members: [.sample(text, obstacle: text)], readSecondsAgo: 0)
+            (facts.name, facts.host) = (text, text)
+        }
+    }
+
+    /// As many as a page must take.
+    static var large: StatusFacts {
+        sample { facts in
+            facts.apps = (0..<1_000).map { number in
+                AppFacts(
+                    app: "com.example.app\(number)", accounts: ["apns": "TEAM\(number)"], isPaused: number % 7 == 0,
+                    unroutable: number % 50 == 0 ? ["apns: team TEAM\(number) has no credential for the topic"] : [])
+            }
+            facts.view = PipelineView(
+                lanes: facts.view.lanes,
+                apps: facts.apps.map { .init(app: $0.app, waiting: 3, inFlight: 40, rate: $0.app.utf8.count) },
+                isDraining: false)
+            facts.fleet = FleetFacts(members: (0..<100).map { .sample("push-\($0)") }, readSecondsAgo: 0)
+            facts.credentials = (0..<1_000).map { number in
+                .sample(
+                    "credential-\(number)", notAfter: Timestamp(seconds: facts.now.seconds + Int64(number) * 86_400))
+            }
+            facts.problems = (0..<ProblemRing.size).map { number in
+                Problem(
+                    at: facts.now.rfc3339, level: "warning", message: "Jobs can't be sent",
+                    details: ["app": "com.example.app\(number)", "reason": "no credential for topic \(number)"])
+            }
+        }
+    }
+}
+
+extension FleetMember {
+    static func sample(
+        _ name: String, state: WorkerReport.State = .ready, obstacle: String? = nil, silentFor seconds: Int = 1
+    ) -> FleetMember {
+        FleetMember(
+            id: name, name: name, version: "0.1.0", outputs: ["apns"], uptimeSeconds: 9_999, silentSeconds: seconds,
+            report: WorkerReport(
+                host: "web-3", pid: 4711, state: state, obstacle: obstacle,
+                lanes: Lane.allCases.map { .init(lane: $0, waiting: 2, open: 1, rate: 1_000, age: 1) }, rate: 3_000,
+                minute: ["sent": 180_000], oldestJobSeconds: 1))
+    }
+}
