@@ -60,6 +60,7 @@ package struct AppStatus: Sendable, Hashable, Encodable {
         let count = bad.reduce(0) { $0 + $1.count }
         if count > 0 { trouble.append("\(Phrase.count(count, "bad device token")) since the start") }
         self.trouble = trouble
-        weight = refused.isEmpty ? facts.unroutable.isEmpty ? 0 : 1 : 2
+        // Nothing is sent for one that is paused, whatever would keep it.
+        weight = facts.isPaused ? 0 : refused.isEmpty ? facts.unroutable.isEmpty ? 0 : 1 : 2
     }
 }

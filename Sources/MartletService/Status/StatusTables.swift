@@ -160,7 +160,7 @@ enum StatusTables {
             ? note("None since the start.")
             : table(
                 "Warnings and errors of this worker's log, the newest first, fifty at most",
-                [.word("When (UTC)"), .word("Level"), .text("Event"), .text("What"), .text("Details")], rows)
+                [.word("When (UTC)"), .word("Level"), .word("Event"), .text("What"), .text("Details")], rows)
         return section("Last problems", id: "problems", content)
     }
 

@@ -72,7 +72,8 @@ import Testing
                 AppFacts(app: "com.example.idle"), AppFacts(app: "com.example.busy"),
                 AppFacts(app: "com.example.lost", unroutable: ["apns: no credential"]),
                 AppFacts(app: "com.example.team", accounts: ["apns": "TEAM000001"]),
-                AppFacts(app: "com.example.topic"), AppFacts(app: "com.example.paused", isPaused: true),
+                AppFacts(app: "com.example.topic"),
+                AppFacts(app: "com.example.paused", accounts: ["apns": "TEAM000001"], isPaused: true),
             ]
             facts.view = PipelineView(
                 lanes: [], apps: [.init(app: "com.example.busy", waiting: 1, inFlight: 2, rate: 3)], isDraining: false)
@@ -84,7 +85,7 @@ import Testing
         #expect(
             apps.map(\.app) == ["team", "topic", "lost", "busy", "idle", "paused"].map { "com.example.\($0)" })
         #expect(apps[0].trouble == ["Forbidden in production"])
-        #expect(apps[2].trouble == ["apns: no credential"] && apps[5].trouble == ["paused"])
+        #expect(apps[2].trouble == ["apns: no credential"] && apps[5].trouble == ["Forbidden in production", "paused"])
     }
 
     @Test func theScriptIsSmallAndThePageAsksForNothingElse() {
