@@ -20,6 +20,7 @@ let migrations: [Resource] = [
     .embedInCode("0010_outputs.sql"),
     .embedInCode("0011_long_addresses.sql"),
     .embedInCode("0012_workers.sql"), .embedInCode("0013_worker_reports.sql"),
+    .embedInCode("0014_ledger.sql"),
 ]
 
 extension Target.Dependency {
@@ -301,10 +302,22 @@ let package = Package(
                 .nioCore,
             ],
             exclude: ["Clients"], swiftSettings: settings),
+        // Consumes results, as anybody may.
+        .target(
+            name: "Ledger",
+            dependencies: [
+                "AMQPClient", "DeliveryPipeline", "EventNames", "Pacing", "PostgresClient", "PushModel", "Store",
+                "Threading", .crypto, .lifecycle, .logging,
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "LedgerTests", dependencies: ["AMQPClient", "Ledger", "PushModel", "Store", "TestSupport"],
+            swiftSettings: settings),
         .target(
             name: "MartletService",
             dependencies: [
-                "Addressing", "AMQPClient", "CLinux", "DeliveryPipeline", "EventNames", "Pacing", "PostgresClient",
+                "Addressing", "AMQPClient", "CLinux", "DeliveryPipeline", "EventNames", "Ledger", "Pacing",
+                "PostgresClient",
                 "PushModel",
                 "Store", "Threading", .configuration, .hummingbird, .lifecycle, .logging, .nioCore, .nioPosix,
                 .unixSignals, .yams,
@@ -335,8 +348,8 @@ let package = Package(
         .target(
             name: "MartletCommand",
             dependencies: [
-                "AMQPClient", "CredentialFormats", "DeliveryPipeline", "MartletService", "PostgresClient", "PushModel",
-                "Store", "Threading", .argumentParser, .logging,
+                "AMQPClient", "CredentialFormats", "DeliveryPipeline", "Ledger", "MartletService", "PostgresClient",
+                "PushModel", "Store", "Threading", .argumentParser, .logging,
             ],
             swiftSettings: settings),
         // What the commands that run a double share.

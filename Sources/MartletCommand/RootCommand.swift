@@ -12,5 +12,6 @@ struct RootCommand: AsyncParsableCommand {
             WorkerCommand.self, WorkersCommand.self, TopCommand.self, MigrateCommand.self, AppCommand.self,
             CredentialCommand.self, AuditCommand.self,
             JobCommand.self, TokenCommand.self, ResultsCommand.self, DeadCommand.self, PushCommand.self,
+            WhyCommand.self, LedgerCommand.self,
         ] + Martlet.commands + [DoctorCommand.self])
 }

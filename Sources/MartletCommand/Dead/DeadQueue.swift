@@ -14,7 +14,10 @@ struct DeadQueue {
     private let logger: Logger
 
     init(_ options: ConfigurationOptions) async throws {
-        let source = try await options.load()
+        try self.init(try await options.load())
+    }
+
+    init(_ source: ConfigurationSource) throws {
         names = try source.names()
         broker = try source.broker()
         user = broker.user

@@ -9,10 +9,17 @@ package func withDatabase<Value>(
     _ body: (ConfigurationSource, PostgresPool) async throws -> Value
 ) async throws -> Value {
     let source = try await options.load()
+    return try await withDatabase(source, for: command) { try await body(source, $0) }
+}
+
+/// The same with a configuration that is there already.
+func withDatabase<Value>(
+    _ source: ConfigurationSource, for command: String, _ body: (PostgresPool) async throws -> Value
+) async throws -> Value {
     let database = try source.database(applicationName: "martlet \(command)")
     let logger = try source.logger("martlet.\(command)", atLeast: .error)
     try await Migrations(database, logger: logger).verify()
     let pool = PostgresPool(database, logger: logger)
     defer { pool.close() }
-    return try await body(source, pool)
+    return try await body(pool)
 }

@@ -91,6 +91,11 @@ extension ConfigurationKey {
         "true: device tokens that are marked dead are not sent to; false: they are")
     public static let suppressionMemory = ConfigurationKey(
         "suppression.memory", default: "64", "MB for knowing dead tokens without asking the database")
+    public static let ledgerSent = ConfigurationKey(
+        "ledger.sent", default: "all",
+        "what the ledger keeps of pushes that were accepted: all, none, or a part of them as sample:0.01")
+    public static let ledgerDays = ConfigurationKey(
+        "ledger.days", default: "14", "days for which the ledger keeps what it is told")
     public static let logLevel = ConfigurationKey(
         "log.level", default: "info", "trace, debug, info, notice, warning, error or critical")
     public static let logFormat = ConfigurationKey(
@@ -114,6 +119,6 @@ extension ConfigurationKey {
         .jobsChunkSize,
         .jobsMaximumBytes, .jobsMaximumRecipients, .jobsDeduplicationWindow, .jobsAtMostOnceWindow,
         .resultsMaximumOutcomes, .resultsMaximumWait, .retryDelays, .retryMaximumAttempts, .retryMaximumAge,
-        .suppressionEnabled, .suppressionMemory, .logLevel, .logFormat, .logJobs,
+        .suppressionEnabled, .suppressionMemory, .ledgerSent, .ledgerDays, .logLevel, .logFormat, .logJobs,
     ]
 }

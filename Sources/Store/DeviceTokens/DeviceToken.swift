@@ -9,4 +9,14 @@ public struct DeviceToken: Sendable, Hashable {
     /// When the mark was written.
     public let markedAt: Timestamp?
     public let reason: String?
+
+    package init(
+        key: DeviceTokenKey, registeredAt: Timestamp?, unregisteredAt: Timestamp?, markedAt: Timestamp?, reason: String?
+    ) {
+        self.key = key
+        self.registeredAt = registeredAt
+        self.unregisteredAt = unregisteredAt
+        self.markedAt = markedAt
+        self.reason = reason
+    }
 }

@@ -1,0 +1,92 @@
+import AMQPClient
+import Foundation
+package import PushModel
+package import Store
+
+/// An event of the results exchange, as rows of the ledger.
+package enum LedgerEvent {
+    /// What is longer is cut: it names something, and nobody reads on.
+    private static let mostBytes = 1_024
+
+    /// - Parameter forms: of each output's addresses.
+    /// - Throws: ``LedgerFault`` for what is no event of ours.
+    package static func rows(of body: [UInt8], forms: [String: RecipientForm]) throws(LedgerFault) -> [LedgerRow] {
+        guard let event = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any] else {
+            throw LedgerFault("is no JSON object")
+        }
+        guard let kind = text(event, "kind") else { throw LedgerFault("has no kind") }
+        guard kind != "job.rejected" else { return [try rejection(event, kind)] }
+        guard let outcomes = event["outcomes"] as? [[String: Any]] else { throw LedgerFault("has no outcomes") }
+        var shared = LedgerRow(at: Timestamp(seconds: 0), kind: kind, job: "")
+        shared.output = text(event, "output")
+        shared.app = text(event, "app")
+        shared.environment = text(event, "environment")
+        shared.worker = text(event, "worker")
+        let form = shared.output.flatMap { forms[$0] } ?? .text
+        var rows: [LedgerRow] = []
+        rows.reserveCapacity(outcomes.count)
+        for (index, outcome) in outcomes.enumerated() {
+            guard let row = row(of: outcome, shared, form) else {
+                throw LedgerFault("outcomes[\(index)] has no job or no time")
+            }
+            rows.append(row)
+        }
+        return rows
+    }
+
+    private static func row(of outcome: [String: Any], _ shared: LedgerRow, _ form: RecipientForm) -> LedgerRow? {
+        guard let job = text(outcome, "job"), let at = moment(outcome) else { return nil }
+        var row = shared
+        row.job = job
+        row.at = at
+        row.ref = text(outcome, "ref")
+        row.recipient = (outcome["recipient"] as? String).map {
+            LedgerRow.hash(of: form.canonical($0), output: shared.output ?? "")
+        }
+        row.status = (outcome["status"] as? Int).flatMap { (0...999).contains($0) ? $0 : nil }
+        row.reason = text(outcome, "reason")
+        row.detail = text(outcome, "detail")
+        row.providerID = providerID(outcome)
+        row.attempts = min(max(1, outcome["attempts"] as? Int ?? 1), Int(Int32.max))
+        row.isRedelivered = outcome["redelivered"] as? Bool ?? false
+        return row
+    }
+
+    /// Called after the output, or after whoever gave it.
+    private static func providerID(_ outcome: [String: Any]) -> String? {
+        outcome.keys.filter { $0.hasSuffix("_id") && !$0.hasSuffix("_unique_id") }.min().flatMap { text(outcome, $0) }
+    }
+
+    private static func rejection(_ event: [String: Any], _ kind: String) throws(LedgerFault) -> LedgerRow {
+        guard let at = moment(event) else { throw LedgerFault("has no time") }
+        var row = LedgerRow(at: at, kind: kind, job: text(event, "job") ?? "")
+        row.app = text(event, "app")
+        row.worker = text(event, "worker")
+        let error = (event["errors"] as? [[String: Any]])?.first ?? [:]
+        row.reason = text(error, "field")
+        row.detail = text(error, "problem")
+        return row
+    }
+
+    private static func moment(_ object: [String: Any]) -> Timestamp? {
+        (object["at"] as? String).flatMap(Timestamp.init(rfc3339:))
+    }
+
+    /// As PostgreSQL takes it.
+    private static func text(_ object: [String: Any], _ key: String) -> String? {
+        (object[key] as? String).map { LedgerText.kept($0, most: mostBytes) }
+    }
+}
+
+/// What is written of a text, and so what is looked for.
+package enum LedgerText {
+    package static func kept(_ text: String, most: Int = 1_024) -> String {
+        text.replacing("\0", with: "\u{FFFD}").cut(toBytes: most)
+    }
+}
+
+/// Why something from the results exchange is no event.
+package struct LedgerFault: Error, CustomStringConvertible {
+    package let description: String
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,212 @@
+import PushModel
+import Store
+
+/// Why a recipient got what it got: the first cause that the facts hold, and all that was looked at.
+package struct Explanation: Encodable {
+    package struct Check: Encodable {
+        package let what, found: String
+    }
+
+    package let job: String
+    /// Whether the facts say what became of it.
+    package let found: Bool
+    package let cause: String
+    package let advice: String?
+    package let checked: [Check]
+
+    /// | first that holds | cause |
+    /// |---|---|
+    /// | an outcome is told | what it says |
+    /// | the job is dead-lettered, or told as one that can't be used | the reason |
+    /// | it is cancelled | since when |
+    /// | its app is unknown, paused, without a credential or refused | that: its jobs wait, or end so |
+    /// | the token is dead | since when, by whose word |
+    /// | jobs wait | it may be one of them |
+    /// | nothing | what is not known |
+    package init(_ facts: JobFacts) {
+        job = facts.job
+        checked = facts.checks
+        let certain = facts.outcome ?? facts.rejection ?? facts.cancelled ?? facts.ofApp ?? facts.ofToken
+        found = certain != nil
+        (cause, advice) = certain ?? facts.uncertain
+    }
+}
+
+extension JobFacts {
+    fileprivate typealias Cause = (String, String?)
+
+    fileprivate var outcome: Cause? {
+        guard let ledger else { return nil }
+        let outcomes = ledger.rows.filter { $0.kind != LedgerKind.rejection }
+        if asksOne, let last = outcomes.first { return last.cause(others: outcomes.count - 1) }
+        let sums = ledger.sums.filter { $0.kind != LedgerKind.rejection }
+        guard !asksOne, !sums.isEmpty else { return nil }
+        let total = sums.reduce(0) { $0 + $1.count }
+        let parts = sums.prefix(10).map { sum in "\(sum.count) \(sum.kind)\(sum.reason.map { " (\($0))" } ?? "")" }
+        let last = sums.map(\.last).max()?.rfc3339 ?? ""
+        return (
+            "\(total) \(total == 1 ? "outcome is" : "outcomes are") told, the last at \(last): "
+                + parts.joined(separator: ", "),
+            "Ask for one recipient with --ref or --token."
+        )
+    }
+
+    fileprivate var rejection: Cause? {
+        if case .some(.some(let dead)) = dead {
+            return (
+                "it can't be used, and lies in the dead-letter queue: \(dead.reason)",
+                "Mend what is named; 'martlet dead replay --id \(job)' publishes it again."
+            )
+        }
+        guard let row = ledger?.rows.first(where: { $0.kind == LedgerKind.rejection }) else { return nil }
+        return (
+            "it could not be used at \(row.at.rfc3339): \(row.reason ?? "") \(row.detail ?? "")",
+            "It is no longer in the dead-letter queue: somebody has replayed or dropped it."
+        )
+    }
+
+    fileprivate var cancelled: Cause? {
+        guard case .some(.some(let cancellation)) = cancellation else { return nil }
+        return (
+            "it was cancelled at \(cancellation.at.rfc3339) by \(cancellation.by)",
+            "'martlet job cancel --undo \(job)' takes that back, for what is still in the broker."
+        )
+    }
+
+    fileprivate var ofApp: Cause? {
+        switch app {
+        case .unknown(let name):
+            ("the app \(name) is not known here: its recipients end as failed", "Add it with 'martlet app set'.")
+        case .known(let app, _) where app.isPaused:
+            ("the app \(app.bundleID) is paused: its jobs wait", "'martlet app set \(app.bundleID) --no-paused'.")
+        case .known(let app, let faults) where !faults.isEmpty:
+            (
+                faults.joined(separator: "; "),
+                "'martlet app show \(app.bundleID)' says which credentials were considered."
+            )
+        case .known, .unnamed, nil: nil
+        }
+    }
+
+    fileprivate var ofToken: Cause? {
+        guard let dead = tokens?.filter({ $0.unregisteredAt != nil }).max(by: { $0.died < $1.died }) else { return nil }
+        return (
+            "the token is dead since \(dead.died.rfc3339)\(dead.reason.map { " (\($0))" } ?? ""): it is not sent to",
+            "The app hands in a new one when it runs again; say so with registered_at, or 'martlet token register'."
+        )
+    }
+
+    fileprivate var uncertain: Cause {
+        let waiting = waiting ?? []
+        if !waiting.isEmpty {
+            let list = waiting.map { "\($0.messages) in \($0.queue)" }.joined(separator: ", ")
+            return (
+                "nothing is told of it; it may be one of the jobs that wait: \(list)",
+                "Those in a delay queue are scheduled, or tried again when its seconds are over."
+            )
+        }
+        guard let begin = ledger?.begin else {
+            return (
+                "nothing is known of it: no ledger is kept, so what became of it was told on the results exchange only",
+                "Run 'martlet ledger' to have the next ones written down."
+            )
+        }
+        return (
+            "nothing is known of it: it never arrived, it is in a worker's hands, or its end came before "
+                + begin.rfc3339,
+            "Look whether its publisher waits for the broker's confirm, and whether the id is right."
+        )
+    }
+
+    fileprivate var checks: [Explanation.Check] {
+        var checks: [Explanation.Check] = []
+        func add(_ what: String, _ found: String?) {
+            if let found { checks.append(.init(what: what, found: found)) }
+        }
+        add("ledger", ledger.map(Self.text))
+        add("dead-letter queue", dead.map { $0.map { "there: \($0.reason)" } ?? "not there" })
+        add("cancellations", cancellation.map { $0.map { "cancelled at \($0.at.rfc3339)" } ?? "not cancelled" })
+        add("app", app.map(Self.text))
+        add("token", tokens.map(Self.text))
+        add(
+            "queues",
+            waiting.map { waiting in
+                waiting.isEmpty
+                    ? "nothing waits" : waiting.map { "\($0.messages) in \($0.queue)" }.joined(separator: ", ")
+            })
+        for fault in blind { add("not looked at", fault) }
+        return checks
+    }
+
+    private static func text(_ ledger: Ledger) -> String {
+        guard let begin = ledger.begin else { return "nobody keeps one" }
+        let count = ledger.sums.reduce(0) { $0 + $1.count }
+        return "kept since \(begin.rfc3339): \(count == 0 ? "nothing" : "\(count)") of this job"
+    }
+
+    private static func text(_ state: AppState) -> String {
+        switch state {
+        case .unnamed: "not told which; --app names it"
+        case .unknown(let name): "\(name) is not known"
+        case .known(let app, _) where app.isPaused: "\(app.bundleID) is paused"
+        case .known(let app, let faults): "\(app.bundleID): " + (faults.isEmpty ? "may be pushed to" : faults[0])
+        }
+    }
+
+    private static func text(_ tokens: [DeviceToken]) -> String {
+        tokens.isEmpty
+            ? "nothing is known of it: it is sent to"
+            : tokens.map { token in
+                "\(token.key.app) \(token.key.environment.rawValue): "
+                    + (token.unregisteredAt.map { "dead since \($0.rfc3339)" } ?? "alive")
+            }.joined(separator: ", ")
+    }
+}
+
+package enum LedgerKind {
+    package static let rejection = "job.rejected"
+}
+
+extension DeviceToken {
+    fileprivate var died: Timestamp { unregisteredAt ?? Timestamp(seconds: 0) }
+}
+
+extension LedgerRow {
+    /// - Parameter others: how many more outcomes are told of this recipient.
+    fileprivate func cause(others: Int) -> (String, String?) {
+        let again =
+            others == 0 ? "" : "; \(others) earlier \(others == 1 ? "outcome is" : "outcomes are") told of it"
+        let why = [reason, detail].compactMap { $0 }
+        let because = why.isEmpty ? "" : ": " + why.joined(separator: ", ")
+        let (what, advice) = sentence
+        let id = providerID.map { ", as \($0)" } ?? ""
+        let attempts = attempts == 1 ? "" : " after \(attempts) attempts"
+        return ("\(what) at \(at.rfc3339)\(attempts)\(id)\(because)\(again)", advice)
+    }
+
+    private var sentence: (String, String?) {
+        let provider = output ?? "the provider"
+        return switch Told(rawValue: kind) {
+        case .sent:
+            (
+                "\(provider) accepted it",
+                "From here it is the device's: is it on, may the app notify, did the push expire or make way for another?"
+            )
+        case .unregistered:
+            ("\(provider) called the token dead", "Forget it, unless the app has handed it in since.")
+        case .suppressed:
+            ("not sent, the token being known as dead,", "Forget it, unless the app has handed it in since.")
+        case .rejected: ("it was refused for good", "docs/errors.md says what to mend; then publish it again.")
+        case .failed: ("it was given up, certainly not accepted,", "docs/errors.md says why; then publish it again.")
+        case .unknown:
+            ("it may have been accepted: the answer was lost", "Decide whether twice is better than never.")
+        case .expired:
+            ("its deadline had passed before it could be sent", "Give it more time, or look at what delayed it.")
+        case nil: ("it ended as \(kind)", nil)
+        }
+    }
+}
+
+private enum Told: String {
+    case sent, unregistered, suppressed, rejected, failed, unknown, expired
+}

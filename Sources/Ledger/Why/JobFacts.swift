@@ -1,0 +1,66 @@
+package import PushModel
+package import Store
+
+/// What was found about a job, or about one recipient of it, wherever something may be known. What could not be looked at
+/// is nil.
+package struct JobFacts {
+    package struct Ledger {
+        /// nil: nobody keeps one.
+        package var begin: Timestamp?
+        /// Of the recipient that is asked for, the newest first; of a job without one, what says that it can't be used.
+        package var rows: [LedgerRow] = []
+        /// Of the whole job.
+        package var sums: [LedgerSum] = []
+
+        package init(begin: Timestamp? = nil) {
+            self.begin = begin
+        }
+    }
+
+    package struct Dead {
+        package let app: String?
+        package let reason: String
+
+        package init(app: String?, reason: String) {
+            self.app = app
+            self.reason = reason
+        }
+    }
+
+    package struct Waiting {
+        package let queue: String
+        package let messages: Int
+
+        package init(queue: String, messages: Int) {
+            self.queue = queue
+            self.messages = messages
+        }
+    }
+
+    /// What is known of the app that the job is for.
+    package enum AppState {
+        /// It is told nowhere which app that is.
+        case unnamed
+        case unknown(String)
+        case known(App, faults: [String])
+    }
+
+    package var job: String
+    /// Whether one recipient is asked for.
+    package var asksOne: Bool
+    package var ledger: Ledger?
+    /// The first nil: it could not be looked at; the second: it is not there.
+    package var dead: Dead??
+    package var cancellation: Cancellation??
+    package var app: AppState?
+    /// nil: no token is asked for.
+    package var tokens: [DeviceToken]?
+    package var waiting: [Waiting]?
+    /// What could not be looked at, and why.
+    package var blind: [String] = []
+
+    package init(job: String, asksOne: Bool) {
+        self.job = job
+        self.asksOne = asksOne
+    }
+}

@@ -1,0 +1,57 @@
+import ArgumentParser
+import Ledger
+import MartletService
+import PostgresClient
+import Store
+
+struct WhyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "why", abstract: "Say why somebody got a push, or did not.",
+        discussion: """
+            Looks at the ledger, the dead-letter queue, cancellations, the app and its credentials, the registry, and what \
+            waits; changes nothing. Ends with 1 where none of them says what became of it.
+            """)
+
+    @Option(help: "The job's id.")
+    var job: String
+
+    @Option(help: "The recipient's ref.")
+    var ref: String?
+
+    @Option(help: "The recipient's device token, or what else its address is.")
+    var token: String?
+
+    @Option(help: "The job's app, where nothing else tells.")
+    var app: String?
+
+    @Flag(help: "As JSON.")
+    var json = false
+
+    @OptionGroup var options: ConfigurationOptions
+
+    func validate() throws {
+        if job.isEmpty { throw ValidationError("job: is empty") }
+    }
+
+    func run() async throws {
+        let source = try await options.load()
+        let explanation = try await withDatabase(source, for: "why") { pool in
+            Explanation(
+                await FactFinder(source: source, pool: pool, job: job, ref: ref, token: token, appName: app).facts())
+        }
+        if json {
+            try printJSON(explanation)
+        } else {
+            print(explanation)
+        }
+        if !explanation.found { throw ExitCode.failure }
+    }
+
+    private func print(_ explanation: Explanation) {
+        MartletCommand.print("\(job): \(explanation.cause)")
+        if let advice = explanation.advice { MartletCommand.print(advice) }
+        var table = Table(header: ["LOOKED AT", "FOUND"])
+        for check in explanation.checked { table.append([check.what, check.found]) }
+        MartletCommand.print(table)
+    }
+}

@@ -1,0 +1,114 @@
+import AMQPClient
+import ArgumentParser
+import DeliveryPipeline
+import Ledger
+import Logging
+import MartletService
+import PostgresClient
+import PushModel
+import Store
+
+/// Looks wherever something may be known of a job. One place that can't be looked at hides no other.
+struct FactFinder {
+    let source: ConfigurationSource
+    let pool: PostgresPool
+    let job: String
+    let ref: String?
+    let token: String?
+    /// Whoever asks may know it.
+    let appName: String?
+
+    /// The longest list of outcomes of one recipient that is read.
+    private static let mostRows = 100
+
+    func facts() async -> JobFacts {
+        var facts = JobFacts(job: job, asksOne: ref != nil || token != nil)
+        facts.ledger = await look("ledger", &facts.blind) { try await ledger() }
+        facts.dead = await look("dead-letter queue", &facts.blind) { try await dead() }
+        facts.waiting = await look("queues", &facts.blind) { try await waiting() }
+        facts.cancellation = await look("cancellations", &facts.blind) {
+            try await CancellationRepository(pool).find(job)
+        }
+        let output = facts.ledger?.rows.first?.output ?? facts.ledger?.sums.first?.output
+        if let token {
+            facts.tokens = await look("token", &facts.blind) { try await tokens(token, output) }
+        }
+        let name =
+            appName ?? facts.ledger?.rows.first?.app ?? facts.ledger?.sums.first?.app ?? (facts.dead ?? nil)?.app
+        facts.app = await look("app", &facts.blind) { try await app(name, output) }
+        return facts
+    }
+
+    private func look<Found>(
+        _ what: String, _ blind: inout [String], _ find: () async throws -> Found
+    ) async -> Found? {
+        do {
+            return try await find()
+        } catch {
+            blind.append("\(what): \(error)")
+            return nil
+        }
+    }
+
+    private func ledger() async throws -> JobFacts.Ledger {
+        let repository = LedgerRepository(pool)
+        let kept = LedgerText.kept(job)
+        var ledger = JobFacts.Ledger(begin: try await repository.begin())
+        guard ledger.begin != nil else { return ledger }
+        ledger.sums = try await repository.sums(of: kept)
+        let hashes = token.map { token in
+            source.outputs.map { LedgerRow.hash(of: $0.recipients.canonical(token), output: $0.name) }
+        }
+        if ref != nil || token != nil || ledger.sums.contains(where: { $0.kind == LedgerKind.rejection }) {
+            ledger.rows = try await repository.rows(
+                of: kept, ref: ref.map { LedgerText.kept($0) }, recipients: hashes, most: Self.mostRows)
+        }
+        return ledger
+    }
+
+    private func dead() async throws -> JobFacts.Dead? {
+        var found: JobFacts.Dead?
+        try await DeadQueue(source).forEach(DeadFilter.parse(["--id=\(job)"]), doing: "found") { dead in
+            found = JobFacts.Dead(app: dead.app, reason: dead.reason)
+            return .keepAndEnd
+        }
+        return found
+    }
+
+    private func waiting() async throws -> [JobFacts.Waiting] {
+        let names = try source.names()
+        let topology = names.topology(delays: try source.pipeline().retry.delays)
+        let jobs = topology.queues.filter { $0.name != names.dead && $0.name != names.dropped }
+        let found = try await AMQPInspection.look(at: AMQPTopology(queues: jobs), on: try source.broker())
+        return jobs.compactMap { queue in
+            found.queues[queue.name].flatMap { $0.messages > 0 ? .init(queue: queue.name, messages: $0.messages) : nil }
+        }
+    }
+
+    private func tokens(_ token: String, _ output: String?) async throws -> [DeviceToken] {
+        var known: [DeviceToken] = []
+        for plugin in source.outputs where output == nil || plugin.name == output {
+            known += try await DeviceTokenRegistry(pool).show(
+                token: token, output: plugin.name, form: plugin.recipients)
+        }
+        return known
+    }
+
+    private func app(_ name: String?, _ output: String?) async throws -> JobFacts.AppState {
+        guard let name else { return .unnamed }
+        let repository = AppRepository(pool)
+        guard let app = try await repository.list().first(where: { $0.bundleID == name }) else { return .unknown(name) }
+        let snapshot = try await SnapshotStore.load(
+            from: pool, keyring: try source.keyring(), logger: try source.logger("martlet.why", atLeast: .critical)
+        ).current
+        let routes = AppRoute.all(
+            of: app, with: source.outputs.filter { output == nil || $0.name == output }, in: snapshot,
+            refusals: try await RefusalRepository(pool).list(), at: .now)
+        // An app may well have no credential for a kind of push that it never sends.
+        let isUsable = routes.contains { $0.problem == nil }
+        return .known(
+            app,
+            faults: routes.filter { !$0.refusals.isEmpty || $0.problem != nil && !isUsable }
+                .map { "\($0.output.name) \($0.environment.rawValue): \($0.explanation)" })
+    }
+}

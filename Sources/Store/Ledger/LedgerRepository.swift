@@ -1,0 +1,149 @@
+public import PostgresClient
+public import PushModel
+
+/// What became of recipients: `martlet.ledger`. Whoever writes needs the role `martlet_ledger`, whoever reads
+/// `martlet_operator`.
+public struct LedgerRepository: Sendable {
+    private static let patience = Duration.seconds(30)
+
+    private let pool: PostgresPool
+
+    public init(_ pool: PostgresPool) {
+        self.pool = pool
+    }
+
+    /// In one transaction. The same rows may be written again: what is told twice is read once.
+    /// - Throws: ``PostgresError``.
+    public func add(_ rows: [LedgerRow]) async throws {
+        try await pool.query(
+            """
+            INSERT INTO martlet.ledger (at, kind, job, output, app, environment, ref, recipient, status, reason, detail,
+                provider_id, attempts, redelivered, worker)
+            SELECT at, kind, job, output, app, environment, ref, recipient, status::smallint, reason, detail,
+                provider_id, attempts::integer, redelivered <> 0, worker
+            FROM unnest($1::timestamptz[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+                $8::bytea[], $9::bigint[], $10::text[], $11::text[], $12::text[], $13::bigint[], $14::bigint[],
+                $15::text[])
+                AS told (at, kind, job, output, app, environment, ref, recipient, status, reason, detail, provider_id,
+                    attempts, redelivered, worker)
+            """,
+            [
+                .timestampArray(milliseconds: rows.map(\.at.milliseconds)), .textArray(rows.map(\.kind)),
+                .textArray(rows.map(\.job)), .textArray(rows.map(\.output)), .textArray(rows.map(\.app)),
+                .textArray(rows.map(\.environment)), .textArray(rows.map(\.ref)), .byteaArray(rows.map(\.recipient)),
+                .bigintArray(rows.map { $0.status.map { Int64($0) } }), .textArray(rows.map(\.reason)),
+                .textArray(rows.map(\.detail)), .textArray(rows.map(\.providerID)),
+                .bigintArray(rows.map { Int64($0.attempts) }), .bigintArray(rows.map { $0.isRedelivered ? 1 : 0 }),
+                .textArray(rows.map(\.worker)),
+            ], timeout: Self.patience)
+    }
+
+    /// Makes the partitions of today and tomorrow, and drops what is older.
+    ///
+    /// - Returns: how many days were dropped.
+    /// - Throws: ``PostgresError``.
+    @discardableResult
+    public func keep(days: Int) async throws -> Int {
+        try await pool.query(
+            "SELECT martlet.keep_ledger($1) AS dropped", [.int(Int32(clamping: days))], timeout: Self.patience)[0][
+                "dropped"
+            ].integer
+    }
+
+    /// Since when there is any; nil: nobody keeps one.
+    /// - Throws: ``PostgresError``.
+    public func begin() async throws -> Timestamp? {
+        try await pool.query("SELECT min(noted_at) AS first FROM martlet.ledger")[0]["first"].optional.map {
+            Timestamp(milliseconds: try $0.milliseconds)
+        }
+    }
+
+    /// What is told of a job: of one of its recipients, the newest first, or of all.
+    ///
+    /// - Parameters:
+    ///   - ref: as published.
+    ///   - recipients: hashes, any of which may be the one that is meant.
+    /// - Throws: ``PostgresError``.
+    public func rows(
+        of job: String, ref: String? = nil, recipients: [[UInt8]]? = nil, most: Int
+    ) async throws -> [LedgerRow] {
+        // A job that can't be used is told without a recipient.
+        let meant = ref == nil ? "$2::text IS NULL" : "(ref = $2 OR ref IS NULL AND recipient IS NULL)"
+        return try await pool.query(
+            """
+            SELECT DISTINCT at, kind, output, app, environment, ref, recipient, status, reason, detail, provider_id,
+                attempts, redelivered, worker
+            FROM martlet.ledger
+            WHERE job = $1 AND \(meant)
+                AND ($3::bytea[] IS NULL OR recipient = ANY ($3) OR recipient IS NULL)
+            ORDER BY at DESC LIMIT $4
+            """,
+            [
+                .text(job), ref.map { .text($0) } ?? .null, recipients.map { .byteaArray($0) } ?? .null,
+                .int(Int32(clamping: most)),
+            ]
+        ).map { try LedgerRow($0, of: job) }
+    }
+
+    /// How many of a job's recipients ended how.
+    /// - Throws: ``PostgresError``.
+    public func sums(of job: String) async throws -> [LedgerSum] {
+        try await pool.query(
+            """
+            SELECT kind, output, app, environment, reason, count(*) AS count, min(at) AS first, max(at) AS last
+            FROM (SELECT DISTINCT kind, output, app, environment, reason, at, ref, recipient FROM martlet.ledger
+                WHERE job = $1) AS told
+            GROUP BY kind, output, app, environment, reason ORDER BY count(*) DESC, kind, reason
+            """, [.text(job)]
+        ).map { row in
+            LedgerSum(
+                kind: try row["kind"].text, output: try row["output"].optional?.text,
+                app: try row["app"].optional?.text, environment: try row["environment"].optional?.text,
+                reason: try row["reason"].optional?.text, count: try row["count"].integer,
+                first: Timestamp(milliseconds: try row["first"].milliseconds),
+                last: Timestamp(milliseconds: try row["last"].milliseconds))
+        }
+    }
+}
+
+/// How many recipients of a job ended alike.
+public struct LedgerSum: Sendable, Hashable {
+    public let kind: String
+    public let output, app, environment: String?
+    public let reason: String?
+    public let count: Int
+    public let first, last: Timestamp
+
+    public init(
+        kind: String, output: String?, app: String?, environment: String?, reason: String?, count: Int,
+        first: Timestamp, last: Timestamp
+    ) {
+        self.kind = kind
+        self.output = output
+        self.app = app
+        self.environment = environment
+        self.reason = reason
+        self.count = count
+        self.first = first
+        self.last = last
+    }
+}
+
+extension LedgerRow {
+    fileprivate init(_ row: PostgresRow, of job: String) throws {
+        self.init(
+            at: Timestamp(milliseconds: try row["at"].milliseconds), kind: try row["kind"].text, job: job)
+        output = try row["output"].optional?.text
+        app = try row["app"].optional?.text
+        environment = try row["environment"].optional?.text
+        ref = try row["ref"].optional?.text
+        recipient = try row["recipient"].optional?.bytes
+        status = try row["status"].optional?.integer
+        reason = try row["reason"].optional?.text
+        detail = try row["detail"].optional?.text
+        providerID = try row["provider_id"].optional?.text
+        attempts = try row["attempts"].integer
+        isRedelivered = try row["redelivered"].bool
+        worker = try row["worker"].optional?.text
+    }
+}

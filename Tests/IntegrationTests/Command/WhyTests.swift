@@ -1,0 +1,116 @@
+import DeliveryPipeline
+import Foundation
+import PostgresClient
+import TestSupport
+import TestTraits
+import Testing
+import WorkerTestSupport
+
+/// `martlet ledger` writes what `martlet why` answers from, each with no more rights than the documents give it.
+@Suite(.needsServers, .timeLimit(.minutes(5)))
+struct WhyTests {
+    private static let app = "com.example.shop"
+
+    @Test func supportGetsAnAnswer() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            try await installation.withWorker { worker in
+                try await installation.withLedger { ledger in
+                    var job = JobText("order-1", app: Self.app, to: [Token.random(), Token.random(Token.dead)])
+                    job.recipients[0].ref = "user-17"
+                    try await installation.publish([job])
+                    try await installation.publish([
+                        JobText("odd", app: Self.app, to: [Token.random()], more: #","priorty":5"#)
+                    ])
+                    try await eventually("both are written: \(ledger.errors)\(worker.errors)") {
+                        try await installation.martlet(["why", "--job", "order-1"]).output.contains(
+                            "2 outcomes are told")
+                    }
+                    let accepted = try await installation.martlet(["why", "--job", "order-1", "--ref", "user-17"])
+                    #expect(accepted.status == 0 && accepted.output.contains("apns accepted it at"), "\(accepted)")
+                    let dead = try await installation.martlet(
+                        ["why", "--job", "order-1", "--token", job.recipients[1].token.uppercased(), "--json"])
+                    #expect(dead.status == 0, "\(dead)")
+                    let said = try #require(
+                        try JSONSerialization.jsonObject(with: Data(dead.output.utf8)) as? [String: Any], "\(dead)")
+                    #expect((said["cause"] as? String)?.hasPrefix("apns called the token dead at") == true, "\(dead)")
+                    try await eventually("the odd one is told") {
+                        try await installation.martlet(["why", "--job", "odd"]).output.contains("priorty")
+                    }
+                    let nothing = try await installation.martlet(["why", "--job", "nothing", "--app", Self.app])
+                    #expect(nothing.status == 1 && nothing.output.contains("nothing is known of it"), "\(nothing)")
+                }
+            }
+            try await installation.broker.delete(queues: ["\(installation.names.prefix).ledger"], exchanges: [])
+        }
+    }
+
+    /// Somebody takes its right away, and gives it back: nothing is missing.
+    @Test func whatCantBeWrittenIsWrittenLater() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            let database = installation.database.pool
+            try await installation.withWorker { _ in
+                try await installation.withLedger { ledger in
+                    try await eventually("it is there: \(ledger.errors)") {
+                        ledger.errors.contains("The ledger is kept")
+                    }
+                    try await database.query("REVOKE INSERT ON martlet.ledger FROM martlet_ledger")
+                    try await installation.publish([JobText("order-2", app: Self.app, to: [Token.random()])])
+                    try await eventually("it can't: \(ledger.errors)") {
+                        ledger.errors.contains("The ledger can't be written")
+                    }
+                    try await database.query("GRANT INSERT ON martlet.ledger TO martlet_ledger")
+                    try await eventually("it is written: \(ledger.errors)", within: .seconds(90)) {
+                        try await installation.martlet(["why", "--job", "order-2"]).status == 0
+                    }
+                    #expect(ledger.errors.contains("The ledger is written again"), "\(ledger.errors)")
+                }
+            }
+            try await installation.broker.delete(queues: ["\(installation.names.prefix).ledger"], exchanges: [])
+        }
+    }
+
+    @Test func withoutALedgerWhatIsThereAnswers() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            try await installation.withWorker { _ in
+                try await installation.publish([JobText("odd", app: Self.app, to: [Token.random()], more: #","x":5"#)])
+                try await eventually("it is dead") { installation.results.rejections.count == 1 }
+                let odd = try await installation.martlet(["why", "--job", "odd"])
+                #expect(odd.status == 0 && odd.output.contains("lies in the dead-letter queue"), "\(odd)")
+                #expect(odd.output.contains("nobody keeps one"), "\(odd)")
+                #expect(try await installation.martlet(["app", "set", Self.app, "--paused"]).status == 0)
+                let paused = try await installation.martlet(["why", "--job", "later", "--app", Self.app])
+                #expect(paused.status == 0 && paused.output.contains("is paused: its jobs wait"), "\(paused)")
+                let unknown = try await installation.martlet(["why", "--job", "later", "--app", "com.example.other"])
+                #expect(unknown.output.contains("com.example.other is not known here"), "\(unknown)")
+                _ = try await installation.martlet(["job", "cancel", "stopped"])
+                let cancelled = try await installation.martlet(["why", "--job", "stopped"])
+                #expect(cancelled.status == 0 && cancelled.output.contains("it was cancelled at"), "\(cancelled)")
+            }
+        }
+    }
+}
+
+extension Installation {
+    /// With a login of its own, which may write the ledger and nothing else.
+    fileprivate func withLedger(
+        _ changes: [String: String?] = [:], _ body: (Subprocess) async throws -> Void
+    ) async throws {
+        try await withLogin(in: "martlet_ledger") { url in
+            let configuration = try configuration(
+                ["database.url": url, "keyring.file": nil].merging(changes) { $1 }, file: "ledger.yaml")
+            let ledger = try Subprocess([Project.command, "ledger", "--config", configuration], in: folder)
+            do {
+                try await body(ledger)
+            } catch {
+                ledger.signal(SIGKILL)
+                throw Failure(description: "\(error)\n\(ledger.errors)")
+            }
+            ledger.signal(SIGTERM)
+            let finished = try await ledger.finish()
+            #expect(finished.status == 0, "\(finished)")
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Ledger
+import PushModel
+import Store
+import Testing
+
+@Suite struct ExplanationTests {
+    private static let at = Timestamp(milliseconds: 1_795_168_800_123)
+
+    private func row(_ kind: String, reason: String? = nil) -> LedgerRow {
+        var row = LedgerRow(at: Self.at, kind: kind, job: "order-1")
+        row.output = "push"
+        row.reason = reason
+        row.providerID = kind == "sent" ? "id-1" : nil
+        return row
+    }
+
+    private func facts(asksOne: Bool = true, _ change: (inout JobFacts) -> Void) -> JobFacts {
+        var facts = JobFacts(job: "order-1", asksOne: asksOne)
+        facts.ledger = JobFacts.Ledger(begin: Self.at)
+        facts.dead = .some(nil)
+        facts.cancellation = .some(nil)
+        facts.app = .known(App(bundleID: "com.example.shop"), faults: [])
+        facts.tokens = []
+        facts.waiting = []
+        change(&facts)
+        return facts
+    }
+
+    @Test(
+        arguments: [
+            ("sent", nil, "push accepted it at 2026-11-20T10:00:00.123Z, as id-1"),
+            ("unregistered", "Gone", "push called the token dead at 2026-11-20T10:00:00.123Z: Gone"),
+            ("suppressed", nil, "not sent, the token being known as dead, at 2026-11-20T10:00:00.123Z"),
+            ("rejected", "BadX", "it was refused for good at 2026-11-20T10:00:00.123Z: BadX"),
+            ("failed", "Cancelled", "it was given up, certainly not accepted, at 2026-11-20T10:00:00.123Z: Cancelled"),
+            ("unknown", "Lost", "it may have been accepted: the answer was lost at 2026-11-20T10:00:00.123Z: Lost"),
+            ("expired", nil, "its deadline had passed before it could be sent at 2026-11-20T10:00:00.123Z"),
+        ] as [(String, String?, String)])
+    func anOutcomeIsTheCause(kind: String, reason: String?, cause: String) {
+        let explanation = Explanation(
+            facts {
+                $0.ledger?.rows = [row(kind, reason: reason)]
+                // What holds now does not matter for what is over.
+                $0.app = .known(App(bundleID: "com.example.shop", isPaused: true), faults: [])
+            })
+        #expect(explanation.cause == cause && explanation.found && explanation.advice != nil)
+    }
+
+    @Test func aWholeJobIsSummedUp() {
+        func sum(_ kind: String, _ reason: String?, _ count: Int) -> LedgerSum {
+            LedgerSum(
+                kind: kind, output: "push", app: "a", environment: "production", reason: reason, count: count,
+                first: Self.at, last: Self.at)
+        }
+        let explanation = Explanation(
+            facts(asksOne: false) { $0.ledger?.sums = [sum("sent", nil, 90), sum("rejected", "BadX", 3)] })
+        #expect(
+            explanation.cause
+                == "93 outcomes are told, the last at 2026-11-20T10:00:00.123Z: 90 sent, 3 rejected (BadX)")
+    }
+
+    /// In this order: each holds with all that come after it.
+    @Test func theFirstCauseGoesBeforeTheOthers() {
+        var facts = facts {
+            $0.dead = .some(JobFacts.Dead(app: "a", reason: "priorty: is not a field"))
+            $0.cancellation = .some(Cancellation(at: Self.at, by: "ops"))
+            $0.app = .known(App(bundleID: "com.example.shop", isPaused: true), faults: ["push: no credential"])
+            $0.tokens = [
+                DeviceToken(
+                    key: DeviceTokenKey(
+                        output: "push", app: "a", environment: .production, form: .text, token: "t"),
+                    registeredAt: nil, unregisteredAt: Self.at, markedAt: Self.at, reason: "Gone")
+            ]
+            $0.waiting = [JobFacts.Waiting(queue: "martlet.delay.30", messages: 4)]
+        }
+        var causes: [String] = []
+        func note() { causes.append(String(Explanation(facts).cause.prefix(28))) }
+        note()
+        facts.dead = .some(nil)
+        note()
+        facts.cancellation = .some(nil)
+        note()
+        facts.app = .known(App(bundleID: "com.example.shop"), faults: ["push: no credential"])
+        note()
+        facts.app = .unknown("com.example.shop")
+        note()
+        facts.app = .unnamed
+        note()
+        facts.tokens = []
+        note()
+        #expect(Explanation(facts).found == false)
+        facts.waiting = []
+        note()
+        facts.ledger = JobFacts.Ledger()
+        note()
+        #expect(
+            causes == [
+                "it can't be used, and lies i", "it was cancelled at 2026-11-", "the app com.example.shop is ",
+                "push: no credential", "the app com.example.shop is ", "the token is dead since 2026",
+                "nothing is told of it; it ma", "nothing is known of it: it n", "nothing is known of it: no l",
+            ])
+    }
+
+    @Test func whatCouldNotBeLookedAtIsSaid() {
+        var facts = JobFacts(job: "order-1", asksOne: false)
+        facts.blind = ["queues: the broker is away"]
+        let explanation = Explanation(facts)
+        #expect(!explanation.found)
+        #expect(explanation.checked.map(\.found) == ["queues: the broker is away"])
+    }
+}
