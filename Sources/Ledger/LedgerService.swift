@@ -102,7 +102,9 @@ package struct LedgerService: Service {
     private static let noPartition = "23514"
 
     private func keep() async -> Bool {
-        await untilDone(.ledgerUnkept, "The ledger's partitions can't be made") { try await repository.keep(days: keptDays) }
+        await untilDone(.ledgerUnkept, "The ledger's partitions can't be made") {
+            try await repository.keep(days: keptDays)
+        }
     }
 
     private func keepHourly() async {

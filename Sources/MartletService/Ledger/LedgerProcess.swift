@@ -1,5 +1,6 @@
 import AMQPClient
 import DeliveryPipeline
+import EventNames
 import Ledger
 public import Logging
 import PostgresClient
@@ -61,7 +62,9 @@ private struct AfterMigrations: Service {
         do {
             try await cancelWhenGracefulShutdown {
                 try await DatabaseWait.untilThere { error, wait in
-                    logger.warning("Waiting for the database", metadata: ["error": "\(error)", "retry": "\(wait)"])
+                    logger.warning(
+                        .waitingForDatabase, "Waiting for the database",
+                        metadata: ["error": "\(error)", "retry": "\(wait)"])
                 } _: {
                     try await Migrations(database, logger: logger).verify()
                 }
