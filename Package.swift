@@ -85,6 +85,8 @@ let package = Package(
         .target(name: "Pacing", swiftSettings: settings),
         .target(name: "EventNames", dependencies: [.logging], swiftSettings: settings),
         .testTarget(name: "PacingTests", dependencies: ["Pacing"], swiftSettings: settings),
+        .target(name: "Metering", dependencies: ["Threading"], swiftSettings: settings),
+        .testTarget(name: "MeteringTests", dependencies: ["Metering"], swiftSettings: settings),
         .testTarget(name: "ThreadingTests", dependencies: ["Threading"], swiftSettings: settings),
         .target(
             name: "AMQPClient",
@@ -92,7 +94,9 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "PostgresClient",
-            dependencies: ["CLibPQ", "EventNames", "Pacing", "Threading", .deque, .logging, .orderedCollections],
+            dependencies: [
+                "CLibPQ", "EventNames", "Metering", "Pacing", "Threading", .deque, .logging, .orderedCollections,
+            ],
             swiftSettings: settings),
         .target(name: "HTTP2Session", dependencies: ["CNGHTTP2"], swiftSettings: settings),
         .target(
@@ -100,7 +104,8 @@ let package = Package(
         .target(
             name: "HTTP2Pool",
             dependencies: [
-                "Addressing", "EventNames", "HTTP2Channel", "HTTP2Session", "Pacing", "Threading", .logging, .nioCore,
+                "Addressing", "EventNames", "HTTP2Channel", "HTTP2Session", "Metering", "Pacing", "Threading", .logging,
+                .nioCore,
                 .nioHTTP1,
                 .nioPosix, .nioSSL, .nioTLS,
             ],
@@ -116,7 +121,8 @@ let package = Package(
             name: "AMQPClientTests",
             dependencies: ["Addressing", "AMQPClient", "TestSupport", "TestTraits", "Threading", .logging],
             swiftSettings: settings),
-        .target(name: "PushModel", dependencies: ["Addressing", "Threading", .logging], swiftSettings: settings),
+        .target(
+            name: "PushModel", dependencies: ["Addressing", "Metering", "Threading", .logging], swiftSettings: settings),
         // What an output has to do. No Testing in it, so that any package's tests can use it.
         .target(
             name: "OutputConformance", dependencies: ["PushModel", "Threading"], swiftSettings: settings),
@@ -168,7 +174,8 @@ let package = Package(
         .target(
             name: "APNSOutput",
             dependencies: [
-                "Addressing", "CredentialFormats", "EventNames", "HTTP2Pool", "HTTP2Session", "Pacing", "PushModel",
+                "Addressing", "CredentialFormats", "EventNames", "HTTP2Pool", "HTTP2Session", "Metering", "Pacing",
+                "PushModel",
                 "PushSending",
                 "Threading", .crypto, .deque,
                 .logging, .nioCore, .nioPosix, .nioSSL,
@@ -177,7 +184,8 @@ let package = Package(
         .target(
             name: "WebPushOutput",
             dependencies: [
-                "Addressing", "CredentialFormats", "EventNames", "HTTP2Pool", "HTTP2Session", "Pacing", "PushModel",
+                "Addressing", "CredentialFormats", "EventNames", "HTTP2Pool", "HTTP2Session", "Metering", "Pacing",
+                "PushModel",
                 "PushSending",
                 "Threading", .crypto, .logging, .nioCore, .nioPosix, .nioSSL,
             ],
@@ -192,7 +200,7 @@ let package = Package(
         .target(
             name: "DeliveryPipeline",
             dependencies: [
-                "AMQPClient", "EventNames", "Pacing", "PushModel", "Store", .deque, .logging,
+                "AMQPClient", "EventNames", "Metering", "Pacing", "PushModel", "Store", .deque, .logging,
             ],
             swiftSettings: settings),
         .target(
@@ -230,7 +238,8 @@ let package = Package(
         .target(
             name: "FCMOutput",
             dependencies: [
-                "Addressing", "CredentialFormats", "EventNames", "HTTP2Pool", "HTTP2Session", "Pacing", "PushModel",
+                "Addressing", "CredentialFormats", "EventNames", "HTTP2Pool", "HTTP2Session", "Metering", "Pacing",
+                "PushModel",
                 "PushSending",
                 "Threading",
                 .crypto, .cryptoExtras, .logging, .nioCore, .nioPosix, .nioSSL,
@@ -259,8 +268,8 @@ let package = Package(
         .target(
             name: "WebhookOutput",
             dependencies: [
-                "Addressing", "CredentialFormats", "HTTP2Pool", "HTTP2Session", "Pacing", "PushModel", "PushSending",
-                "Threading", .crypto, .logging, .nioCore, .nioPosix, .nioSSL,
+                "Addressing", "CredentialFormats", "HTTP2Pool", "HTTP2Session", "Metering", "Pacing", "PushModel",
+                "PushSending", "Threading", .crypto, .logging, .nioCore, .nioPosix, .nioSSL,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -316,8 +325,8 @@ let package = Package(
         .target(
             name: "MartletService",
             dependencies: [
-                "Addressing", "AMQPClient", "CLinux", "DeliveryPipeline", "EventNames", "Ledger", "Pacing",
-                "PostgresClient",
+                "Addressing", "AMQPClient", "CLinux", "DeliveryPipeline", "EventNames", "HTTP2Pool", "Ledger",
+                "Metering", "Pacing", "PostgresClient",
                 "PushModel",
                 "Store", "Threading", .configuration, .hummingbird, .lifecycle, .logging, .nioCore, .nioPosix,
                 .unixSignals, .yams,
@@ -326,21 +335,23 @@ let package = Package(
         .testTarget(
             name: "DeliveryPipelineTests",
             dependencies: [
-                "AMQPClient", "DeliveryPipeline", "PushModel", "Store", "TestSupport", "Threading", .deque, .logging,
+                "AMQPClient", "DeliveryPipeline", "Metering", "PushModel", "Store", "TestSupport", "Threading", .deque,
+                .logging,
             ],
             swiftSettings: settings),
         .testTarget(
             name: "MartletServiceTests",
             dependencies: [
                 "Addressing", "AMQPClient", "APNSOutput", "DeliveryPipeline", "MartletOutputs", "MartletService",
-                "Pacing", "PostgresClient", "PushModel", "Store", "TestSupport", "TestTraits", "WorkerTestSupport",
-                .lifecycle, .logging,
+                "Metering", "Pacing", "PostgresClient", "PushModel", "Store", "TestSupport", "TestTraits",
+                "WorkerTestSupport", .lifecycle, .logging,
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "martlet-bench",
             dependencies: [
-                "Addressing", "APNSOutput", "FCMOutput", "PostgresClient", "PushModel", "Store", "Threading",
+                "Addressing", "APNSOutput", "FCMOutput", "Metering", "PostgresClient", "PushModel", "Store",
+                "Threading",
                 "WebhookOutput", "WebPushOutput", .argumentParser, .crypto, .logging, .nioCore, .nioHTTP1, .nioPosix,
             ],
             path: "Benchmarks/SendBench",

@@ -4,6 +4,7 @@ import ArgumentParser
 import Foundation
 import Glibc
 import Logging
+import Metering
 import NIOPosix
 import PushModel
 import Store
@@ -44,10 +45,14 @@ struct Send: AsyncParsableCommand {
     @Option(help: "Push for so many seconds, and count those of the second half; --count does not matter then.")
     var seconds: Int?
 
+    @Flag(help: "Count what a worker counts.")
+    var metrics = false
+
     func run() async throws {
         guard let endpoint = try? Endpoint(endpoint) else { throw ValidationError("--endpoint: must be host:port") }
-        let configuration = APNSConfiguration(
+        var configuration = APNSConfiguration(
             production: endpoint, authorityFile: caFile, maximumConnections: connections)
+        if metrics { configuration.metrics = MetricRegistry() }
         let output = APNSOutput(
             configuration: configuration, tokens: LocalTokenStore(clock: { .now }),
             eventLoops: MultiThreadedEventLoopGroup(numberOfThreads: 1),

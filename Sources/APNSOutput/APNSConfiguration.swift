@@ -1,5 +1,6 @@
 public import Addressing
 public import HTTP2Pool
+package import Metering
 import NIOSSL
 public import PushModel
 
@@ -41,6 +42,8 @@ public struct APNSConfiguration: Sendable {
     package var tokenPatienceMilliseconds: Int64 = 5_000
     /// So long may pushes wait while nothing at all is answered. They take room that the pushes of other apps need.
     package var silenceMilliseconds: Int64 = 10_000
+    /// Where pools count; nil: they don't.
+    package var metrics: MetricRegistry?
     package var resolve: PoolConfiguration.Resolver = SystemResolver.addresses
     /// Of all that are made from this configuration.
     let lookups = NameLookups()

@@ -124,17 +124,21 @@ public final class APNSOutput: Output {
                 refusals: refusals, logger: logger), clock: clock)
         let authority = endpoint.authority
         let fixed = try HTTP2Fields.apns(authority: authority)
+        var pool = try configuration.pool(to: endpoint, with: credential)
+        pool.labels = configuration.metrics.map {
+            PoolLabels($0, output: "apns", credential: credential.id, environment: environment.rawValue)
+        }
         let connections = try ConnectionPool(
-            configuration.pool(to: endpoint, with: credential), client: APNSPushes(desk, tokens: tokens),
+            pool, client: APNSPushes(desk, tokens: tokens),
             eventLoop: eventLoops.next(), logger: logger
         ) {
             guard let tokens else { return FixedAuthorization(fixed) }
             return ProviderTokenAuthorization(from: tokens, authority: authority)
         }
         let id = ObjectIdentifier(desk)
-        let pool = PushPool(connections, desk) { tokens?.removeObserver(id) }
-        tokens?.addObserver(id) { [weak pool] in pool?.wake() }
-        return pool
+        let pushes = PushPool(connections, desk) { tokens?.removeObserver(id) }
+        tokens?.addObserver(id) { [weak pushes] in pushes?.wake() }
+        return pushes
     }
 
     private func tokenSource(for credential: Credential) throws -> ProviderTokenSource? {
@@ -147,7 +151,8 @@ public final class APNSOutput: Output {
                 credential: credential.id,
                 signer: try ProviderTokenSigner(
                     privateKeyPEM: privateKeyPEM, keyID: keyID, team: credential.account),
-                store: tokens, patience: configuration.tokenPatienceMilliseconds, clock: tokenClock, logger: logger)
+                store: tokens, patience: configuration.tokenPatienceMilliseconds,
+                metrics: configuration.metrics, clock: tokenClock, logger: logger)
             sources[credential] = source
             return source
         }

@@ -3,6 +3,7 @@ public import AMQPClient
 import Dispatch
 import Foundation
 public import Logging
+import Metering
 import Pacing
 public import PushModel
 public import Store
@@ -26,6 +27,7 @@ public final class DeliveryPipeline: Sendable {
     private let cancellations: CancellationFeed?
     private let connections: AsyncStream<Void>
     private let connected: AsyncStream<Void>.Continuation
+    private let commits: MetricHistogram
     private let logger: Logger
 
     /// - Parameters:
@@ -49,6 +51,7 @@ public final class DeliveryPipeline: Sendable {
         self.cancellations = cancellations
         self.logger = logger
         (connections, connected) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        commits = configuration.meter.commits
         var configuration = configuration
         configuration.brokerUser = broker.user
         let topology = configuration.names.topology(delays: configuration.retry.delays)
@@ -146,7 +149,11 @@ public final class DeliveryPipeline: Sendable {
 
     public func reconfigure(_ limits: PipelineLimits) { core.reconfigure(limits) }
 
-    public var counts: PipelineCounts { core.currentCounts() }
+    public var counts: PipelineCounts {
+        var counts = core.currentCounts()
+        counts.bytesHeld = sources.all.map(\.bytesHeld)
+        return counts
+    }
 
     /// What it has to do, and how fast it is.
     public var view: PipelineView { core.look() }
@@ -156,7 +163,12 @@ public final class DeliveryPipeline: Sendable {
             guard
                 let count = await untilDone(
                     .marksFailed, "Dead tokens could not be marked, trying again",
-                    { try await registry.mark(batch.marks) })
+                    { [commits] in
+                        let start = ContinuousClock.now
+                        let count = try await registry.mark(batch.marks)
+                        commits.observe(Int((ContinuousClock.now - start) / .milliseconds(1)))
+                        return count
+                    })
             else { return }
             core.marksWritten(batch, count: count)
         }

@@ -39,6 +39,8 @@ final class JobSource: Sendable {
     /// Releases its bytes, before it is acknowledged, which wakes the consumer.
     func release(_ delivery: AMQPDelivery) { budget.release(delivery) }
 
+    var bytesHeld: Int { budget.held }
+
     func stopConsuming() { consumer.stopConsuming() }
 
     func close() async { await consumer.close() }

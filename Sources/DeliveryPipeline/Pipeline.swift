@@ -46,6 +46,7 @@ struct Pipeline {
     mutating func arrive(_ delivery: AMQPDelivery, _ turn: inout Turn) {
         guard let inbound = InboundJob(delivery, at: turn.now, worker: configuration.brokerUser) else { return }
         scheduler.arrived(delivery.tag, from: inbound.queue)
+        turn.counts.arrivals[inbound.queue.index] += 1
         if inbound.drop?.isOurs == true { return leaveToBroker(inbound, &turn) }
         if let held = HeldEvent(inbound, worker: configuration.brokerUser, results: configuration.names.results) {
             return settling.resume(held, turn.open(inbound), &turn)
@@ -109,6 +110,7 @@ struct Pipeline {
         let (job, inbound) = (waiting.job, waiting.inbound)
         do throws(JobRejection) {
             let (output, environment) = try router.address(job, inbound, turn.snapshot())
+            waiting.appLoad.look(in: configuration.meter.apps)
             let started = turn.open(StartedJob(waiting, to: output, environment))
             switch router.first(job, inbound, isCancelled: isCancelled(job), now: turn.now) {
             case .settle(let verdict, let reason): settleAll(started, as: verdict, reason: reason, &turn)
@@ -136,6 +138,7 @@ struct Pipeline {
             case .split: splitting.split(started, &turn)
             case .send(let credential):
                 turn.counts.jobsAccepted += 1
+                configuration.meter.starts(started, now: turn.now)
                 take(started.job.recipients.count, of: started, &turn)
                 started.isSent = true
                 suppression.send(started.routed(credential), to: started.output.output, &turn)

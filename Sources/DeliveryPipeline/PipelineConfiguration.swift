@@ -1,3 +1,5 @@
+import AMQPClient
+import Metering
 public import PushModel
 
 /// How much the pipeline holds, and for how long.
@@ -33,6 +35,8 @@ public struct PipelineConfiguration: Sendable {
     /// The broker's user this worker publishes as, which the broker validates. Jobs that come back from a
     /// delay queue under it keep their publisher in a header.
     public var brokerUser: String?
+    /// Where the pipeline counts beside its ``PipelineCounts``.
+    package var meter = PipelineMeter(MetricRegistry(), delays: [], mostApps: 0, reasons: [:])
 
     /// Jobs of the same name are one job, which is sent once, however often it was published.
     func deduplicates(_ job: Job) -> Bool { limits.deduplicationWindow > 0 && job.hasGivenID }
@@ -40,6 +44,9 @@ public struct PipelineConfiguration: Sendable {
     func chunkSize(of job: Job, _ inbound: InboundJob) -> Int {
         job.atMostOnce ? Self.onceChunkSize : inbound.chunkSize ?? limits.chunkSize
     }
+
+    /// Those that a worker publishes to.
+    package var exchanges: [String] { names.topology(delays: retryDelays).exchanges.map(\.name) }
 
     public var retry: RetryPolicy {
         RetryPolicy(delays: retryDelays, maximumAttempts: limits.maximumAttempts, maximumAge: limits.maximumAge)

@@ -1,6 +1,7 @@
 package import AMQPClient
 package import Dispatch
 package import Logging
+import Metering
 package import PushModel
 package import Store
 
@@ -43,10 +44,15 @@ package final class PipelineCore: @unchecked Sendable {
     package func received(_ event: AMQPConsumerEvent, of queues: [JobQueue] = JobQueue.all) {
         happened { [self] in
             switch event {
-            case .connected: consuming.formUnion(queues)
+            case .connected:
+                consuming.formUnion(queues)
+                turn.counts.connects(queues, true)
+                pipeline.configuration.meter.connected.add()
             case .deliveries(let deliveries): for delivery in deliveries { pipeline.arrive(delivery, &turn) }
             case .disconnected, .closed:
                 consuming.subtract(queues)
+                turn.counts.connects(queues, false)
+                pipeline.configuration.meter.lost.add()
                 pipeline.disconnected(queues, &turn)
             case .stopped: consuming.subtract(queues)
             }
@@ -56,7 +62,7 @@ package final class PipelineCore: @unchecked Sendable {
     package func received(_ event: AMQPPublisherEvent) {
         happened { [self] in
             switch event {
-            case .connected, .unblocked: turn.counts.isPublishing = true
+            case .connected, .unblocked: turn.counts.publishes(true)
             case .confirmed(let ids):
                 for id in ids {
                     turn.met(id)
@@ -65,9 +71,9 @@ package final class PipelineCore: @unchecked Sendable {
             case .refused(let ids):
                 pipeline.refusals.refused(ids, because: "the broker refused it", &pipeline.splitting, &turn)
             case .returned(let returned): pipeline.refusals.returned(returned, &pipeline.splitting, &turn)
-            case .blocked: turn.counts.isPublishing = false
+            case .blocked: turn.counts.publishes(true, isBlocked: true)
             case .disconnected, .closed:
-                turn.counts.isPublishing = false
+                turn.counts.publishes(false)
                 turn.outbox.publisherDisconnected()
             }
         }
@@ -135,9 +141,15 @@ package final class PipelineCore: @unchecked Sendable {
             counts.jobsOpen = ledger.openEntries
             counts.obligationsOpen = ledger.owing
             counts.jobsWaiting = scheduler.jobsWaiting
-            let oldest = [ledger.openDeliveries.map(\.inbound.arrivedAt).min(), scheduler.oldestArrival]
-                .compactMap(\.self).min()
-            counts.oldestJobSeconds = oldest.map { Int(max(0, effects.now().seconds - $0.seconds)) } ?? 0
+            counts.unconfirmed = turn.outbox.unconfirmedCount
+            counts.marksPending = pipeline.settling.marksPending
+            counts.prefetchUsed = JobQueue.all.map(scheduler.prefetchUsed)
+            for job in ledger.openDeliveries { counts.isOpen(job.inbound) }
+            for job in scheduler.oldestWaiting { counts.isOpen(job) }
+            counts.oldestJobSeconds =
+                counts.oldest.filter { $0 > 0 }.min().map {
+                    Int(max(0, effects.now().milliseconds - $0) / 1000)
+                } ?? 0
             counts.suppressionTokens = pipeline.suppression.knownTokens
             counts.suppressionBytes = pipeline.suppression.filterBytes
             return counts

@@ -1,3 +1,5 @@
+import PushModel
+
 /// What a pipeline has done since it started, and what it holds now.
 public struct PipelineCounts: Sendable, Hashable {
     /// Outcomes by kind, as in the events; those that there were.
@@ -10,6 +12,10 @@ public struct PipelineCounts: Sendable, Hashable {
     }
     /// By the place of their kind: counted for each push, without a name to hash.
     var told = Array(repeating: 0, count: OutcomeKind.allCases.count)
+    /// Deliveries of jobs, by the place of their queue.
+    var arrivals = Array(repeating: 0, count: JobQueue.all.count)
+    /// Of jobs that are open, the oldest arrival of each lane, in milliseconds; 0: there is none.
+    var oldest = Array(repeating: Int64(0), count: Lane.allCases.count)
     public package(set) var jobsAccepted = 0
     public package(set) var jobsRejected = 0
     public package(set) var jobsHeld = 0
@@ -54,8 +60,72 @@ public struct PipelineCounts: Sendable, Hashable {
     /// Put into a delay queue, to be told later, or at last into the dead-letter queue.
     public package(set) var eventsHeld = 0
     public package(set) var eventsDead = 0
+    /// By the place of their connection in ``JobQueue/connections``, and behind them the one that publishes.
+    var connected = Array(repeating: false, count: JobQueue.connections.count + 1)
+    public package(set) var isBlocked = false
+    /// Published, and not confirmed by the broker.
+    public package(set) var unconfirmed = 0
+    /// Dead tokens that are not marked yet.
+    public package(set) var marksPending = 0
+    /// By the place of the queue, in thousandths of what the broker hands out.
+    var prefetchUsed = Array(repeating: 0, count: JobQueue.all.count)
+    /// As `connected`.
+    var bytesHeld = Array(repeating: 0, count: JobQueue.connections.count)
     public package(set) var isConsuming = false
     public package(set) var isPublishing = false
 
     public init() {}
+}
+
+extension PipelineCounts {
+    /// Deliveries by lane, or by what stands in its place.
+    package var received: [(queue: String, count: Int)] {
+        zip(JobQueue.all, arrivals).map { ($0.label, $1) }
+    }
+
+    /// How the connections to the broker are called.
+    private static let roles = ["urgent", "normal-bulk", "overflow", "publisher"]
+
+    package var links: [(role: String, isOpen: Bool)] { zip(Self.roles, connected).map { ($0, $1) } }
+    package var bytes: [(role: String, held: Int)] { zip(Self.roles, bytesHeld).map { ($0, $1) } }
+
+    /// Thousandths, by lane.
+    package var prefetch: [(lane: String, used: Int)] {
+        zip(JobQueue.all, prefetchUsed).compactMap { queue, used in
+            if case .lane(let lane) = queue { (lane.rawValue, used) } else { nil }
+        }
+    }
+
+    /// Milliseconds since 1970.
+    package var oldestArrivals: [(lane: String, at: Int)] {
+        zip(Lane.allCases, oldest).map { ($0.rawValue, Int($1)) }
+    }
+
+    mutating func connects(_ queues: [JobQueue], _ isOpen: Bool) {
+        if let place = JobQueue.connections.firstIndex(of: queues) { connected[place] = isOpen }
+    }
+
+    mutating func publishes(_ isConnected: Bool, isBlocked: Bool = false) {
+        connected[JobQueue.connections.count] = isConnected
+        self.isBlocked = isBlocked
+        isPublishing = isConnected && !isBlocked
+    }
+
+    /// That a job is open since then.
+    mutating func isOpen(_ job: InboundJob) {
+        let (lane, arrival) = (job.lane.place, job.arrivedAt.milliseconds)
+        if oldest[lane] == 0 || arrival < oldest[lane] { oldest[lane] = arrival }
+    }
+}
+
+extension JobQueue {
+    /// As metrics call it: one word for all overflow queues.
+    fileprivate var label: String {
+        switch self {
+        case .lane(let lane): lane.rawValue
+        case .overflow: "overflow"
+        case .suspects: "suspects"
+        case .dropped: "dropped"
+        }
+    }
 }

@@ -38,7 +38,10 @@ struct Turn {
         self.snapshots = snapshots
     }
 
-    mutating func begin(_ now: Timestamp) { self.now = now }
+    mutating func begin(_ now: Timestamp) {
+        self.now = now
+        outbox.now = now
+    }
 
     /// Secrets are not kept alive for longer.
     mutating func end() { known = nil }

@@ -1,5 +1,6 @@
 package import Addressing
 package import HTTP2Pool
+package import Metering
 import NIOSSL
 
 /// How to reach FCM and how hard to use it.
@@ -26,6 +27,8 @@ package struct FCMConfiguration: Sendable {
     package var retirementSeconds: Int64 = 1
     /// So long may pushes wait while nothing at all is answered.
     package var silenceMilliseconds: Int64 = 10_000
+    /// Where pools count; nil: they don't.
+    package var metrics: MetricRegistry?
     package var resolve: PoolConfiguration.Resolver = SystemResolver.addresses
     /// Of all that are made from this configuration.
     let lookups = NameLookups()

@@ -97,8 +97,13 @@ package final class FCMOutput: Output {
             desk, tokens: tokens,
             quota: projectQuota(credential.account), project: credential.account, logger: logger)
         let authority = configuration.endpoint.authority
+        var pool = configuration.pool()
+        pool.labels = configuration.metrics.map {
+            PoolLabels(
+                $0, output: "fcm", credential: credential.id, environment: PushEnvironment.production.rawValue)
+        }
         let connections = try ConnectionPool(
-            configuration.pool(), client: pushes, eventLoop: eventLoop, logger: logger
+            pool, client: pushes, eventLoop: eventLoop, logger: logger
         ) { BearerAuthorization(from: tokens, authority: authority) }
         // Both end with the pool, which holds them.
         tokens.changed = { [weak connections] in connections?.scheduleTurn() }

@@ -20,6 +20,7 @@ package final class ConnectionPool: @unchecked Sendable {
 
     private var connections: [PooledConnection] = []
     private var plan: PoolPlan
+    let meter: PoolMeter?
     private var addressBook = AddressBook()
     private var cachedTime: Int64?
     private var turnIsScheduled = false
@@ -45,6 +46,7 @@ package final class ConnectionPool: @unchecked Sendable {
         self.logger = logger
         makeAuthorization = authorization
         connector = try Connector(configuration)
+        meter = configuration.labels.map { PoolMeter($0, eventLoop: eventLoop) }
         plan = PoolPlan(
             maximumConnections: configuration.maximumConnections,
             idleMilliseconds: Int64(configuration.idleSeconds) * 1000,
@@ -125,6 +127,7 @@ package final class ConnectionPool: @unchecked Sendable {
         if client.yieldsTurn { scheduleTurn() } else { resize(now: now) }
         if isRetired, client.isEmpty || isAbandoned { finishRetiring() }
         client.turnEnds()
+        meter?.holds(PoolFigures(connections, waiting: client.waiting))
         cachedTime = nil
     }
 
@@ -132,6 +135,7 @@ package final class ConnectionPool: @unchecked Sendable {
         guard client.waiting > 0, !isAbandoned else { return }
         connection.renewAuthorization()
         var room = connection.room
+        defer { meter?.filled(room, waiting: client.waiting) }
         guard !room.isEmpty else { return }
         let kept = min(configuration.urgentStreams, connection.maximumStreams / 10)
         var forAll = connection.maximumStreams - connection.openStreams - kept
@@ -272,6 +276,7 @@ package final class ConnectionPool: @unchecked Sendable {
     }
 
     private func connectFailed(_ error: any Error) {
+        meter?.couldNotConnect()
         logger.warning(
             .connectingFailed, "Connecting to \(configuration.service) failed",
             metadata: [

@@ -50,6 +50,8 @@ package struct PoolConfiguration: Sendable {
     package var idleSeconds = 600
     /// But the last one stays; not wise without PINGs, as nothing tells then whether it still leads anywhere.
     package var keepsLast = true
+    /// Under which labels it is measured; nil: it is not.
+    package var labels: PoolLabels?
     package var resolve: Resolver
     /// Share one where pools may look the same name up.
     package var lookups: NameLookups

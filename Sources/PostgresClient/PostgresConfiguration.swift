@@ -10,6 +10,8 @@ public struct PostgresConfiguration: Sendable, CustomStringConvertible {
     /// Time a statement waits for a lock that another session holds, however long it may take otherwise. Without a time
     /// limit there is none for locks either.
     public var lockTimeout: Duration = .seconds(10)
+    /// Where its connections count; nil: they don't.
+    package var meter: PostgresMeter?
 
     /// libpq's keywords and values.
     let options: [String: String]

@@ -1,7 +1,9 @@
 import Addressing
 package import HTTP2Pool
+package import Metering
 import NIOCore
 import NIOSSL
+import PushModel
 
 /// How to reach push services, and which.
 package struct WebPushConfiguration: Sendable {
@@ -28,6 +30,8 @@ package struct WebPushConfiguration: Sendable {
     /// Of one event loop and one entry of the list of hosts; a browser's service has one or a few, UnifiedPush has any
     /// number.
     package var maximumOrigins = 256
+    /// Where pools count; nil: they don't.
+    package var metrics: MetricRegistry?
     package var resolve: PoolConfiguration.Resolver = SystemResolver.addresses
     /// Of each entry of the list of hosts, so that no name waits for those of strangers.
     private let lookups: [NameLookups]
@@ -55,6 +59,9 @@ package struct WebPushConfiguration: Sendable {
             maximumConnections: min(connectionsOfOrigin, maximumConnections), sharedLimit: limit,
             urgentStreams: 20, requestTimeoutSeconds: requestTimeoutSeconds,
             connectTimeoutSeconds: connectTimeoutSeconds, resolve: resolve, lookups: lookups[entry])
+        pool.labels = metrics.map {
+            PoolLabels($0, output: "webpush", environment: PushEnvironment.production.rawValue)
+        }
         pool.sharedTLS = sharedTLS
         pool.protocols = .http2OrHTTP1
         pool.keepsLast = false

@@ -86,8 +86,12 @@ package final class WebhookOutput: Output {
             pace: BatchPace(
                 maximumBatches: configuration.maximumBatches, maximumRecipients: configuration.maximumRecipients))
         let fields = try HTTP2Fields.webhook(target.url)
+        var pool = try configuration.pool(to: target.url)
+        pool.labels = configuration.metrics.map {
+            PoolLabels($0, output: name, credential: credential.id, environment: PushEnvironment.production.rawValue)
+        }
         let connections = try ConnectionPool(
-            configuration.pool(to: target.url), client: batches, eventLoop: eventLoops.next(), logger: logger
+            pool, client: batches, eventLoop: eventLoops.next(), logger: logger
         ) { FixedAuthorization(fields) }
         unusable.ended([credential.id])
         return PushPool(connections, desk)

@@ -170,7 +170,7 @@ import Testing
         #expect(message.properties.replyTo == nil && message.properties.deliveryMode == .persistent)
         var headers: [String: AMQPFieldValue] = [
             "x-martlet-attempt": 3, "x-martlet-redelivered": true, "x-martlet-publisher": "shop-backend",
-            "x-martlet-delivered-before": true, "traceparent": "00-trace",
+            "x-martlet-delivered-before": true, "traceparent": "00-trace", "x-martlet-since": 0,
         ]
         if destination == .suspects { headers["x-martlet-lane"] = "bulk" }
         let entries = message.properties.headers.entries.map { ($0.key, $0.value) }

@@ -237,12 +237,18 @@ def reasons_in(root: pathlib.Path, target: str) -> set[str]:
     return found - NO_REASONS
 
 
+def metric_names(root: pathlib.Path) -> set[str]:
+    """Of all families that a worker shows."""
+    code = "".join(file.read_text() for file in sorted((root / "Sources").rglob("MetricFamily+*.swift")))
+    return {("martlet_" if 'prefix: ""' not in rest else "") + name
+            for name, rest in re.findall(r'= Self\(\s*"([a-z_]+)",(.*?)(?=\bstatic let\b|\Z)', code, re.DOTALL)}
+
+
 def metrics(root: pathlib.Path) -> list[str]:
     """The table in docs/operate.md has each metric that a worker shows, and no other."""
-    code = "".join(file.read_text() for file in sorted((root / "Sources").rglob("*Metrics*.swift")))
-    shown = {f"martlet_{name}" for name in re.findall(r'\bmetric\(\s*"([a-z_]+)"', code)}
-    rows = re.findall(r"^\| (`martlet_[^|]*) \|", (root / "docs" / "operate.md").read_text(), re.MULTILINE)
-    written = set(re.findall(r"`(martlet_[a-z_]+)", " ".join(rows)))
+    shown = metric_names(root)
+    rows = re.findall(r"^\| (`(?:martlet|process)_[^|]*) \|", (root / "docs" / "operate.md").read_text(), re.MULTILINE)
+    written = set(re.findall(r"`((?:martlet|process)_[a-z_]+)", " ".join(rows)))
     return [f"docs/operate.md: lacks {name}" for name in sorted(shown - written)] + [
         f"docs/operate.md: no worker shows {name}" for name in sorted(written - shown)]
 

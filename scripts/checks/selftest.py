@@ -2,7 +2,7 @@
 import pathlib
 import tempfile
 
-from . import documents, events, sources
+from . import alerts, documents, events, sources
 
 KEYS = {"Sources/MartletService/ConfigurationKey.swift": 'static let one = ConfigurationKey("a.one", "help")',
         "Sources/AOutput/A.swift": 'OutputSetting(\n    "two", help: "help")'}
@@ -14,7 +14,12 @@ EVENT_TABLE = "## Events in the log\n| `horn.blown` | warning | … blows | so |
 EVENTS = {"Sources/HornOutput/Events.swift": 'static let blown = EventName("horn.blown", repeats: true)',
           "Sources/HornOutput/A.swift": 'logger.warning(\n    .blown, "\\(name(of: it)) blows", metadata: [:])',
           "docs/errors.md": EVENT_TABLE}
-METRICS = {"Sources/A/MetricsText.swift": 'metric("a", "gauge", "A.", [])\nmetric(\n    "b_total", "counter", "B.", [])'}
+METRICS = {"Sources/A/MetricFamily+A.swift": 'static let a = Self("a", .gauge, "A.")\nstatic let b = Self(\n    "b_total", .counter, "B.")'}
+ALERT = ("groups: [{name: a, rules: [{alert: Low, expr: martlet_a == 0, labels: {severity: page}, "
+         "annotations: {runbook_url: 'https://a.test/r.md#low'}}]}]")
+RUNBOOK = "### Low\n- **Meaning**: a\n- **Impact**: b\n- **Look at**: c\n- **Do**: d\n"
+ALERTS = METRICS | {"deploy/prometheus/martlet.rules.yaml": ALERT, "docs/runbook.md": RUNBOOK,
+                    "deploy/prometheus/a.test.yaml": "  - name: Low fires\n  - name: Low is quiet\n"}
 FIELDS = {"Sources/PushModel/Job/JobField.swift": 'case .a: "a"\ncase .bC: "b_c"',
           "docs/schema/job.schema.json": '{"properties": {"a": {}, "b_c": {}}}', "docs/publish.md": "| `a` | e |\n| `b_c` | f |\n"}
 TARGETS = "# A\n\n## Targets\n\n" + "".join(f"| `{name}` | it |\n" for name in sources.ORDER if name != "martlet-bench")
@@ -86,6 +91,12 @@ CASES = [
      METRICS | {"docs/operate.md": "| `martlet_a`, `martlet_b_total{c}` | d |\n"}),
     (documents.metrics, METRICS | {"docs/operate.md": "| `martlet_a` | d |\n"},
      METRICS | {"docs/operate.md": "| `martlet_a` | d |\n| `martlet_b_total` | d |\n"}),
+    *((alerts.runbook, ALERTS | broken, ALERTS) for broken in [
+        {"docs/runbook.md": RUNBOOK.replace("Low", "High")},
+        {"docs/runbook.md": RUNBOOK.replace("**Do**", "Do")},
+        {"deploy/prometheus/martlet.rules.yaml": ALERT.replace("martlet_a", "martlet_e")},
+        {"deploy/prometheus/martlet.rules.yaml": ALERT.replace("#low", "#high")},
+        {"deploy/prometheus/a.test.yaml": "  - name: Low fires\n"}]),
     (documents.job_fields, FIELDS | {"docs/schema/job.schema.json": '{"properties": {"a": {}}}'}, FIELDS),
     (documents.job_fields, FIELDS | {"docs/schema/job.schema.json": '{"properties": {"a": {}, "b_c": {}, "d": {}}}'}, FIELDS),
     (documents.job_fields, FIELDS | {"docs/publish.md": "| `a` | e |\n"}, FIELDS),

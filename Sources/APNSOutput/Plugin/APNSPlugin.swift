@@ -28,8 +28,10 @@ public struct APNSPlugin: OutputPlugin {
     }
 
     public func make(_ context: OutputContext) throws -> any Output {
-        APNSOutput(
-            configuration: try APNSConfiguration(context.settings), tokens: context.tokens,
+        var configuration = try APNSConfiguration(context.settings)
+        configuration.metrics = context.metrics
+        return APNSOutput(
+            configuration: configuration, tokens: context.tokens,
             eventLoops: MultiThreadedEventLoopGroup.singleton, logger: context.logger, clock: context.clock,
             refusals: context.refusals)
     }

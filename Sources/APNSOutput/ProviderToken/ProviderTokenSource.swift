@@ -1,5 +1,6 @@
 import EventNames
 package import Logging
+package import Metering
 package import PushModel
 import Threading
 
@@ -16,14 +17,19 @@ package final class ProviderTokenSource: Sendable {
     private let clock: @Sendable () -> Int64
     private let logger: Logger
     private let state: Mutex<State>
+    /// One task at a time fetches, and writes them.
+    private let madeAt, made: MetricCell
 
     /// - Parameters:
     ///   - patience: with no answer after so many milliseconds the store counts as away.
     ///   - clock: milliseconds of a clock that never jumps and also counts while the machine sleeps.
     package init(
         credential: Credential.ID, signer: ProviderTokenSigner, store: any SharedTokenStore, patience: Int64,
-        clock: @escaping @Sendable () -> Int64, logger: Logger
+        metrics: MetricRegistry? = nil, clock: @escaping @Sendable () -> Int64, logger: Logger
     ) {
+        let metrics = metrics ?? MetricRegistry()
+        madeAt = metrics.cell(.tokenTime, [credential])
+        made = metrics.cell(.tokensMade, [credential])
         self.credential = credential
         self.signer = signer
         self.store = store
@@ -59,9 +65,11 @@ package final class ProviderTokenSource: Sendable {
     private func begin(_ fetch: ProviderTokenCache.Fetch) {
         Task {
             do {
-                let shared = try await store.token(of: credential, youngerThan: fetch.age) { [signer] in
-                    try signer.sign(issuedAt: $0)
+                let shared = try await store.token(of: credential, youngerThan: fetch.age) { [signer, made] in
+                    made.add()
+                    return try signer.sign(issuedAt: $0)
                 }
+                madeAt.set(Int(shared.issuedAt.milliseconds))
                 let isBack = finish { cache, now in cache.fetched(shared, now: now) }
                 if isBack { logger.notice(.providerTokensBack, "Provider tokens can be had again") }
                 logger.debug(

@@ -11,6 +11,10 @@ package struct InboundJob: Sendable {
     package let drop: Drop?
     /// When this worker got it, by whose clock the broker's patience runs.
     let arrivedAt: Timestamp
+    /// When it was first published, as far as that is known, else when it was first received.
+    let since: Timestamp
+    /// That is when it was published.
+    let isDated: Bool
     /// A worker has published it: how a job is split is believed from nobody else.
     let isWorkers: Bool
     /// Its name has been claimed, perhaps by an asking of its own that was never answered.
@@ -27,6 +31,8 @@ package struct InboundJob: Sendable {
         self.delivery = delivery
         drop = queue == .dropped ? Drop(of: delivery) : nil
         arrivedAt = now
+        let published = Self.publication(delivery.properties, now: now)
+        (since, isDated) = (published ?? now, published != nil)
         isWorkers = worker == nil || delivery.properties.userID == worker
         lane =
             switch queue {
@@ -34,6 +40,16 @@ package struct InboundJob: Sendable {
             case .suspects: Lane(rawValue: delivery.properties.headers[JobHeader.lane]?.string ?? "") ?? .normal
             case .dropped: Lane(of: delivery)
             }
+    }
+
+    /// What a worker has carried on, else the broker's own word (a message interceptor's), else the publisher's. A time
+    /// to come is a clock that is ahead; one of months ago is none.
+    private static func publication(_ properties: AMQPProperties, now: Timestamp) -> Timestamp? {
+        let carried = properties.headers[JobHeader.since]?.integer ?? properties.headers["timestamp_in_ms"]?.integer
+        let seconds = properties.timestamp.flatMap { Int64(exactly: $0) }.flatMap { $0 < 1 << 40 ? $0 : nil }
+        guard let claimed = carried ?? seconds.map({ $0 * 1000 }) else { return nil }
+        let oldest = now.milliseconds - 30 * 86_400_000
+        return claimed < oldest ? nil : Timestamp(milliseconds: min(claimed, now.milliseconds))
     }
 
     /// Where a worker that stops puts it back: to its lane, but what may end workers to the suspects.

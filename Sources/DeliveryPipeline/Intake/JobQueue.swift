@@ -41,7 +41,7 @@ package enum JobQueue: Sendable, Hashable {
 
 extension Lane {
     /// In ``allCases``.
-    fileprivate var place: Int {
+    var place: Int {
         switch self {
         case .urgent: 0
         case .normal: 1

@@ -1,3 +1,5 @@
+import PushModel
+
 /// A delivery that is being dealt with, and what is known of it: an entry of the ledger, opened once. Only touched on
 /// the pipeline's queue.
 package class OpenJob {
@@ -18,6 +20,9 @@ package class OpenJob {
     init(_ inbound: InboundJob) {
         self.inbound = inbound
     }
+
+    /// From when on its outcome can be expected.
+    var due: Timestamp { inbound.since }
 
     /// Delivered again, it would be taken for its own copy.
     var isOnce: Bool { false }

@@ -17,9 +17,12 @@ final class StartedJob: OpenJob {
 
     override var isOnce: Bool { hasClaim && job.atMostOnce }
 
+    override var due: Timestamp { job.sendAt.map { max($0, inbound.since) } ?? inbound.since }
+
     func routed(_ credential: Credential?) -> RoutedJob {
         RoutedJob(
             job: job, environment: environment, credential: credential, lane: inbound.lane,
-            attempt: inbound.attempt, redelivered: inbound.wasSentBefore, ledgerID: entry, traits: output.traits)
+            attempt: inbound.attempt, redelivered: inbound.wasSentBefore, ledgerID: entry, traits: output.traits,
+            tally: appLoad.tally)
     }
 }

@@ -18,11 +18,20 @@ package final class AppLoad: @unchecked Sendable {
     private var otherInFlight = 0
     /// By ``JobQueue/all``.
     private var started = Array(repeating: Started(), count: JobQueue.all.count)
+    /// Where its outcomes are counted.
+    private(set) var tally = OutcomeTally.none
+    /// It is in the table of apps, so that this stays.
+    private var hasTally = false
     /// Jobs decoded and not started, in all lanes.
     package var waiting = 0
 
     package init(app: String) {
         self.app = app
+    }
+
+    /// Once for an app, and for each job of one that is in no table.
+    func look(in tallies: AppTallies) {
+        if !hasTally { (tally, hasTally) = tallies.tally(of: app) }
     }
 
     var isIdle: Bool { urgentInFlight + otherInFlight + waiting == 0 }

@@ -64,8 +64,10 @@ package struct FairQueue {
     package private(set) var size = Size()
     package var count: Int { size.jobs }
 
-    /// Since when one has been waiting.
-    var oldestArrival: Timestamp? { queues.values.compactMap { $0.jobs.first?.inbound.arrivedAt }.min() }
+    /// The one that has been waiting longest.
+    var oldest: InboundJob? {
+        queues.values.compactMap { $0.jobs.first?.inbound }.min { $0.arrivedAt < $1.arrivedAt }
+    }
 
     package init() {}
 

@@ -44,14 +44,19 @@ struct Scheduler {
 
     var jobsWaiting: Int { waiting.reduce(0) { $0 + $1.count } }
 
-    /// Since when one has been waiting.
-    var oldestArrival: Timestamp? { waiting.compactMap(\.oldestArrival).min() }
+    /// Of what the broker hands out, in thousandths.
+    func prefetchUsed(_ queue: JobQueue) -> Int {
+        queues[queue.index].held * 1000 / max(1, configuration.prefetch(of: queue))
+    }
+
+    /// Of each queue the one that has been waiting longest.
+    var oldestWaiting: [InboundJob] { waiting.compactMap(\.oldest) }
 
     /// - Parameter oldest: of what is open, by lane.
     func lanes(oldest: [Lane: Timestamp], now: Timestamp) -> [PipelineView.LaneView] {
         Lane.allCases.map { lane in
             let indices = [JobQueue.overflow(lane).index, JobQueue.lane(lane).index]
-            let arrival = (indices.map { waiting[$0].oldestArrival } + [oldest[lane]]).compactMap(\.self).min()
+            let arrival = (indices.map { waiting[$0].oldest?.arrivedAt } + [oldest[lane]]).compactMap(\.self).min()
             return PipelineView.LaneView(
                 lane: lane, waiting: indices.reduce(0) { $0 + waiting[$1].count },
                 open: indices.reduce(0) { $0 + queues[$1].open },

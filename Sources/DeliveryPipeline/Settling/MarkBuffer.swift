@@ -54,6 +54,9 @@ package struct MarkBuffer {
         self.recipients = recipients
     }
 
+    /// That wait, or are being written.
+    var count: Int { queue.count + held.count }
+
     mutating func add(_ mark: TokenMark, _ outcome: Outcome) { queue.add(.outcome(outcome, mark)) }
 
     mutating func add(_ event: HeldEvent, entry: Int) { held.append(.held(event, entry: entry)) }

@@ -129,6 +129,8 @@ package struct OutboundMessages {
         let attempt: Int
         let firstAttempt: Timestamp?
         let redelivered: Bool
+        /// As ``InboundJob/since``.
+        let since: Timestamp?
         /// By which this part is known if it comes twice.
         let name: String
         /// A chunk, rather than what is left for another attempt.
@@ -137,7 +139,7 @@ package struct OutboundMessages {
 
         package init(
             job: Job, body: [UInt8], lane: Lane, attempt: Int, firstAttempt: Timestamp? = nil, redelivered: Bool,
-            name: String, isChunk: Bool = false, publisher: String? = nil
+            since: Timestamp? = nil, name: String, isChunk: Bool = false, publisher: String? = nil
         ) {
             self.job = job
             self.body = body
@@ -145,6 +147,7 @@ package struct OutboundMessages {
             self.attempt = attempt
             self.firstAttempt = firstAttempt
             self.redelivered = redelivered
+            self.since = since
             self.name = name
             self.isChunk = isChunk
             self.publisher = publisher
@@ -158,6 +161,7 @@ package struct OutboundMessages {
             JobHeader.attempt: .int64(Int64(part.attempt)), JobHeader.part: .string(part.name),
         ]
         if let firstAttempt = part.firstAttempt { headers[JobHeader.firstAttempt] = .int64(firstAttempt.milliseconds) }
+        if let since = part.since { headers[JobHeader.since] = .int64(since.milliseconds) }
         if part.isChunk { headers[JobHeader.chunk] = true }
         if part.redelivered { headers[JobHeader.redelivered] = true }
         if let traceparent = job.traceparent { headers[JobHeader.traceparent] = .string(traceparent) }
@@ -197,6 +201,7 @@ package struct OutboundMessages {
         properties.sign(as: user, for: inbound.publisher(worker: user))
         name(&properties, part, inbound)
         properties.headers[JobHeader.lane] = nil
+        properties.headers[JobHeader.since] = .int64(inbound.since.milliseconds)
         return properties
     }
 

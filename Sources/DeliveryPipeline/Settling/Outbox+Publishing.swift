@@ -38,7 +38,7 @@ extension Outbox {
     mutating func publish(_ batch: EventBatch, _ now: Timestamp) {
         let (shares, lane) = (batch.shares, batch.lane)
         let event = messages.event(batch, now: now)
-        publish(event, event: HeldEvent(event, lane: lane, since: now), meeting: shares)
+        publish(event, event: HeldEvent(event, lane: lane, since: now), isOutcomes: true, meeting: shares)
     }
 
     /// The gathered recipients of a job, into a delay queue, or back to where they came from.
@@ -51,7 +51,8 @@ extension Outbox {
                 job: routed.job, body: JobEncoder.encode(routed.job, recipients: batch.recipients), lane: routed.lane,
                 attempt: batch.isHeld ? routed.attempt : routed.attempt + 1,
                 firstAttempt: wasTried ? inbound?.firstAttempt(now: now) : nil,
-                redelivered: routed.redelivered || batch.maybeSent, name: messages.newPartName(),
+                redelivered: routed.redelivered || batch.maybeSent, since: inbound?.since,
+                name: messages.newPartName(),
                 publisher: inbound?.publisher(worker: brokerUser)),
             to: batch.seconds > 0 ? .delay(seconds: batch.seconds) : inbound?.home ?? .lane)
         publish(publication, meeting: [.init(entry: routed.ledgerID, count: batch.recipients.count)])

@@ -1,4 +1,5 @@
 import AMQPClient
+import PushModel
 
 /// What leaves for the broker, and what it stands for: a job is done when the broker has confirmed everything that
 /// became of it. A value: no clock, no I/O.
@@ -13,11 +14,15 @@ struct Outbox {
 
     /// How long after it was due an event is still tried, in seconds.
     var longestForEvents: Int
+    /// Of this turn.
+    var now = Timestamp(milliseconds: 0)
+    private let meter: PipelineMeter
 
     init(_ configuration: PipelineConfiguration) {
         messages = OutboundMessages(
             names: configuration.names, worker: configuration.worker, user: configuration.brokerUser)
         longestForEvents = configuration.limits.maximumAge
+        meter = configuration.meter
     }
 
     subscript(id: UInt64) -> UnconfirmedMessage? { unconfirmed[id] }
@@ -27,18 +32,22 @@ struct Outbox {
     /// - Parameters:
     ///   - event: the event that it is, or that waits in it.
     ///   - isMove: it is a job as it came, or a chunk: the broker still has the job until it has taken it.
+    ///   - isOutcomes: its confirm makes outcomes safe.
     mutating func publish(
-        _ publication: AMQPPublication, event: HeldEvent? = nil, isMove: Bool = false, meeting shares: [Share]
+        _ publication: AMQPPublication, event: HeldEvent? = nil, isMove: Bool = false, isOutcomes: Bool = false,
+        meeting shares: [Share]
     ) {
         ledger.expect(group: publication.id, for: shares)
-        unconfirmed[publication.id] = UnconfirmedMessage(publication: publication, event: event, isMove: isMove)
+        unconfirmed[publication.id] = UnconfirmedMessage(
+            publication: publication, event: event, since: now, isOutcomes: isOutcomes, isMove: isMove)
         publications.append(publication)
     }
 
     /// Publishes something else in the place of what the broker would not take, under the same id.
     mutating func replace(by publication: AMQPPublication, event: HeldEvent? = nil) {
         let isMove = unconfirmed[publication.id]?.isMove == true
-        unconfirmed[publication.id] = UnconfirmedMessage(publication: publication, event: event, isMove: isMove)
+        unconfirmed[publication.id] = UnconfirmedMessage(
+            publication: publication, event: event, since: now, isMove: isMove)
         publications.append(publication)
     }
 
@@ -46,8 +55,16 @@ struct Outbox {
     ///
     /// - Returns: the jobs that are done by that.
     mutating func met(_ id: UInt64) -> [OpenJob] {
-        unconfirmed[id] = nil
+        if let message = unconfirmed.removeValue(forKey: id) { note(message, id) }
         return ledger.met(group: id)
+    }
+
+    private func note(_ message: UnconfirmedMessage, _ id: UInt64) {
+        meter.confirmed(message, now: now)
+        guard message.isOutcomes else { return }
+        for share in ledger.shares(of: id) {
+            if let job = ledger.delivery(of: share.entry) { meter.told(job, share.count, now: now) }
+        }
     }
 
     /// Nothing stands for these jobs any more that this one stood for; what they owe stays.
@@ -94,6 +111,9 @@ struct Outbox {
         }
         return orphans
     }
+
+    /// Without a confirm.
+    var unconfirmedCount: Int { unconfirmed.count }
 
     /// What is to be published now; mostly nothing.
     mutating func flush() -> [AMQPPublication] {

@@ -27,6 +27,8 @@ struct Settling {
         policy = OutcomePolicy(retry: configuration.retry)
     }
 
+    var marksPending: Int { marks.count }
+
     /// Something waits for company.
     var isGathering: Bool { !events.isEmpty || !retries.isEmpty || !unmarked.isEmpty || marks.canBeWritten }
 
@@ -34,15 +36,20 @@ struct Settling {
 
     /// What became of one recipient.
     mutating func settle(_ outcome: Outcome, _ turn: inout Turn) {
+        let meter = configuration.meter
+        meter.reported(outcome)
         switch policy.decide(outcome, firstAttempt: turn.outbox.firstAttempt(of: outcome)) {
         case .tell(let kind, let reason, let detail): tell(outcome, as: kind, reason: reason, detail: detail, &turn)
         case .count(let kind):
             turn.counts.told[kind.place] += 1
+            meter.settled(outcome, as: kind, reason: nil)
+            if let job = turn.outbox.ledger.delivery(of: outcome.job.ledgerID) { meter.told(job, 1, now: turn.now) }
             turn.met(.init(entry: outcome.job.ledgerID, count: 1))
         case .mark(let reason): mark(outcome, reason: reason, &turn)
         case .retry(let seconds):
             turn.counts.retries += 1
             turn.note(.retried, outcome, reason: nil)
+            meter.retried(seconds: seconds)
             retries.add(outcome, seconds: seconds)
         case .hold(let seconds):
             turn.counts.pushesHeld += 1
@@ -60,6 +67,7 @@ struct Settling {
     ) {
         turn.counts.told[kind.place] += 1
         if kind != .sent { turn.note(.told(kind), outcome, reason: reason) }
+        configuration.meter.settled(outcome, as: kind, reason: reason)
         if let full = events.add(outcome, as: kind, reason: reason, detail: detail) {
             turn.outbox.publish(full, turn.now)
         }
@@ -121,6 +129,7 @@ struct Settling {
         }
         turn.counts.told[OutcomeKind.unregistered.place] += 1
         turn.note(.told(.unregistered), outcome, reason: mark.reason)
+        configuration.meter.settled(outcome, as: .unregistered, reason: mark.reason)
         if let full = unmarked.add(outcome, as: .unregistered, reason: mark.reason, detail: nil) {
             turn.publishUnmarked(full)
         }

@@ -20,6 +20,9 @@ package struct StatementQueue<Item> {
     /// Nothing waits; a statement may be under way all the same.
     package var isEmpty: Bool { gathering.isEmpty && asked?.items.contains { $0 != nil } != true }
 
+    /// What waits, or is asked about.
+    package var count: Int { gathering.count + (asked?.items.count { $0 != nil } ?? 0) }
+
     package mutating func add(_ item: Item) { gathering.append(item) }
 
     /// What to ask about next: so many of those that gather, the oldest first.

@@ -128,7 +128,7 @@ struct Splitting {
         let publication = turn.outbox.messages.part(
             .init(
                 job: job, body: JobEncoder.encode(job, recipients: Array(chunk)), lane: inbound.lane,
-                attempt: inbound.attempt, firstAttempt: nil, redelivered: inbound.wasSentBefore,
+                attempt: inbound.attempt, firstAttempt: nil, redelivered: inbound.wasSentBefore, since: inbound.since,
                 name: "\(name)#\(chunk.lowerBound)-\(chunk.upperBound)", isChunk: true,
                 publisher: inbound.publisher(worker: configuration.brokerUser)),
             to: .lane)

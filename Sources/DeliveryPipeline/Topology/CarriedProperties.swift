@@ -38,7 +38,7 @@ extension AMQPFieldTable {
 }
 
 extension JobHeader {
-    fileprivate static let numbers = [attempt, firstAttempt, chunkSize]
+    fileprivate static let numbers = [attempt, firstAttempt, chunkSize, since]
     fileprivate static let flags = [redelivered, deliveredBefore, chunk]
     /// With their most bytes.
     fileprivate static let texts = [

@@ -4,6 +4,9 @@ public enum JobHeader {
     public static let attempt = "x-martlet-attempt"
     /// When the first attempt was, in milliseconds since 1970.
     public static let firstAttempt = "x-martlet-first-attempt-at"
+    /// When the job was first published, or first received where nobody knows, in milliseconds since 1970. For metrics
+    /// only: a publisher may write what it likes.
+    public static let since = "x-martlet-since"
     /// The pushes may have been sent before.
     public static let redelivered = "x-martlet-redelivered"
     /// This message was delivered before it was moved: whoever had claimed it may be gone.

@@ -26,8 +26,10 @@ public struct FCMPlugin: OutputPlugin {
     }
 
     public func make(_ context: OutputContext) throws -> any Output {
-        FCMOutput(
-            configuration: try FCMConfiguration(context.settings), quotas: context.quotas,
+        var configuration = try FCMConfiguration(context.settings)
+        configuration.metrics = context.metrics
+        return FCMOutput(
+            configuration: configuration, quotas: context.quotas,
             eventLoops: MultiThreadedEventLoopGroup.singleton, logger: context.logger, clock: context.clock,
             refusals: context.refusals)
     }

@@ -73,6 +73,7 @@ final class PooledConnection: @unchecked Sendable {
     func connected(_ channel: any Channel) {
         eventLoop.preconditionInEventLoop()
         self.channel = channel
+        pool.meter?.hasConnected()
         state.connected(nowMilliseconds: Uptime.milliseconds())
         // why: given up meanwhile
         if !isConnecting, !isOpen { return channel.close(promise: nil) }
@@ -275,6 +276,7 @@ extension PooledConnection: HTTP2ClientDelegate {
         if !state.sendsPings { roundTrip.measured(milliseconds: Double(answer.milliseconds)) }
         let verdict = client.answered(request.tag, answer, now: now)
         if case .replaceExpired = verdict { authorization.expired() }
+        pool.meter?.answered(answer.status, after: answer.milliseconds)
         pool.answered(on: self, after: answer.milliseconds, verdict)
         if state.phase == .draining { closeIfDrained() }
     }
@@ -318,6 +320,7 @@ extension PooledConnection: HTTP2ClientDelegate {
         highestProcessed = lastStreamID
         let openStreams = inFlight.count
         pool.leave(self)
+        pool.meter?.goneAway(code)
         let reason = client.goAway(debugData: Array(debugData), now: pool.time())
         logger.notice(
             .goAway, "\(configuration.service) sent GOAWAY",
@@ -328,6 +331,7 @@ extension PooledConnection: HTTP2ClientDelegate {
         hasHeard = true
         let nanoseconds = Double(NIODeadline.now().uptimeNanoseconds) - Double(payload)
         roundTrip.measured(milliseconds: nanoseconds / 1_000_000)
+        pool.meter?.pinged(milliseconds: nanoseconds / 1_000_000)
         pool.scheduleTurn()
     }
 }
@@ -343,9 +347,7 @@ extension PooledConnection: HTTP1ClientDelegate {
         state.close()
         // Nobody cares what the socket may still bring; and this unties what never came to be part of a channel.
         wire?.detach()
-        for request in inFlight.removeAll() {
-            ended(request, .connectionLost(error))
-        }
+        for request in inFlight.removeAll() { ended(request, .connectionLost(error)) }
         wire = nil
         pool.closed(self, error: error, beforeUse: isBeforeUse)
     }

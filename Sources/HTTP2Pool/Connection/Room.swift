@@ -16,6 +16,9 @@ package struct Room: Equatable {
 
     package var isEmpty: Bool { streams <= 0 || bytes <= 0 }
 
+    /// There are streams, and no bytes for them.
+    package var isBlockedByWindow: Bool { streams > 0 && bytes <= 0 }
+
     package mutating func take(bodyBytes: Int) {
         streams -= 1
         bytes -= bodyBytes

@@ -96,6 +96,9 @@ extension ConfigurationKey {
         "what the ledger keeps of pushes that were accepted: all, none, or a part of them as sample:0.01")
     public static let ledgerDays = ConfigurationKey(
         "ledger.days", default: "14", "days for which the ledger keeps what it is told")
+    public static let metricsApps = ConfigurationKey(
+        "metrics.apps", default: "200",
+        "how many apps have series of their own in the metrics, of those that are registered; the rest is one, other")
     public static let logLevel = ConfigurationKey(
         "log.level", default: "info", "trace, debug, info, notice, warning, error or critical")
     public static let logFormat = ConfigurationKey(
@@ -119,6 +122,7 @@ extension ConfigurationKey {
         .jobsChunkSize,
         .jobsMaximumBytes, .jobsMaximumRecipients, .jobsDeduplicationWindow, .jobsAtMostOnceWindow,
         .resultsMaximumOutcomes, .resultsMaximumWait, .retryDelays, .retryMaximumAttempts, .retryMaximumAge,
-        .suppressionEnabled, .suppressionMemory, .ledgerSent, .ledgerDays, .logLevel, .logFormat, .logJobs,
+        .suppressionEnabled, .suppressionMemory, .ledgerSent, .ledgerDays, .metricsApps, .logLevel, .logFormat,
+        .logJobs,
     ]
 }

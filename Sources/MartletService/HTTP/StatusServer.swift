@@ -1,10 +1,9 @@
 import Addressing
 import Hummingbird
 import Logging
+import Metering
 import NIOCore
-import PushModel
 import ServiceLifecycle
-import Store
 
 /// The worker's HTTP endpoints: `/health` (the process answers), `/ready` (it consumes and can publish, or what keeps
 /// it from that), `/metrics`, and the status page. They only tell: there is nothing to be done by them, ever.
@@ -17,6 +16,7 @@ struct StatusServer: Service {
     let logger: Logger
     let status: StatusBoard
     let access: StatusAccess
+    let metrics: MetricRegistry
 
     func run() async throws {
         do {
@@ -38,13 +38,9 @@ struct StatusServer: Service {
                 status: obstacle == nil ? .ok : .serviceUnavailable, response: (obstacle?.printable ?? "ready") + "\n")
         }
         let holders = TokenHolders(token: access.token)
-        router.group().add(middleware: holders).get("metrics") { [status] _, _ in
-            EditedResponse(
-                headers: [.contentType: "text/plain; version=0.0.4"],
-                response: MetricsText.render(
-                    status.state.counts, refusals: status.refusals.refusals, badTokens: status.refusals.badTokens,
-                    credentials: status.state.credentials, accountNames: status.outputs.accountNames,
-                    fleet: status.quotas.view, now: .now))
+        router.group().add(middleware: holders).get("metrics") { [metrics] request, _ in
+            let format = MetricFormat(accept: request.headers[.accept])
+            return EditedResponse(headers: [.contentType: format.contentType], response: metrics.page().text(format))
         }
         if access.isShown {
             let pages = router.group().add(middleware: KnownHosts(rule: access.hosts)).add(middleware: holders)

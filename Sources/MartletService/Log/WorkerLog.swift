@@ -15,6 +15,7 @@ public final class WorkerLog: Sendable {
     package let problems = ProblemRing()
     private let limit = Mutex(RepetitionLimit())
     private let isWaiting = Mutex(false)
+    private let counts = Mutex<[Logger.Level: Int]>([:])
 
     /// A worker's. Here its log is put together: whatever is to have the lines beside standard error is another sink.
     ///
@@ -64,7 +65,16 @@ public final class WorkerLog: Sendable {
         write(line)
     }
 
-    private func write(_ line: LogLine) { for sink in sinks { sink.take(line) } }
+    private func write(_ line: LogLine) {
+        counts.withLock { $0[line.level, default: 0] += 1 }
+        for sink in sinks { sink.take(line) }
+    }
+
+    /// How many were written of each.
+    var lines: [(level: Logger.Level, count: Int)] {
+        let counts = counts.withLock { $0 }
+        return Logger.Level.allCases.map { ($0, counts[$0] ?? 0) }
+    }
 
     // MARK: What is held back
 

@@ -2,6 +2,7 @@ import EventNames
 import DeliveryPipeline
 import Foundation
 import Logging
+import Metering
 import PostgresClient
 import PushModel
 import ServiceLifecycle
@@ -15,6 +16,7 @@ struct DeliveryService: Service {
     let board: RefusalBoard
     let quotas: QuotaBoard
     let status: StatusBoard
+    let metrics: MetricRegistry
     let hangUps: UnixSignalsSequence
     let log: WorkerLog
     let reload: @Sendable () async throws -> ConfigurationSource
@@ -50,7 +52,8 @@ struct DeliveryService: Service {
         let services: [any Service] = [
             StartReport(
                 configuration: configuration, pipeline: pipeline, snapshots: snapshots, pool: operators, logger: logger),
-            SnapshotService(store: snapshots, following: changes, outputs: outputs),
+            SnapshotService(
+                store: snapshots, following: changes, outputs: outputs, apps: configuration.pipeline.meter.apps),
             ExpiryService(
                 store: snapshots, accountNames: configuration.source.outputs.accountNames, now: { .now }, logger: logger
             ),
@@ -86,12 +89,11 @@ struct DeliveryService: Service {
 
     private func start(_ plugin: some OutputPlugin, _ tokens: SharedTokenRepository) throws -> RunningOutput {
         try configuration.source.withSettings(of: plugin) { settings in
-            RunningOutput(
-                plugin,
-                try plugin.make(
-                    OutputContext(
-                        settings: settings, tokens: tokens, quotas: quotas, clock: { .now },
-                        refusals: { [board] in board.tell($0) }, logger: logger)))
+            var context = OutputContext(
+                settings: settings, tokens: tokens, quotas: quotas, clock: { .now },
+                refusals: { [board] in board.tell($0) }, logger: logger)
+            context.metrics = metrics
+            return RunningOutput(plugin, try plugin.make(context))
         }
     }
 

@@ -1,3 +1,4 @@
+import DeliveryPipeline
 import PushModel
 import ServiceLifecycle
 import Store
@@ -7,6 +8,8 @@ struct SnapshotService: Service {
     let store: SnapshotStore
     let following: ChangeListener
     let outputs: [RunningOutput]
+    /// Where apps are counted.
+    let apps: AppTallies
 
     func run() async throws {
         // Before the first look at the database, so that none is missed.
@@ -16,7 +19,9 @@ struct SnapshotService: Service {
                 group.addTask { await following.run() }
                 group.addTask { await store.run(on: following) }
                 group.addTask {
+                    apps.know(store.current.appNames)
                     for await snapshot in changes {
+                        apps.know(snapshot.appNames)
                         for running in outputs {
                             running.output.credentialsChanged(to: snapshot.credentialIDs(of: running.name))
                         }

@@ -1,7 +1,11 @@
 import DeliveryPipeline
 import Logging
+import Metering
 import NIOPosix
+import PostgresClient
+import PushModel
 import ServiceLifecycle
+import Store
 import UnixSignals
 
 /// A worker put together from its configuration.
@@ -26,12 +30,22 @@ public struct Worker: Sendable {
     ) async throws {
         // First of all: until then a hang-up would end the process.
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
-        let configuration = try WorkerConfiguration(source)
+        var configuration = try WorkerConfiguration(source)
         var logger = log.logger("martlet.worker")
         logger[metadataKey: "worker"] = "\(configuration.pipeline.worker)"
         let state = WorkerState()
         let board = RefusalBoard()
         let quotas = QuotaBoard()
+        let metrics = MetricRegistry()
+        configuration.pipeline.meter = PipelineMeter(
+            metrics, delays: configuration.pipeline.retryDelays,
+            mostApps: try source.integer(.metricsApps, in: 0...100_000),
+            reasons: Dictionary(
+                source.outputs.map { ($0.name, $0.reasons.keys.sorted()) }, uniquingKeysWith: { first, _ in first }))
+        configuration.database.meter = PostgresMeter(metrics)
+        WorkerMetrics.register(
+            in: metrics, exchanges: configuration.pipeline.exchanges, state: state, board: board, quotas: quotas,
+            log: log, outputs: source.outputs, start: .now)
         let status = StatusBoard(
             configuration, state: state, refusals: board, quotas: quotas, problems: log.problems)
         // Listens before there is a database, and until everything is drained: whoever asks is told.
@@ -40,12 +54,12 @@ public struct Worker: Sendable {
             services.append(
                 StatusServer(
                     endpoint: listen, eventLoops: MultiThreadedEventLoopGroup.singleton, logger: logger, status: status,
-                    access: configuration.access))
+                    access: configuration.access, metrics: metrics))
         }
         services.append(
             DeliveryService(
                 configuration: configuration, state: state, board: board, quotas: quotas, status: status,
-                hangUps: hangUps, log: log, reload: reload, logger: logger))
+                metrics: metrics, hangUps: hangUps, log: log, reload: reload, logger: logger))
         self.services = services
         drainTimeout = configuration.drainTimeout
         self.log = log

@@ -7,10 +7,10 @@ import Store
 /// All that a worker reads of its configuration when it starts.
 struct WorkerConfiguration: Sendable {
     let broker: AMQPConfiguration
-    let pipeline: PipelineConfiguration
+    var pipeline: PipelineConfiguration
     /// For what the outputs read of it.
     let source: ConfigurationSource
-    let database: PostgresConfiguration
+    var database: PostgresConfiguration
     let keyring: MasterKeyring
     /// nil: dead tokens are sent to.
     let suppression: DeadTokenFeed.Configuration?

@@ -34,6 +34,12 @@ final class WorkerState: Sendable {
         if case .working(let pipeline, _, _) = stage.withLock({ $0 }) { pipeline.counts } else { PipelineCounts() }
     }
 
+    /// At apps and credentials, in milliseconds since 1970; 0: there was none.
+    var lastLook: Int {
+        guard case .working(_, let snapshots, _) = stage.withLock({ $0 }) else { return 0 }
+        return Int(snapshots.lastLook.milliseconds)
+    }
+
     var credentials: [CredentialSummary] {
         guard case .working(_, let snapshots, _) = stage.withLock({ $0 }) else { return [] }
         return snapshots.current.credentialSummaries

@@ -23,15 +23,19 @@ struct ConnectionThread: Sendable {
             handle = try ConnectionHandle.connected(configuration, mailbox: mailbox)
         } catch {
             mailbox.end(error)
+            configuration.meter?.couldNotConnect()
             return onConnect(.failure(error))
         }
+        configuration.meter?.connected()
         onConnect(.success(()))
         let end: PostgresError
         var last: (request: Request, answer: Result<[PostgresResult], PostgresError>)?
         do throws(PostgresError) {
             while !mailbox.isClosing {
                 if let request = mailbox.next() {
+                    let start = ContinuousClock.now
                     let (answer, end) = carryOut(request, on: handle)
+                    configuration.meter?.asked(for: .now - start, isAnswered: end == nil)
                     if let end {
                         last = (request, answer)
                         // one request was cancelled, not those behind it

@@ -12,10 +12,11 @@ public final class RoutedJob: Sendable {
     /// The pipeline's own handle; means nothing to an output.
     package let ledgerID: Int
     package let traits: OutputTraits
+    package let tally: OutcomeTally
 
     package init(
         job: Job, environment: PushEnvironment, credential: Credential?, lane: Lane, attempt: Int,
-        redelivered: Bool, ledgerID: Int, traits: OutputTraits = .plain
+        redelivered: Bool, ledgerID: Int, traits: OutputTraits = .plain, tally: OutcomeTally = .none
     ) {
         self.job = job
         self.environment = environment
@@ -25,12 +26,14 @@ public final class RoutedJob: Sendable {
         self.redelivered = redelivered
         self.ledgerID = ledgerID
         self.traits = traits
+        self.tally = tally
     }
 
     /// The same job for some of its recipients, by their index.
     package func limited(to recipients: [Int]) -> RoutedJob {
         RoutedJob(
             job: job.limited(to: recipients), environment: environment, credential: credential, lane: lane,
-            attempt: attempt, redelivered: redelivered, ledgerID: ledgerID, traits: traits)
+            attempt: attempt, redelivered: redelivered, ledgerID: ledgerID, traits: traits,
+            tally: tally)
     }
 }

@@ -1,4 +1,5 @@
 public import Logging
+package import Metering
 
 /// What an output is given to work with.
 public struct OutputContext: Sendable {
@@ -12,6 +13,8 @@ public struct OutputContext: Sendable {
     /// To be told when the provider begins or ceases to refuse a credential; returns soon.
     public let refusals: @Sendable (Refusal.Event) -> Void
     public let logger: Logger
+    /// Where it counts.
+    package var metrics = MetricRegistry()
 
     public init(
         settings: OutputSettings, tokens: any SharedTokenStore, quotas: any QuotaShares = UndividedQuotas(),

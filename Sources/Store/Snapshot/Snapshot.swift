@@ -13,6 +13,7 @@ public final class Snapshot: Sendable {
 
     public var appCount: Int { apps.count }
     public var allApps: [App] { Array(apps.values) }
+    package var appNames: some Sequence<String> { apps.keys }
 
     /// Every credential that is in use, expired ones included.
     public var credentialIDs: Set<Credential.ID> {

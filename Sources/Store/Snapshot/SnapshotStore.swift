@@ -1,7 +1,7 @@
 import EventNames
 public import Logging
 public import PostgresClient
-import PushModel
+package import PushModel
 import Threading
 
 /// Holds the newest snapshot, which it replaces when apps or credentials change.
@@ -13,6 +13,8 @@ public final class SnapshotStore: Sendable {
         var loaded: SnapshotLoader.Loaded
         var observers: [Int: AsyncStream<Snapshot>.Continuation] = [:]
         var lastObserver = 0
+        /// With success, whether there was anything new or not.
+        var lastLook = Timestamp.now
     }
 
     private let state: Mutex<State>
@@ -58,6 +60,9 @@ public final class SnapshotStore: Sendable {
 
     /// The newest snapshot; may be read from any thread.
     public var current: Snapshot { state.withLock { $0.loaded.snapshot } }
+
+    /// When apps and credentials were last looked at with success.
+    package var lastLook: Timestamp { state.withLock { $0.lastLook } }
 
     /// Every snapshot from now on; a slow reader misses all but the newest.
     public func changes() -> AsyncStream<Snapshot> {
@@ -119,6 +124,7 @@ public final class SnapshotStore: Sendable {
                 replace(with: loaded)
                 patience.succeeded(after: .now - start)
             }
+            state.withLock { $0.lastLook = .now }
             if wasAway { logger.info(.snapshotReadAgain, "Apps and credentials can be read again") }
             return false
         } catch {

@@ -22,8 +22,10 @@ public struct WebPushPlugin: OutputPlugin {
     }
 
     public func make(_ context: OutputContext) throws -> any Output {
-        WebPushOutput(
-            configuration: try WebPushConfiguration(context.settings),
+        var configuration = try WebPushConfiguration(context.settings)
+        configuration.metrics = context.metrics
+        return WebPushOutput(
+            configuration: configuration,
             eventLoops: MultiThreadedEventLoopGroup.singleton,
             logger: context.logger, clock: context.clock, refusals: context.refusals)
     }

@@ -1,6 +1,7 @@
 package import Addressing
 import Foundation
 package import HTTP2Pool
+package import Metering
 import NIOSSL
 import PushModel
 
@@ -21,6 +22,8 @@ package struct WebhookConfiguration: Sendable {
     package var breakMilliseconds: Int64 = 15_000
     /// How long what waits for a retired credential may still be sent.
     package var retirementSeconds: Int64 = 1
+    /// Where pools count; nil: they don't.
+    package var metrics: MetricRegistry?
     package var resolve: PoolConfiguration.Resolver = SystemResolver.addresses
     package var lookups = NameLookups()
 

@@ -16,8 +16,10 @@ public struct WebhookPlugin: OutputPlugin {
     public func check(_ settings: OutputSettings) throws { _ = try WebhookConfiguration(settings) }
 
     public func make(_ context: OutputContext) throws -> any Output {
-        WebhookOutput(
-            name: name, configuration: try WebhookConfiguration(context.settings),
+        var configuration = try WebhookConfiguration(context.settings)
+        configuration.metrics = context.metrics
+        return WebhookOutput(
+            name: name, configuration: configuration,
             eventLoops: MultiThreadedEventLoopGroup.singleton, context: context)
     }
 }

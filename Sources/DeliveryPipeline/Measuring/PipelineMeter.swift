@@ -1,0 +1,70 @@
+package import Metering
+import PushModel
+
+/// The cells that the pipeline counts in. Written on its queue only; made before there is a pipeline, so that all of it is
+/// shown from the start.
+package final class PipelineMeter: Sendable {
+    private let ages: [MetricHistogram]
+    /// By lane; of jobs that were not put back, and of those that were.
+    private let firstOutcomes, laterOutcomes: [MetricHistogram]
+    private let confirms: MetricHistogram
+    /// Written by the task that marks.
+    let commits: MetricHistogram
+    /// Connections to the broker, all together.
+    let connected, lost: MetricCell
+    private let attempts: [MetricCell]
+    private let retries: [Int: MetricCell]
+    package let apps: AppTallies
+    package let reasons: ReasonTallies
+
+    /// - Parameters:
+    ///   - delays: of the delay queues, in seconds.
+    ///   - mostApps: that have series of their own.
+    ///   - reasons: what each output's provider may say.
+    package init(_ registry: MetricRegistry, delays: [Int], mostApps: Int, reasons: [String: [String]]) {
+        let lanes = Lane.allCases.map(\.rawValue)
+        ages = lanes.map { registry.histogram(.jobAge, [$0]) }
+        firstOutcomes = lanes.map { registry.histogram(.outcomeTimes, [$0, "first"]) }
+        laterOutcomes = lanes.map { registry.histogram(.outcomeTimes, [$0, "later"]) }
+        confirms = registry.histogram(.settleTimes, ["broker"])
+        commits = registry.histogram(.settleTimes, ["database"])
+        connected = registry.cell(.connects, ["broker", "ok"])
+        lost = registry.cell(.connects, ["broker", "lost"])
+        attempts = Outcome.Verdict.allCases.map { registry.cell(.attempts, ["\($0)"]) }
+        retries = Dictionary(
+            delays.map { ($0, registry.cell(.retries, ["\($0)"])) }, uniquingKeysWith: { first, _ in first })
+        apps = AppTallies(registry, most: mostApps)
+        self.reasons = ReasonTallies(registry, reasons)
+    }
+
+    /// A job is taken on.
+    func starts(_ job: StartedJob, now: Timestamp) {
+        guard job.inbound.isDated, !job.inbound.hasBeenTried else { return }
+        ages[job.inbound.lane.place].observe(now.since(job.due))
+    }
+
+    /// The broker has confirmed a message.
+    func confirmed(_ message: UnconfirmedMessage, now: Timestamp) { confirms.observe(now.since(message.since)) }
+
+    /// What became of so many recipients is safe.
+    func told(_ job: OpenJob, _ count: Int, now: Timestamp) {
+        let outcomes = job.inbound.hasBeenTried ? laterOutcomes : firstOutcomes
+        outcomes[job.inbound.lane.place].observe(now.since(job.due), times: count)
+    }
+
+    /// An output has reported it.
+    func reported(_ outcome: Outcome) { attempts[Int(outcome.verdict.rawValue)].add() }
+
+    func retried(seconds: Int) { retries[seconds]?.add() }
+
+    /// It is one of the kinds in the events.
+    func settled(_ outcome: Outcome, as kind: OutcomeKind, reason: String?) {
+        outcome.job.tally.count(kind.place)
+        if kind != .sent { reasons.count(outcome, reason) }
+    }
+}
+
+extension Timestamp {
+    /// Milliseconds; none before it.
+    fileprivate func since(_ earlier: Timestamp) -> Int { Int(max(0, milliseconds - earlier.milliseconds)) }
+}

@@ -1,0 +1,60 @@
+import Metering
+import PushModel
+
+/// Counts why pushes were not accepted, by the reasons that the code knows: what a peer makes up is `other`.
+///
+/// Only touched on the pipeline's queue.
+// why: unchecked for that reason.
+package final class ReasonTallies: @unchecked Sendable {
+    /// Ours, of whatever output.
+    package static let ours = [
+        "AppPaused", Outcome.cancelled, "ConnectionFailed", "ConnectionLost", "CredentialRefused", "CredentialUnusable",
+        "NoCredential", "RequestTimeout", "RetriesExhausted", "StreamRefused", "StreamReset", "UnknownApp",
+        "UnsuitableCredential",
+    ]
+    static let other = "other"
+
+    /// Of one output.
+    private struct Cells {
+        let provider, martlet: [String: MetricCell]
+        let otherOfProvider, otherOfMartlet: MetricCell
+
+        init(_ registry: MetricRegistry, _ output: String, _ reasons: [String]) {
+            func cell(_ judge: Outcome.Judge, _ reason: String) -> MetricCell {
+                registry.cell(.reasons, [output, judge.rawValue, reason])
+            }
+            func cells(_ judge: Outcome.Judge, _ reasons: [String]) -> [String: MetricCell] {
+                Dictionary(reasons.map { ($0, cell(judge, $0)) }, uniquingKeysWith: { first, _ in first })
+            }
+            provider = cells(.provider, reasons)
+            martlet = cells(.martlet, ReasonTallies.ours + reasons)
+            otherOfProvider = cell(.provider, ReasonTallies.other)
+            otherOfMartlet = cell(.martlet, ReasonTallies.other)
+        }
+
+        /// What a provider's refusal of a credential is told as is a word of ours.
+        func cell(_ judge: Outcome.Judge, _ reason: String) -> MetricCell {
+            guard judge == .provider else { return martlet[reason] ?? otherOfMartlet }
+            return provider[reason] ?? (ReasonTallies.ours.contains(reason) ? martlet[reason] : nil) ?? otherOfProvider
+        }
+    }
+
+    private let cells: [String: Cells]
+    /// A reason mostly follows itself, so most look nothing up.
+    private var last: (output: String, judge: Outcome.Judge, reason: String, cell: MetricCell)?
+
+    init(_ registry: MetricRegistry, _ reasons: [String: [String]]) {
+        cells = Dictionary(uniqueKeysWithValues: reasons.map { ($0, Cells(registry, $0, $1)) })
+    }
+
+    func count(_ outcome: Outcome, _ reason: String?) {
+        guard let reason else { return }
+        let output = outcome.job.job.output
+        if let last, last.reason == reason, last.judge == outcome.judge, last.output == output {
+            return last.cell.add()
+        }
+        guard let cell = cells[output]?.cell(outcome.judge, reason) else { return }
+        last = (output, outcome.judge, reason, cell)
+        cell.add()
+    }
+}

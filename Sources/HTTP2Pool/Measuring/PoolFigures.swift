@@ -1,0 +1,26 @@
+/// What a pool holds at the end of a turn.
+struct PoolFigures: Hashable, Sendable {
+    var connecting = 0
+    var open = 0
+    var draining = 0
+    var streams = 0
+    var streamsLimit = 0
+    var waiting = 0
+
+    init() {}
+
+    init(_ connections: [PooledConnection], waiting: Int) {
+        self.waiting = waiting
+        for connection in connections {
+            streams += connection.openStreams
+            if connection.isOpen {
+                open += 1
+                streamsLimit += connection.maximumStreams
+            } else if connection.isConnecting {
+                connecting += 1
+            } else {
+                draining += 1
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import HTTP2Session
+import Metering
+import NIOCore
+
+/// The cells that a pool counts in, which its event loop writes for all pools of the same labels. So what a pool holds is
+/// added and taken away again, never set.
+final class PoolMeter {
+    static let statuses = ["200", "400", "403", "404", "405", "410", "413", "429", "5xx", other]
+    static let results = ["ok", "failed"]
+    static let codes = (UInt32(0)...0xd).map { "\(HTTP2ErrorCode(rawValue: $0))" }
+    static let other = "other"
+
+    private let connecting, open, draining, streams, streamsLimit, waiting: MetricCell
+    private let windowBlocked, connected, connectFailed: MetricCell
+    private let answers: [MetricHistogram]
+    private let goAways: [MetricCell]
+    private let pings: MetricHistogram
+    /// As far as they are counted.
+    private var counted = PoolFigures()
+
+    init(_ labels: PoolLabels, eventLoop: any EventLoop) {
+        let (registry, output) = (labels.registry, labels.output)
+        let pool = [output, labels.credential, labels.environment]
+        func cell(_ family: MetricFamily, _ labels: [String]) -> MetricCell {
+            registry.cell(family, labels, of: eventLoop)
+        }
+        connecting = cell(.poolConnections, pool + ["connecting"])
+        open = cell(.poolConnections, pool + ["open"])
+        draining = cell(.poolConnections, pool + ["draining"])
+        streams = cell(.poolStreams, pool)
+        streamsLimit = cell(.poolStreamsLimit, pool)
+        waiting = cell(.poolWaiting, pool)
+        windowBlocked = cell(.poolWindowBlocked, pool)
+        connected = cell(.connects, [output, Self.results[0]])
+        connectFailed = cell(.connects, [output, Self.results[1]])
+        answers = Self.statuses.map {
+            registry.histogram(.answers, [output, labels.environment, $0], of: eventLoop)
+        }
+        goAways = (Self.codes + [Self.other]).map { cell(.goAways, [output, $0]) }
+        pings = registry.histogram(.pings, [output], of: eventLoop)
+    }
+
+    /// At the end of a turn.
+    func holds(_ figures: PoolFigures) {
+        guard figures != counted else { return }
+        connecting.add(figures.connecting - counted.connecting)
+        open.add(figures.open - counted.open)
+        draining.add(figures.draining - counted.draining)
+        streams.add(figures.streams - counted.streams)
+        streamsLimit.add(figures.streamsLimit - counted.streamsLimit)
+        waiting.add(figures.waiting - counted.waiting)
+        counted = figures
+    }
+
+    /// A connection has got what it has room for.
+    func filled(_ room: Room, waiting: Int) {
+        if waiting > 0, room.isBlockedByWindow { windowBlocked.add() }
+    }
+
+    func hasConnected() { connected.add() }
+    func couldNotConnect() { connectFailed.add() }
+    func pinged(milliseconds: Double) { pings.observe(Int(milliseconds)) }
+
+    func answered(_ status: Int, after milliseconds: Int64) {
+        answers[Self.place(of: status)].observe(Int(milliseconds))
+    }
+
+    func goneAway(_ code: HTTP2ErrorCode) {
+        goAways[min(Int(code.rawValue), Self.codes.count)].add()
+    }
+
+    /// In ``statuses``.
+    private static func place(of status: Int) -> Int {
+        switch status {
+        case 200...299: 0
+        case 400: 1
+        case 403: 2
+        case 404: 3
+        case 405: 4
+        case 410: 5
+        case 413: 6
+        case 429: 7
+        case 500...599: 8
+        default: 9
+        }
+    }
+}

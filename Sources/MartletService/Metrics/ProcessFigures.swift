@@ -1,0 +1,58 @@
+import Foundation
+package import Metering
+
+/// What the system says of this process.
+package struct ProcessFigures: Sendable, Hashable {
+    package var cpuMilliseconds = 0
+    package var threads = 0
+    package var virtualBytes = 0
+    package var residentBytes = 0
+    /// Milliseconds since 1970.
+    package var start = 0
+    package var openDescriptors = 0
+    package var maximumDescriptors = 0
+
+    /// - Parameters:
+    ///   - stat: `/proc/self/stat` (proc_pid_stat(5)).
+    ///   - boot: when the system was started, in seconds since 1970.
+    ///   - ticks: of the clock it counts by, in a second.
+    package init?(stat: String, boot: Int, ticks: Int, pageBytes: Int) {
+        // The name comes second, in parentheses, and may hold any.
+        guard let end = stat.lastIndex(of: ")"), ticks > 0 else { return nil }
+        let fields = stat[end...].dropFirst().split(separator: " ").map { Int($0) ?? 0 }
+        guard fields.count > 21 else { return nil }
+        cpuMilliseconds = (fields[11] + fields[12]) * 1000 / ticks
+        threads = fields[17]
+        start = boot * 1000 + fields[19] * 1000 / ticks
+        virtualBytes = fields[20]
+        residentBytes = fields[21] * pageBytes
+    }
+
+    /// Now.
+    package static func read() -> ProcessFigures? {
+        guard let stat = try? String(contentsOfFile: "/proc/self/stat", encoding: .utf8) else { return nil }
+        var figures = ProcessFigures(
+            stat: stat, boot: bootTime, ticks: sysconf(Int32(_SC_CLK_TCK)), pageBytes: sysconf(Int32(_SC_PAGESIZE)))
+        figures?.openDescriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+        var limit = rlimit()
+        if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
+            figures?.maximumDescriptors = Int(clamping: limit.rlim_cur)
+        }
+        return figures
+    }
+
+    private static let bootTime: Int = {
+        let lines = (try? String(contentsOfFile: "/proc/stat", encoding: .utf8))?.split(separator: "\n") ?? []
+        return lines.first { $0.hasPrefix("btime ") }.flatMap { Int($0.dropFirst("btime ".count)) } ?? 0
+    }()
+
+    package func add(to page: inout MetricPage) {
+        page.add(.cpuSeconds, cpuMilliseconds)
+        page.add(.residentBytes, residentBytes)
+        page.add(.virtualBytes, virtualBytes)
+        page.add(.openDescriptors, openDescriptors)
+        page.add(.maximumDescriptors, maximumDescriptors)
+        page.add(.threads, threads)
+        page.add(.processStart, start)
+    }
+}

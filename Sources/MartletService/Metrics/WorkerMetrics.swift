@@ -1,0 +1,78 @@
+import HTTP2Pool
+package import Metering
+package import PushModel
+package import Store
+
+/// What a worker shows beside what its queues and event loops count, and every series that is known before the first of
+/// them counts.
+enum WorkerMetrics {
+    /// Of the compiler that built this.
+    #if compiler(>=6.4)
+    private static let compiler = "6.4"
+    #elseif compiler(>=6.3)
+    private static let compiler = "6.3"
+    #else
+    private static let compiler = "6.2"
+    #endif
+
+    /// - Parameters:
+    ///   - exchanges: that it publishes to.
+    ///   - start: of the worker.
+    static func register(
+        in registry: MetricRegistry, exchanges: [String], state: WorkerState, board: RefusalBoard, quotas: QuotaBoard,
+        log: WorkerLog,
+        outputs: [any OutputPlugin], start: Timestamp
+    ) {
+        for plugin in outputs where plugin.credentials != nil {
+            let environments = plugin.hasOneWorld ? [PushEnvironment.production] : PushEnvironment.allCases
+            PoolLabels.announce(plugin.name, environments.map(\.rawValue), in: registry)
+        }
+        for exchange in exchanges { _ = registry.cell(.messagesRefused, [exchange]) }
+        registry.read("process") { page in
+            page.add(.buildInfo, [Worker.version, compiler], 1)
+            page.add(.startTime, Int(start.milliseconds))
+            ProcessFigures.read()?.add(to: &page)
+            for (level, count) in log.lines { page.add(.logMessages, ["\(level)"], count) }
+        }
+        registry.read("pipeline") { [state] page in state.counts.add(to: &page) }
+        registry.read("fleet") { page in
+            let fleet = quotas.view
+            page.add(.fleetKnown, fleet.isKnown ? 1 : 0)
+            for (quota, workers) in fleet.quotas { page.add(.quotaWorkers, [quota], workers) }
+        }
+        registry.read("refusals") { page in
+            page.add(board.refusals)
+            page.add(board.badTokens)
+        }
+        registry.read("snapshot") { [state] page in page.add(.snapshotTime, state.lastLook) }
+        let accountNames = outputs.accountNames
+        registry.read("credentials") { [state] page in
+            page.add(state.credentials, accountNames: accountNames, now: .now)
+        }
+    }
+}
+
+extension MetricPage {
+    package mutating func add(_ refusals: [Refusal]) {
+        for refusal in refusals {
+            add(
+                .refused,
+                [refusal.credential, refusal.environment.rawValue, refusal.topic ?? "", refusal.reason], 1)
+        }
+    }
+
+    package mutating func add(_ badTokens: [BadTokens]) {
+        for bad in badTokens { add(.badTokens, [bad.app, bad.environment.rawValue, bad.reason], bad.count) }
+    }
+
+    /// - Parameter accountNames: what each output calls an account.
+    package mutating func add(_ credentials: [CredentialSummary], accountNames: [String: String], now: Timestamp) {
+        for credential in credentials {
+            guard let notAfter = credential.notAfter, let days = credential.daysLeft(at: now) else { continue }
+            let account = accountNames[credential.output] ?? "account"
+            let labels = [credential.id, credential.label, credential.account]
+            add(.credentialExpiry.with(lastLabel: account), labels, Int(notAfter.milliseconds))
+            add(.credentialDays.with(lastLabel: account), labels, days)
+        }
+    }
+}

@@ -1,0 +1,21 @@
+extension MetricFamily {
+    static let credentials = [refused, credentialExpiry, credentialDays, tokenTime, tokensMade]
+
+    package static let refused = Self(
+        "refused", .gauge,
+        "1 while a provider refuses a credential, for one topic or for all, or most device tokens of an app.",
+        labels: ["credential", "environment", "topic", "reason"])
+    /// The last label is what the output calls an account, as below.
+    package static let credentialExpiry = Self(
+        "credential_expiry_timestamp_seconds", .gauge, "When a credential expires.",
+        labels: ["credential", "label", "account"], scale: 1000)
+    package static let credentialDays = Self(
+        "credential_days_left", .gauge, "Whole days until a credential expires; negative when it has.",
+        labels: ["credential", "label", "account"])
+    package static let tokenTime = Self(
+        "provider_token_timestamp_seconds", .gauge, "When the provider token in use was made.",
+        labels: ["credential"], scale: 1000)
+    package static let tokensMade = Self(
+        "provider_tokens_made_total", .counter, "Provider tokens that this worker has made for the fleet.",
+        labels: ["credential"])
+}

@@ -1,0 +1,31 @@
+extension MetricFamily {
+    static let pools = [
+        poolConnections, poolStreams, poolStreamsLimit, poolWaiting, poolWindowBlocked, answers, connects, goAways,
+        pings,
+    ]
+
+    private static let pool = ["output", "credential", "environment"]
+
+    package static let poolConnections = Self(
+        "pool_connections", .gauge, "Connections to a provider, by what they are doing.", labels: pool + ["state"])
+    package static let poolStreams = Self("pool_streams", .gauge, "Requests on the wire.", labels: pool)
+    package static let poolStreamsLimit = Self(
+        "pool_streams_limit", .gauge, "Requests that may be on the wire at a time, over the connections there are.",
+        labels: pool)
+    package static let poolWaiting = Self(
+        "pool_waiting", .gauge, "Requests that wait for a connection with room.", labels: pool)
+    package static let poolWindowBlocked = Self(
+        "pool_window_blocked_total", .counter,
+        "Times that a connection's window, and not its streams, kept what waits from leaving.", labels: pool)
+    package static let answers = Self(
+        "answer_seconds", .histogram(answerBounds), "From a request's writing to its answer.",
+        labels: ["output", "environment", "status"], scale: 1000)
+    package static let connects = Self(
+        "connects_total", .counter, "Connections to servers that were made, or were not.", labels: ["target", "result"])
+    package static let goAways = Self(
+        "goaways_total", .counter, "Connections whose server wanted them closed, by its error code.",
+        labels: ["output", "reason"])
+    package static let pings = Self(
+        "ping_seconds", .histogram(answerBounds), "From a PING to its acknowledgement.", labels: ["output"],
+        scale: 1000)
+}

@@ -1,0 +1,127 @@
+import Foundation
+import TestSupport
+import TestTraits
+import Testing
+import WorkerTestSupport
+
+/// What a real worker shows on `/metrics`.
+@Suite(.needsServers)
+struct MetricsPageTests {
+    private static let app = "com.example.shop"
+    private static let openMetrics = "application/openmetrics-text; version=1.0.0"
+    /// Kept for one version, and named as Prometheus would not have it.
+    private static let formerNames = ["martlet_credential_days_left"]
+
+    private struct Page {
+        let text: String
+
+        /// Name and type of each family.
+        var families: [String: String] {
+            Dictionary(
+                text.matches(of: /(?m)^# TYPE (\S+) (\S+)$/).map { (String($0.1), String($0.2)) },
+                uniquingKeysWith: { first, _ in first })
+        }
+
+        /// Names with their labels.
+        var series: Set<String> {
+            Set(
+                text.split(separator: "\n").filter { !$0.hasPrefix("#") }.compactMap { line in
+                    line.lastIndex(of: " ").map { String(line[..<$0]) }
+                })
+        }
+    }
+
+    private func page(_ port: Int, accept: String = "*/*") async throws -> Page {
+        let answer = try await Subprocess.run([
+            "/usr/bin/curl", "-s", "-f", "--max-time", "5", "-H", "Accept: \(accept)",
+            "http://127.0.0.1:\(port)/metrics",
+        ])
+        return Page(text: answer.output)
+    }
+
+    /// - Returns: what it has to say against it.
+    private func faults(ofText page: Page) async throws -> [String] {
+        let found = try await Subprocess.run(["/usr/bin/promtool", "check", "metrics"], input: page.text)
+        let lines = (found.output + found.errors).split(separator: "\n").map(String.init)
+        return lines.filter { line in !Self.formerNames.contains { line.hasPrefix($0) } }
+    }
+
+    private func faults(ofOpenMetrics page: Page) async throws -> String {
+        let found = try await Subprocess.run(
+            [
+                "/usr/bin/python3", "-c",
+                """
+                import sys
+                from prometheus_client.openmetrics.parser import text_string_to_metric_families
+                print(len(list(text_string_to_metric_families(sys.stdin.read()))))
+                """,
+            ], input: page.text)
+        return found.status == 0 && found.output != "0\n" ? "" : "\(found)"
+    }
+
+    @Test func beforeTheDatabaseIsThereAndAfterPushes() async throws {
+        try await Installation.with { installation in
+            let port = try freePort()
+            let refusing = try RefusingPort()
+            let waiting = try installation.startWorker([
+                "http.listen": "127.0.0.1:\(port)", "database.url": "postgres://127.0.0.1:\(refusing.port)/none",
+            ])
+            defer { waiting.signal(SIGKILL) }
+            try await eventually("it shows something: \(waiting.errors)") {
+                try await !page(port).series.isEmpty
+            }
+            let first = try await page(port)
+            #expect(try await faults(ofText: first) == [])
+            let open = try await page(port, accept: Self.openMetrics)
+            #expect(try await faults(ofOpenMetrics: open) == "")
+            #expect(open.text.hasSuffix("\n# EOF\n") && !first.text.contains("# EOF"))
+            waiting.signal(SIGTERM)
+            _ = try await waiting.finish()
+
+            try await installation.addTokenApp(Self.app)
+            let worker = try installation.startWorker(["http.listen": "127.0.0.1:\(port)"])
+            defer { worker.signal(SIGKILL) }
+            try await installation.publish([JobText("one", app: Self.app, to: Token.random(count: 3))])
+            try await eventually("outcomes: \(worker.errors)") { installation.results.count == 3 }
+            let later = try await page(port)
+            #expect(try await faults(ofText: later) == [])
+            #expect(try await faults(ofOpenMetrics: try await page(port, accept: Self.openMetrics)) == "")
+            #expect(later.families == first.families)
+            // What has come: of a credential, or of an app that is registered, and of nothing else.
+            let new = later.series.subtracting(first.series).filter {
+                !$0.contains("credential=\"") && !$0.contains("app=\"\(Self.app)\"")
+            }
+            #expect(new == [], "series that were not there at first")
+            #expect(first.series.subtracting(later.series) == [])
+            #expect(
+                later.text.contains(
+                    /\nmartlet_answer_seconds_count\{output="apns",environment="production",status="200"\} 3\n/))
+            #expect(later.text.contains("\nmartlet_pushes_total{app=\"\(Self.app)\",kind=\"sent\"} 3\n"))
+            #expect(later.text.contains(/\nmartlet_pool_connections\{.*state="open"\} [1-9]/))
+            worker.signal(SIGTERM)
+            #expect(try await worker.finish().status == 0)
+        }
+    }
+
+    /// Both ways: the table in docs/operate.md is what operators and alerts go by.
+    @Test func theManualHasAllOfThem() async throws {
+        try await Installation.with { installation in
+            let port = try freePort()
+            let worker = try installation.startWorker(["http.listen": "127.0.0.1:\(port)"])
+            defer { worker.signal(SIGKILL) }
+            try await eventually("it is ready: \(worker.errors)") {
+                try await WorkerEndpoint.answer("ready", port: port) == "ready\n200"
+            }
+            let manual = try Documents.text("docs/operate.md")
+            let rows = manual.split(separator: "\n").filter {
+                $0.hasPrefix("| `martlet_") || $0.hasPrefix("| `process_")
+            }
+            let names = rows.flatMap { row in
+                row.split(separator: "|")[0].matches(of: /`((?:martlet|process)_[a-z_]+)/).map { String($0.1) }
+            }
+            #expect(try await page(port).families.keys.sorted() == Set(names).sorted())
+            worker.signal(SIGTERM)
+            _ = try await worker.finish()
+        }
+    }
+}
