@@ -122,12 +122,13 @@ package final class ConnectionPool: @unchecked Sendable {
             fill(connection, now: now)
         }
         if hasTicked { closeIdle(now: now) }
-        hasTicked = false
         client.filled(isUsable: connections.contains { $0.isOpen && !$0.isAwaitingAuthorization }, now: now)
         if client.yieldsTurn { scheduleTurn() } else { resize(now: now) }
         if isRetired, client.isEmpty || isAbandoned { finishRetiring() }
         client.turnEnds()
-        meter?.holds(PoolFigures(connections, waiting: client.waiting))
+        // Once a second is as good as each time to whoever scrapes; and at the end nothing is left of it.
+        if hasTicked || isRetired { meter?.holds(PoolFigures(connections, waiting: client.waiting)) }
+        hasTicked = false
         cachedTime = nil
     }
 

@@ -13,7 +13,7 @@ extension EventName {
     static let credentialKept = EventName("credential.kept")
     static let cancellationsReadAgain = EventName("cancellations.read.resumed")
     static let cancellationsUnreadable = EventName("cancellations.read.failed")
-    static let cancellationsRead = EventName("cancellations.read", repeats: true)
+    static let cancellationsRead = EventName("cancellations.read")
     static let deadTokensReadAgain = EventName("dead_tokens.read.resumed")
     static let deadTokensUnreadable = EventName("dead_tokens.read.failed")
     static let deadTokensRead = EventName("dead_tokens.read")

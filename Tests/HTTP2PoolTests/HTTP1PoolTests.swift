@@ -155,10 +155,10 @@ import WireTestSupport
         try await HTTP1Server.with { _ in
             .end(answer)
         } _: { server in
-            let fixture = try pool(at: server, requests: 60)
+            let fixture = try pool(at: server, requests: 100)
             try await fixture.start()
-            try await eventually("all", within: .seconds(20)) { try await fixture.look { $0.ends } == ["200": 60] }
-            #expect(server.connections == 60)
+            try await eventually("all") { try await fixture.look { $0.ends } == ["200": 100] }
+            #expect(server.connections == 100)
             try await fixture.close()
         }
     }

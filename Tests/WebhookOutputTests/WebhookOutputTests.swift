@@ -155,7 +155,7 @@ import WireTestSupport
             guard let batch = try? ReceivedBatch(request), batch.recipients[0].token == "bulk" else {
                 return receive(request)
             }
-            return .answer(200, batch.answer, after: 6_000)
+            return .answer(200, batch.answer, after: 15_000)
         } _: { server in
             let fixture = try fixture(at: server) { $0.maximumBatches = 2 }
             async let bulk = fixture.send(["bulk"], lane: .bulk)
@@ -222,7 +222,7 @@ import WireTestSupport
         try await HTTP1Server.with { [receive] request in
             refuses.load(ordering: .relaxed) ? .answer(401) : receive(request)
         } _: { server in
-            let fixture = try fixture(at: server) { $0.breakMilliseconds = 3_000 }
+            let fixture = try fixture(at: server) { $0.breakMilliseconds = 15_000 }
             #expect(try await fixture.send().map(\.verdict) == [.hold, .hold])
             #expect(try await fixture.send().map(\.verdict) == [.hold, .hold])
             #expect(server.requests.count == 1, "it is left alone")

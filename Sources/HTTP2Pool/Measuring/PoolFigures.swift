@@ -1,4 +1,4 @@
-/// What a pool holds at the end of a turn.
+/// What a pool holds.
 struct PoolFigures: Hashable, Sendable {
     var connecting = 0
     var open = 0

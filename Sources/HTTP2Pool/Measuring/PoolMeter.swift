@@ -40,7 +40,7 @@ final class PoolMeter {
         pings = registry.histogram(.pings, [output], of: eventLoop)
     }
 
-    /// At the end of a turn.
+    /// Once a second, and when its pool ends.
     func holds(_ figures: PoolFigures) {
         guard figures != counted else { return }
         connecting.add(figures.connecting - counted.connecting)
