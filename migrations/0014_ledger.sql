@@ -27,7 +27,8 @@ CREATE INDEX ledger_job ON martlet.ledger (job, ref);
 -- waits two seconds at most for whoever reads. Returns how many were dropped. Who writes may call it, and needs no other right
 -- than to insert.
 CREATE FUNCTION martlet.keep_ledger(days integer) RETURNS integer
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' AS $$
+LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp SET lock_timeout = '2s' SET timezone = 'UTC' SET datestyle = 'ISO' AS $$
 DECLARE
     today   date := (now() AT TIME ZONE 'UTC')::date;
     wanted  date;
@@ -49,11 +50,15 @@ BEGIN
         SELECT part.relname AS name FROM pg_inherits
         JOIN pg_class AS part ON part.oid = inhrelid
         WHERE inhparent = 'martlet.ledger'::regclass
-            AND part.relname < 'ledger_' || to_char(today - days, 'YYYYMMDD')
+            AND part.relname ~ '^ledger_[0-9]{8}$' AND part.relname < 'ledger_' || to_char(today - days, 'YYYYMMDD')
         ORDER BY part.relname
     LOOP
-        EXECUTE format('DROP TABLE martlet.%I', old.name);
-        dropped := dropped + 1;
+        BEGIN
+            EXECUTE format('DROP TABLE martlet.%I', old.name);
+            dropped := dropped + 1;
+        EXCEPTION WHEN lock_not_available THEN
+            NULL; -- somebody reads it: an hour later, then
+        END;
     END LOOP;
     RETURN dropped;
 END $$;

@@ -112,7 +112,7 @@ struct Turn {
         counts.jobsRejected += 1
         logger.warning(
             .jobRejected, "A job was rejected",
-            metadata: ["job": "\(rejection.jobID ?? "-")", "reason": "\(rejection)"])
+            metadata: ["job": "\(rejection.jobID ?? "-")", "reason": "\(rejection.logged)"])
         outbox.putAmongTheDead(job, rejection)
         outbox.tell(rejection, of: job, now: now)
     }

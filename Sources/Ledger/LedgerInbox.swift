@@ -21,7 +21,7 @@ final class LedgerInbox: Sendable {
         switch event {
         case .deliveries(let deliveries): waiting.withLock { $0 += deliveries }
         // They come again.
-        case .disconnected: release(take(.max))
+        case .disconnected: release(take(bytes: .max))
         case .connected, .stopped, .closed: break
         }
         look()
@@ -34,10 +34,15 @@ final class LedgerInbox: Sendable {
         for delivery in deliveries { budget.release(delivery) }
     }
 
-    /// The oldest, at most so many.
-    func take(_ most: Int) -> [AMQPDelivery] {
+    /// The oldest, with about so many bytes; one at least.
+    func take(bytes most: Int) -> [AMQPDelivery] {
         waiting.withLock { waiting in
-            let taken = Array(waiting.prefix(most))
+            var bytes = 0
+            let taken = Array(
+                waiting.prefix { delivery in
+                    defer { bytes += delivery.body.count }
+                    return bytes < most
+                })
             waiting.removeFirst(taken.count)
             return taken
         }

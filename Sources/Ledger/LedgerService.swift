@@ -14,13 +14,14 @@ package import Store
 /// |---|---|
 /// | events arrive | those that have are written together, in one transaction, and then acknowledged |
 /// | this process dies between the two | they come again and are written again: what is told twice is read once |
-/// | the database is away, or refuses | they wait here, 32 MB at most, then in the broker; tried again after 1 s, later 60 s |
+/// | the database is away, or refuses | 32 MB of them wait here, the rest in the broker; tried again after 1 s, later 60 s |
 /// | the queue in the broker has reached its limit | the broker drops the oldest: workers never wait for a ledger |
 /// | something that is no event | is dropped, and said |
 package struct LedgerService: Service {
     /// Whoever grants a right or mends a disk has done so within a minute.
     private static let waits = Backoff(first: .seconds(1), longest: .seconds(60))
-    private static let eventsAtOnce = 200
+    /// Decoded they take ten times that.
+    private static let bytesAtOnce = 2 << 20
     private static let prefetch: UInt16 = 1_000
     private static let bytes = 32 << 20
     private static let keepingInterval = Duration.seconds(3_600)
@@ -62,7 +63,7 @@ package struct LedgerService: Service {
                 group.addTask { await keepHourly() }
                 for await _ in inbox.signals {
                     while true {
-                        let events = inbox.take(Self.eventsAtOnce)
+                        let events = inbox.take(bytes: Self.bytesAtOnce)
                         guard !events.isEmpty, await write(events) else { break }
                         inbox.release(events)
                         consumer.acknowledge(events.map { AMQPAcknowledgement($0.tag) })

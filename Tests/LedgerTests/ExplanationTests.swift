@@ -72,13 +72,21 @@ import Testing
                     registeredAt: nil, unregisteredAt: Self.at, markedAt: Self.at, reason: "Gone")
             ]
             $0.waiting = [JobFacts.Waiting(queue: "martlet.delay.30", messages: 4)]
+            $0.ledger?.sums = [
+                LedgerSum(
+                    kind: "sent", output: "push", app: "a", environment: "production", reason: nil, count: 1,
+                    first: Self.at, last: Self.at)
+            ]
         }
         var causes: [String] = []
-        func note() { causes.append(String(Explanation(facts).cause.prefix(28))) }
+        func note() { causes.append(String(Explanation(facts).cause.prefix(50))) }
         note()
         facts.dead = .some(nil)
         note()
         facts.cancellation = .some(nil)
+        note()
+        #expect(Explanation(facts).found == false)
+        facts.ledger?.sums = []
         note()
         facts.app = .known(App(bundleID: "com.example.shop"), faults: ["push: no credential"])
         note()
@@ -93,11 +101,21 @@ import Testing
         note()
         facts.ledger = JobFacts.Ledger()
         note()
+        facts.ledger = nil
+        note()
         #expect(
             causes == [
-                "it can't be used, and lies i", "it was cancelled at 2026-11-", "the app com.example.shop is ",
-                "push: no credential", "the app com.example.shop is ", "the token is dead since 2026",
-                "nothing is told of it; it ma", "nothing is known of it: it n", "nothing is known of it: no l",
+                "it can't be used, and lies in the dead-letter queu",
+                "it was cancelled at 2026-11-20T10:00:00.123Z by o",
+                "1 outcome of this job is told, and none of this re",
+                "no outcome is told of it; the app com.example.shop",
+                "no outcome is told of it; now push: no credential",
+                "no outcome is told of it; the app com.example.shop",
+                "no outcome is told of it; the token is dead since ",
+                "nothing is told of it; it may be one of the jobs t",
+                "nothing is known of it: it never arrived, it is in",
+                "nothing is known of it: no ledger is kept, so what",
+                "nothing is known of it, and the ledger could not b",
             ])
     }
 

@@ -17,6 +17,24 @@ import Testing
         #expect(faults(Job.sampleText([#""p\u0072io":{"a":[1]}"#]).utf8) == ["prio: is not a field of a job"])
     }
 
+    /// A token or a ref in the place of a member's name is for the publisher, and not for the log.
+    @Test func theLogDoesNotHaveWhatIsNoFieldsName() throws {
+        let token = "c2732227a1d8021cfaf781d71fb2f908c61f5861079a00954a5453f1d0281433"
+        func rejection(_ recipient: String) throws -> JobRejection {
+            try #require(throws: JobRejection.self) {
+                try JobDecoder.decode(Array(#"{"app":"a","payload":{},"recipients":[\#(recipient)]}"#.utf8)) {
+                    "made-up"
+                }
+            }
+        }
+        let told = try rejection(#"{"\#(token)":"user-17"}"#)
+        #expect(told.description.contains(token))
+        #expect(
+            !told.logged.contains(token.prefix(12)) && told.logged.contains("recipients[0].c2732227…: is not a field"))
+        #expect(try rejection(#"{"a.\#(token)":1}"#).logged.contains("recipients[0].a.c27322…: is not a field"))
+        #expect(try rejection(#"{"token":7}"#).logged == rejection(#"{"token":7}"#).description)
+    }
+
     @Test func escapedNamesAreKnown() throws {
         #expect(try Job.sample(#""top\u0069c":"t""#).topic == "t")
     }

@@ -23,6 +23,35 @@ struct WorkerRepositoryTests {
             [.text(worker.id), .bigint(Int64(seconds))])
     }
 
+    /// Whoever may write the table may write anything, and each worker reads it.
+    @Test(arguments: [
+        #"{"host":"h","pid":1,"state":"ready","lanes":[],"rate":1e300,"minute":{},"oldest_job_seconds":5}"#,
+        #"{"host":"h","pid":-9223372036854775808,"state":"ready","lanes":[{"lane":"a","waiting":9223372036854775807,"open":9223372036854775807,"rate":1,"age":-1},{"lane":"b","waiting":9223372036854775807,"open":9223372036854775807,"rate":1,"age":1}],"rate":-1,"minute":{"sent":9223372036854775807},"oldest_job_seconds":9223372036854775807}"#,
+        #"{"rate":"much"}"#, "[]", "null",
+    ])
+    func whatARowSaysIsMadeBelievable(report: String) async throws {
+        try await TestDatabase.withMigrated { database in
+            try await database.pool.query(
+                """
+                INSERT INTO martlet.workers (id, name, version, started_at, seen_at, outputs, report)
+                SELECT gen_random_uuid(), repeat('n', 1000000), repeat('v', 1000), started, now(),
+                    array_fill('o'::text, ARRAY[100]), $1::text::jsonb
+                FROM unnest('{-infinity,infinity,now}'::timestamptz[]) AS started
+                """, [.text(report)])
+            let fleet = try await WorkerRepository(database.pool).fleet()
+            #expect(fleet.count == 3)
+            for member in fleet {
+                #expect(member.name.count == 200 && member.version.count == 50 && member.outputs.count == 20)
+                guard let report = member.report else { continue }
+                #expect(report.rate.isFinite && (0...1e12).contains(report.rate))
+                let numbers =
+                    report.lanes.flatMap { [$0.waiting, $0.open, $0.rate, $0.age] } + report.minute.values
+                    + [report.oldestJobSeconds, report.pid]
+                #expect(numbers.allSatisfy { (0...1_000_000_000_000).contains($0) }, "\(numbers)")
+            }
+        }
+    }
+
     @Test func theLivingAreCountedByTheQuotasTheyUse() async throws {
         try await TestDatabase.withMigrated { database in
             let repository = WorkerRepository(database.pool)

@@ -19,16 +19,19 @@ package struct Explanation: Encodable {
     /// | an outcome is told | what it says |
     /// | the job is dead-lettered, or told as one that can't be used | the reason |
     /// | it is cancelled | since when |
-    /// | its app is unknown, paused, without a credential or refused | that: its jobs wait, or end so |
-    /// | the token is dead | since when, by whose word |
+    /// | other recipients of the job have outcomes, this one has none | that |
+    /// | its app is unknown, paused, without a credential or refused, now | that, which may be why |
+    /// | the token is dead now | since when, by whose word, which may be why |
     /// | jobs wait | it may be one of them |
     /// | nothing | what is not known |
+    ///
+    /// From the fifth on it is not told what became of it.
     package init(_ facts: JobFacts) {
         job = facts.job
         checked = facts.checks
-        let certain = facts.outcome ?? facts.rejection ?? facts.cancelled ?? facts.ofApp ?? facts.ofToken
+        let certain = facts.outcome ?? facts.rejection ?? facts.cancelled
         found = certain != nil
-        (cause, advice) = certain ?? facts.uncertain
+        (cause, advice) = certain ?? facts.ofOthers ?? facts.ofApp ?? facts.ofToken ?? facts.uncertain
     }
 }
 
@@ -59,9 +62,12 @@ extension JobFacts {
             )
         }
         guard let row = ledger?.rows.first(where: { $0.kind == LedgerKind.rejection }) else { return nil }
+        let isGone = if case .some(.none) = dead { true } else { false }
         return (
             "it could not be used at \(row.at.rfc3339): \(row.reason ?? "") \(row.detail ?? "")",
-            "It is no longer in the dead-letter queue: somebody has replayed or dropped it."
+            isGone
+                ? "It is no longer in the dead-letter queue: somebody has replayed or dropped it."
+                : "Mend what is named; 'martlet dead replay --id \(job)' publishes it again."
         )
     }
 
@@ -73,25 +79,42 @@ extension JobFacts {
         )
     }
 
+    fileprivate var ofOthers: Cause? {
+        guard asksOne, let count = ledger?.sums.reduce(0, { $0 + $1.count }), count > 0 else { return nil }
+        return (
+            "\(count == 1 ? "1 outcome of this job is" : "\(count) outcomes of this job are") told, and none of this recipient",
+            "Is it the ref or the token that was published? \(Self.unkept)"
+        )
+    }
+
     fileprivate var ofApp: Cause? {
         switch app {
         case .unknown(let name):
-            ("the app \(name) is not known here: its recipients end as failed", "Add it with 'martlet app set'.")
+            (
+                "no outcome is told of it; the app \(name) is not registered now, and jobs for such an app are dead-lettered",
+                "Add it with 'martlet app set'."
+            )
         case .known(let app, _) where app.isPaused:
-            ("the app \(app.bundleID) is paused: its jobs wait", "'martlet app set \(app.bundleID) --no-paused'.")
+            (
+                "no outcome is told of it; the app \(app.bundleID) is paused now, and its jobs wait",
+                "'martlet app set \(app.bundleID) --no-paused'."
+            )
         case .known(let app, let faults) where !faults.isEmpty:
             (
-                faults.joined(separator: "; "),
+                "no outcome is told of it; now " + faults.joined(separator: "; "),
                 "'martlet app show \(app.bundleID)' says which credentials were considered."
             )
         case .known, .unnamed, nil: nil
         }
     }
 
+    private static let unkept =
+        "What was accepted is not told of a job with results: problems, nor all of it kept with another ledger.sent than all."
+
     fileprivate var ofToken: Cause? {
         guard let dead = tokens?.filter({ $0.unregisteredAt != nil }).max(by: { $0.died < $1.died }) else { return nil }
         return (
-            "the token is dead since \(dead.died.rfc3339)\(dead.reason.map { " (\($0))" } ?? ""): it is not sent to",
+            "no outcome is told of it; the token is dead since \(dead.died.rfc3339)\(dead.reason.map { " (\($0))" } ?? ""), and is not sent to",
             "The app hands in a new one when it runs again; say so with registered_at, or 'martlet token register'."
         )
     }
@@ -105,7 +128,10 @@ extension JobFacts {
                 "Those in a delay queue are scheduled, or tried again when its seconds are over."
             )
         }
-        guard let begin = ledger?.begin else {
+        guard let ledger else {
+            return ("nothing is known of it, and the ledger could not be looked at", "The table says why; ask again.")
+        }
+        guard let begin = ledger.begin else {
             return (
                 "nothing is known of it: no ledger is kept, so what became of it was told on the results exchange only",
                 "Run 'martlet ledger' to have the next ones written down."
@@ -114,7 +140,7 @@ extension JobFacts {
         return (
             "nothing is known of it: it never arrived, it is in a worker's hands, or its end came before "
                 + begin.rfc3339,
-            "Look whether its publisher waits for the broker's confirm, and whether the id is right."
+            "Does its publisher wait for the broker's confirm, is the id right? \(Self.unkept)"
         )
     }
 
@@ -141,7 +167,10 @@ extension JobFacts {
     private static func text(_ ledger: Ledger) -> String {
         guard let begin = ledger.begin else { return "nobody keeps one" }
         let count = ledger.sums.reduce(0) { $0 + $1.count }
-        return "kept since \(begin.rfc3339): \(count == 0 ? "nothing" : "\(count)") of this job"
+        let what =
+            count > 0
+            ? "\(count) of this job" : ledger.rows.isEmpty ? "nothing of this job" : "\(ledger.rows.count) of it"
+        return "kept since \(begin.rfc3339): \(what)"
     }
 
     private static func text(_ state: AppState) -> String {

@@ -55,18 +55,26 @@ struct FactFinder {
         let kept = LedgerText.kept(job)
         var ledger = JobFacts.Ledger(begin: try await repository.begin())
         guard ledger.begin != nil else { return ledger }
-        ledger.sums = try await repository.sums(of: kept)
         let hashes = token.map { token in
             source.outputs.map { LedgerRow.hash(of: $0.recipients.canonical(token), output: $0.name) }
         }
-        if ref != nil || token != nil || ledger.sums.contains(where: { $0.kind == LedgerKind.rejection }) {
+        let asksOne = ref != nil || token != nil
+        if !asksOne { ledger.sums = try await repository.sums(of: kept) }
+        if asksOne || ledger.sums.contains(where: { $0.kind == LedgerKind.rejection }) {
             ledger.rows = try await repository.rows(
                 of: kept, ref: ref.map { LedgerText.kept($0) }, recipients: hashes, most: Self.mostRows)
         }
+        // A job may have a million outcomes, so they are counted only where that says something.
+        if asksOne, ledger.rows.isEmpty { ledger.sums = try await repository.sums(of: kept) }
         return ledger
     }
 
     private func dead() async throws -> JobFacts.Dead? {
+        let queue = try source.names().dead
+        let looked = try await BrokerLook.require(queues: [queue], on: try source.broker())
+        guard looked.queues[queue]?.consumers == 0 else {
+            throw BlindSpot(description: "somebody else reads it just now, and holds what is in it")
+        }
         var found: JobFacts.Dead?
         try await DeadQueue(source).forEach(DeadFilter.parse(["--id=\(job)"]), doing: "found") { dead in
             found = JobFacts.Dead(app: dead.app, reason: dead.reason)
@@ -111,4 +119,9 @@ struct FactFinder {
             faults: routes.filter { !$0.refusals.isEmpty || $0.problem != nil && !isUsable }
                 .map { "\($0.output.name) \($0.environment.rawValue): \($0.explanation)" })
     }
+}
+
+/// Why something could not be looked at.
+private struct BlindSpot: Error, CustomStringConvertible {
+    let description: String
 }

@@ -41,9 +41,9 @@ extension LogLine {
 
     private static func quoted(_ value: String) -> String {
         let needsNone =
-            !value.isEmpty && value.utf8.allSatisfy { $0 > 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "=") }
+            !value.isEmpty && value.utf8.allSatisfy { ![0x22, 0x3D, 0x5C].contains($0) && $0 > 0x20 }
         guard !needsNone else { return value }
-        return "\"" + value.replacing("\"", with: "\\\"") + "\""
+        return "\"" + value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"") + "\""
     }
 }
 

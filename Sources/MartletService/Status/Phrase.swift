@@ -16,7 +16,7 @@ package enum Phrase {
     /// `12,345`, or `0.4` where that is little.
     package static func rate(_ number: Double) -> String {
         let isSmall = number > 0 && number < 10
-        return isSmall ? "\((number * 10).rounded() / 10)" : figure(number.isFinite ? Int(number.rounded()) : 0)
+        return isSmall ? "\((number * 10).rounded() / 10)" : figure(Int(exactly: number.rounded()) ?? 0)
     }
 
     /// `1 job`, `2 jobs`.

@@ -30,6 +30,8 @@ package struct Problem: Sendable, Hashable, Encodable {
 /// The last fifty problems, the newest first.
 package final class ProblemRing: LogSink {
     package static let size = 50
+    /// So that one publisher's mistakes do not take the place of all else.
+    private static let mostOfEvent = 10
     private static let longestText = 300
     private static let mostDetails = 8
 
@@ -58,6 +60,8 @@ package final class ProblemRing: LogSink {
                 return
             }
             problems.append(problem)
+            let alike = problems.indices.filter { problems[$0].event == problem.event && problem.event != nil }
+            if alike.count > Self.mostOfEvent { problems.remove(at: alike[0]) }
             if problems.count > Self.size { problems.removeFirst() }
         }
     }

@@ -15,6 +15,8 @@ public struct JobRejection: Error, Hashable, CustomStringConvertible {
     }
 
     private static let fieldBytes = 100
+    /// Eight characters, and that there were more.
+    private static let loggedNameBytes = 11
     private static let problemBytes = 500
     private static let idBytes = 255
     private static let descriptionBytes = 2_000
@@ -28,6 +30,21 @@ public struct JobRejection: Error, Hashable, CustomStringConvertible {
         self.jobID = jobID?.abbreviated(toBytes: Self.idBytes)
         self.app = app?.abbreviated(toBytes: JobLimits.appBytes)
         self.faults = faults
+    }
+
+    /// The same for the log: a member that nobody knows may be called as a token or a ref, put into its place by mistake.
+    package var logged: String {
+        JobRejection(
+            jobID: nil, app: nil,
+            faults: faults.map { fault in
+                guard fault.problem.hasPrefix("is not a field") else { return fault }
+                let parts = fault.field.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+                let place = parts.count == 2 && fault.field.hasPrefix("recipients[") ? "\(parts[0])." : ""
+                let name = place.isEmpty ? fault.field : String(parts[1])
+                return Fault(
+                    field: place + name.abbreviated(toBytes: Self.loggedNameBytes), problem: fault.problem)
+            }
+        ).description
     }
 
     /// One line: `recipients: must not be empty; payload: is required`.

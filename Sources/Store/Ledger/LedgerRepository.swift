@@ -50,12 +50,15 @@ public struct LedgerRepository: Sendable {
             ].integer
     }
 
-    /// Since when there is any; nil: nobody keeps one.
+    /// The first day that is kept; nil: nobody keeps one. No row is read for it.
     /// - Throws: ``PostgresError``.
     public func begin() async throws -> Timestamp? {
-        try await pool.query("SELECT min(noted_at) AS first FROM martlet.ledger")[0]["first"].optional.map {
-            Timestamp(milliseconds: try $0.milliseconds)
-        }
+        try await pool.query(
+            """
+            SELECT to_timestamp(min(relname) || ' UTC', '"ledger_"YYYYMMDD TZ') AS first
+            FROM pg_catalog.pg_inherits JOIN pg_catalog.pg_class ON pg_class.oid = inhrelid
+            WHERE inhparent = 'martlet.ledger'::regclass AND relname ~ '^ledger_[0-9]{8}$'
+            """)[0]["first"].optional.map { Timestamp(milliseconds: try $0.milliseconds) }
     }
 
     /// What is told of a job: of one of its recipients, the newest first, or of all.

@@ -26,9 +26,24 @@ public struct WorkerReport: Sendable, Hashable, Codable {
             self.lane = lane.rawValue
             (self.waiting, self.open, self.rate, self.age) = (waiting, open, rate, age)
         }
+
+        /// What another worker's row says may be anything.
+        fileprivate var believable: Self {
+            var lane = self
+            lane.lane = WorkerReport.cut(self.lane)
+            lane.waiting = WorkerReport.believable(waiting)
+            lane.open = WorkerReport.believable(open)
+            lane.rate = WorkerReport.believable(rate)
+            lane.age = WorkerReport.believable(age)
+            return lane
+        }
     }
 
     private static let longestText = 200
+    private static let mostLanes = 10
+    private static let mostKinds = 20
+    /// A thousand of them can be added up.
+    private static let largestNumber = 1_000_000_000_000
 
     public var host: String
     public var pid: Int
@@ -69,5 +84,18 @@ public struct WorkerReport: Sendable, Hashable, Codable {
     init?(json: String) {
         guard let report = try? JSONDecoder().decode(WorkerReport.self, from: Data(json.utf8)) else { return nil }
         self = report
+        host = Self.cut(host)
+        pid = Self.believable(pid)
+        obstacle = obstacle.map(Self.cut)
+        lanes = lanes.prefix(Self.mostLanes).map(\.believable)
+        rate = rate.isFinite ? min(max(0, rate), Double(Self.largestNumber)) : 0
+        minute = Dictionary(
+            minute.sorted { $0.key < $1.key }.prefix(Self.mostKinds).map { (Self.cut($0), Self.believable($1)) },
+            uniquingKeysWith: { first, _ in first })
+        oldestJobSeconds = Self.believable(oldestJobSeconds)
     }
+
+    private static func believable(_ number: Int) -> Int { min(max(0, number), largestNumber) }
+
+    private static func cut(_ text: String) -> String { String(text.prefix(longestText)) }
 }

@@ -63,8 +63,10 @@ public struct WorkerRepository: Sendable {
     public func fleet(timeout: Duration? = nil) async throws -> [FleetMember] {
         try await pool.query(
             """
-            SELECT id, name, version, outputs, report::text AS report,
-                greatest(0, extract(epoch FROM clock_timestamp() - started_at))::bigint AS uptime,
+            SELECT id, left(name, 200) AS name, left(version, 50) AS version, outputs[1:20] AS outputs,
+                report::text AS report,
+                CASE WHEN isfinite(started_at)
+                    THEN greatest(0, extract(epoch FROM clock_timestamp() - started_at))::bigint ELSE 0 END AS uptime,
                 greatest(0, extract(epoch FROM clock_timestamp() - seen_at))::bigint AS silent
             FROM martlet.workers WHERE \(Self.seen(within: Self.shownSeconds)) ORDER BY name, id LIMIT 1000
             """, timeout: timeout
