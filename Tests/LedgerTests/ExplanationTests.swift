@@ -106,7 +106,7 @@ import Testing
         #expect(
             causes == [
                 "it can't be used, and lies in the dead-letter queu",
-                "it was cancelled at 2026-11-20T10:00:00.123Z by o",
+                "it was cancelled at 2026-11-20T10:00:00.123Z by op",
                 "1 outcome of this job is told, and none of this re",
                 "no outcome is told of it; the app com.example.shop",
                 "no outcome is told of it; now push: no credential",
