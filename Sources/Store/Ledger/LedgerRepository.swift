@@ -55,7 +55,7 @@ public struct LedgerRepository: Sendable {
     public func begin() async throws -> Timestamp? {
         try await pool.query(
             """
-            SELECT to_timestamp(min(relname) || ' UTC', '"ledger_"YYYYMMDD TZ') AS first
+            SELECT to_date(substr(min(relname)::text, 8), 'YYYYMMDD')::timestamp AT TIME ZONE 'UTC' AS first
             FROM pg_catalog.pg_inherits JOIN pg_catalog.pg_class ON pg_class.oid = inhrelid
             WHERE inhparent = 'martlet.ledger'::regclass AND relname ~ '^ledger_[0-9]{8}$'
             """)[0]["first"].optional.map { Timestamp(milliseconds: try $0.milliseconds) }

@@ -97,7 +97,10 @@ struct MetricsPageTests {
                 later.text.contains(
                     /\nmartlet_answer_seconds_count\{output="apns",environment="production",status="200"\} 3\n/))
             #expect(later.text.contains("\nmartlet_pushes_total{app=\"\(Self.app)\",kind=\"sent\"} 3\n"))
-            #expect(later.text.contains(/\nmartlet_pool_connections\{.*state="open"\} [1-9]/))
+            // Pools count once a second.
+            try await eventually("a connection: \(worker.errors)") {
+                try await page(port).text.contains(/\nmartlet_pool_connections\{.*state="open"\} [1-9]/)
+            }
             worker.signal(SIGTERM)
             #expect(try await worker.finish().status == 0)
         }
