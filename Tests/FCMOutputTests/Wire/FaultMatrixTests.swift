@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test func anIdleConnectionIsOpenedAnew() async throws {
-        let simulator = try await FCMSimulator.started { $0.idleTime = 200 }
+        let simulator = try await FCMSimulator.started { $0.idleTime = 3_000 }
         let fixture = try FCMFixture(simulator)
         _ = try await fixture.push(#""a:APA91b""#)
         try await eventually("the end of the idle connection") { await simulator.counters().openConnections == 0 }
