@@ -7,10 +7,12 @@ from test_report import Report
 
 # Those with connections, whole workers and servers apart from all else: a test must not wait for what has nothing to do
 # with it.
+APART = ["(APNS|FCM|Push|WebPush)Simulator", "APNSOutput", "FCMOutput", "(WebPush|Webhook)Output", "OutputConformance"]
+WITH_SERVERS = ["Integration", "Torture"]
 UNIT_PARTS = [
-    ["--skip", "^(APNSOutput|APNSSimulator|FCMSimulator|PushSimulator|WebPushSimulator|OutputConformance|Integration|Torture)Tests"],
-    *(["--filter", f"^{name}Tests"] for name in ("(APNS|FCM|Push|WebPush)Simulator", "APNSOutput", "OutputConformance"))]
-PARTS = [*UNIT_PARTS, *(["--filter", f"^{name}Tests"] for name in ("Integration", "Torture"))]
+    ["--skip", f"^({'|'.join(APART + WITH_SERVERS)})Tests"],
+    *(["--filter", f"^{name}Tests"] for name in APART)]
+PARTS = [*UNIT_PARTS, *(["--filter", f"^{name}Tests"] for name in WITH_SERVERS)]
 
 
 def run_part(run: Run, build: pathlib.Path, arguments: list[str], report: Report) -> bool:
