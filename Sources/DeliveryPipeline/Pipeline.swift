@@ -172,11 +172,11 @@ struct Pipeline {
         turn.release(started)
         started.isSettled = true
         turn.outbox.ledger.owe(started.entry, started.job.recipients.count)
-        let routed = started.routed(nil)
-        for index in started.job.recipients.indices {
-            settling.settle(
-                Outcome(job: routed, recipient: index, verdict: verdict, reason: reason, at: turn.now), &turn)
-        }
+        let (routed, now) = (started.routed(nil), turn.now)
+        settling.settle(
+            started.job.recipients.indices.lazy.map {
+                Outcome(job: routed, recipient: $0, verdict: verdict, reason: reason, at: now)
+            }, &turn)
     }
 
     // MARK: Claims
@@ -196,19 +196,17 @@ struct Pipeline {
     // MARK: Suppression
 
     mutating func carryOut(_ findings: Suppression.Findings, _ turn: inout Turn) {
-        for outcome in findings.dead { settling.settle(outcome, &turn) }
+        settling.settle(findings.dead, &turn)
         for selection in findings.living {
             guard isCancelled(selection.job.job) else {
                 turn.send(selection.job.limited(to: selection.recipients), to: selection.output)
                 continue
             }
-            for recipient in selection.recipients {
-                settling.settle(
-                    Outcome(
-                        job: selection.job, recipient: recipient, verdict: .failed, reason: Outcome.cancelled,
-                        at: turn.now),
-                    &turn)
-            }
+            let now = turn.now
+            settling.settle(
+                selection.recipients.lazy.map {
+                    Outcome(job: selection.job, recipient: $0, verdict: .failed, reason: Outcome.cancelled, at: now)
+                }, &turn)
         }
     }
 

@@ -259,6 +259,6 @@ package final class PipelineCore: @unchecked Sendable {
 
 extension PipelineCore: OutcomeSink {
     package func report(_ outcomes: [Outcome]) {
-        happened { [self] in for outcome in outcomes { pipeline.settling.settle(outcome, &turn) } }
+        happened { [self] in pipeline.settling.settle(outcomes, &turn) }
     }
 }

@@ -17,5 +17,6 @@ extension EventName {
     static let reloaded = EventName("configuration.reloaded")
     static let reloadRefused = EventName("configuration.refused")
     static let stoppedTwice = EventName("worker.killed")
+    static let linesDropped = EventName("log.dropped")
     static let refusalsUnrecorded = EventName("refusals.record.failed", repeats: true)
 }

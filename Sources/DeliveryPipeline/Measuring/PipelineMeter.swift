@@ -52,15 +52,15 @@ package final class PipelineMeter: Sendable {
         outcomes[job.inbound.lane.place].observe(now.since(job.due), times: count)
     }
 
-    /// An output has reported it.
-    func reported(_ outcome: Outcome) { attempts[Int(outcome.verdict.rawValue)].add() }
+    /// Outputs have reported so many.
+    func reported(_ verdict: Outcome.Verdict, _ count: Int = 1) { attempts[Int(verdict.rawValue)].add(count) }
 
     func retried(seconds: Int) { retries[seconds]?.add() }
 
-    /// It is one of the kinds in the events.
+    /// It was not accepted, and is one of the kinds in the events.
     func settled(_ outcome: Outcome, as kind: OutcomeKind, reason: String?) {
         outcome.job.tally.count(kind.place)
-        if kind != .sent { reasons.count(outcome, reason) }
+        reasons.count(outcome, reason)
     }
 }
 

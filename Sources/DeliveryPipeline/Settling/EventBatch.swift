@@ -6,6 +6,8 @@ package struct EventBatch {
     /// That of its first outcome's job.
     package private(set) var lane = Lane.normal
     package private(set) var count = 0
+    /// Where outcomes of its app are counted.
+    package private(set) var tally = OutcomeTally.none
     /// Whose obligations its confirm will meet.
     package private(set) var shares: [SettlingLedger<OpenJob>.Share] = []
     private var json: [UInt8] = []
@@ -33,7 +35,7 @@ package struct EventBatch {
     }
 
     mutating func append(_ outcome: Outcome, reason: String?, detail: String?) {
-        if count == 0 { lane = outcome.job.lane } else { json.append(UInt8(ascii: ",")) }
+        if count == 0 { (lane, tally) = (outcome.job.lane, outcome.job.tally) } else { json.append(UInt8(ascii: ",")) }
         count += 1
         if shares.last?.entry == outcome.job.ledgerID {
             shares[shares.count - 1].count += 1

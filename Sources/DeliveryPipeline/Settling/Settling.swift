@@ -12,6 +12,8 @@ struct Settling {
     private var unmarked: EventBatcher
     private var retries = RetryBatcher()
     private var marks: MarkBuffer
+    /// Accepted, and nobody wants to hear of it: a run of one job's.
+    private var untold: (job: RoutedJob, count: Int)?
 
     /// - Parameter recipients: their form, by output.
     init(_ configuration: PipelineConfiguration, recipients: [String: RecipientForm]) {
@@ -34,22 +36,25 @@ struct Settling {
 
     // MARK: Outcomes
 
-    /// What became of one recipient.
-    mutating func settle(_ outcome: Outcome, _ turn: inout Turn) {
-        let meter = configuration.meter
-        meter.reported(outcome)
+    /// What became of one recipient, or of several.
+    mutating func settle(_ outcomes: some Sequence<Outcome>, _ turn: inout Turn) {
+        for outcome in outcomes { settle(outcome, &turn) }
+        countUntold(&turn)
+    }
+
+    /// What was accepted is counted by the event, or by the run: it is nearly all there is.
+    private mutating func settle(_ outcome: Outcome, _ turn: inout Turn) {
+        if outcome.verdict != .sent { configuration.meter.reported(outcome.verdict) }
         switch policy.decide(outcome, firstAttempt: turn.outbox.firstAttempt(of: outcome)) {
         case .tell(let kind, let reason, let detail): tell(outcome, as: kind, reason: reason, detail: detail, &turn)
-        case .count(let kind):
-            turn.counts.told[kind.place] += 1
-            meter.settled(outcome, as: kind, reason: nil)
-            if let job = turn.outbox.ledger.delivery(of: outcome.job.ledgerID) { meter.told(job, 1, now: turn.now) }
-            turn.met(.init(entry: outcome.job.ledgerID, count: 1))
+        case .count:
+            if untold?.job !== outcome.job { countUntold(&turn) }
+            untold = (outcome.job, (untold?.count ?? 0) + 1)
         case .mark(let reason): mark(outcome, reason: reason, &turn)
         case .retry(let seconds):
             turn.counts.retries += 1
             turn.note(.retried, outcome, reason: nil)
-            meter.retried(seconds: seconds)
+            configuration.meter.retried(seconds: seconds)
             retries.add(outcome, seconds: seconds)
         case .hold(let seconds):
             turn.counts.pushesHeld += 1
@@ -65,12 +70,35 @@ struct Settling {
     private mutating func tell(
         _ outcome: Outcome, as kind: OutcomeKind, reason: String?, detail: String? = nil, _ turn: inout Turn
     ) {
-        turn.counts.told[kind.place] += 1
-        if kind != .sent { turn.note(.told(kind), outcome, reason: reason) }
-        configuration.meter.settled(outcome, as: kind, reason: reason)
-        if let full = events.add(outcome, as: kind, reason: reason, detail: detail) {
-            turn.outbox.publish(full, turn.now)
+        if kind != .sent { count(outcome, as: kind, reason: reason, &turn) }
+        if let full = events.add(outcome, as: kind, reason: reason, detail: detail) { publish(full, &turn) }
+    }
+
+    private func publish(_ batch: EventBatch, _ turn: inout Turn) {
+        if batch.key.kind == .sent { countSent(batch.count, batch.tally, &turn) }
+        turn.outbox.publish(batch, turn.now)
+    }
+
+    private mutating func countUntold(_ turn: inout Turn) {
+        guard let (job, count) = untold else { return }
+        untold = nil
+        countSent(count, job.tally, &turn)
+        if let open = turn.outbox.ledger.delivery(of: job.ledgerID) {
+            configuration.meter.told(open, count, now: turn.now)
         }
+        turn.met(.init(entry: job.ledgerID, count: count))
+    }
+
+    private func countSent(_ count: Int, _ tally: OutcomeTally, _ turn: inout Turn) {
+        turn.counts.told[OutcomeKind.sent.place] += count
+        configuration.meter.reported(.sent, count)
+        tally.count(OutcomeKind.sent.place, count)
+    }
+
+    private func count(_ outcome: Outcome, as kind: OutcomeKind, reason: String?, _ turn: inout Turn) {
+        turn.counts.told[kind.place] += 1
+        turn.note(.told(kind), outcome, reason: reason)
+        configuration.meter.settled(outcome, as: kind, reason: reason)
     }
 
     /// The outcome is told when the token is marked: who hears of it may rely on that.
@@ -84,7 +112,7 @@ struct Settling {
 
     /// All that has gathered leaves.
     mutating func flush(_ turn: inout Turn) {
-        for batch in events.flush() { turn.outbox.publish(batch, turn.now) }
+        for batch in events.flush() { publish(batch, &turn) }
         for batch in unmarked.flush() { turn.publishUnmarked(batch) }
         for batch in retries.flush() { turn.outbox.publish(batch, turn.now, brokerUser: configuration.brokerUser) }
     }
@@ -127,9 +155,7 @@ struct Settling {
         if let registered = mark.registeredAt, registered >= mark.unregisteredAt {
             return tell(outcome, as: .unregistered, reason: mark.reason, &turn)
         }
-        turn.counts.told[OutcomeKind.unregistered.place] += 1
-        turn.note(.told(.unregistered), outcome, reason: mark.reason)
-        configuration.meter.settled(outcome, as: .unregistered, reason: mark.reason)
+        count(outcome, as: .unregistered, reason: mark.reason, &turn)
         if let full = unmarked.add(outcome, as: .unregistered, reason: mark.reason, detail: nil) {
             turn.publishUnmarked(full)
         }

@@ -49,7 +49,10 @@ public final class WorkerLog: Sendable {
     var currentLevel: Logger.Level { level.withLock { $0 } }
 
     /// Tells what was held back, as at the end of the process.
-    public func flush() { tellHeld(all: true) }
+    public func flush() {
+        tellHeld(all: true)
+        terminal?.finish()
+    }
 
     fileprivate func take(_ level: Logger.Level, _ message: String, _ metadata: Logger.Metadata) {
         var metadata = metadata
@@ -75,6 +78,9 @@ public final class WorkerLog: Sendable {
         let counts = counts.withLock { $0 }
         return Logger.Level.allCases.map { ($0, counts[$0] ?? 0) }
     }
+
+    /// Lines that were written for nobody.
+    var dropped: Int { terminal?.dropped ?? 0 }
 
     // MARK: What is held back
 

@@ -33,6 +33,7 @@ enum WorkerMetrics {
             page.add(.startTime, Int(start.milliseconds))
             ProcessFigures.read()?.add(to: &page)
             for (level, count) in log.lines { page.add(.logMessages, ["\(level)"], count) }
+            page.add(.logDropped, log.dropped)
         }
         registry.read("pipeline") { [state] page in state.counts.add(to: &page) }
         registry.read("fleet") { page in

@@ -1,7 +1,7 @@
 extension MetricFamily {
     static let process = [
-        buildInfo, startTime, logMessages, cpuSeconds, residentBytes, virtualBytes, openDescriptors, maximumDescriptors,
-        threads, processStart,
+        buildInfo, startTime, logMessages, logDropped, cpuSeconds, residentBytes, virtualBytes, openDescriptors,
+        maximumDescriptors, threads, processStart,
     ]
 
     package static let buildInfo = Self(
@@ -9,6 +9,8 @@ extension MetricFamily {
     package static let startTime = Self("start_time_seconds", .gauge, "When the worker started.", scale: 1000)
     package static let logMessages = Self(
         "log_messages_total", .counter, "Lines written to the log.", labels: ["level"])
+    package static let logDropped = Self(
+        "log_dropped_total", .counter, "Lines of the log that were dropped, since nobody took them in time.")
 
     // MARK: Named as every program names them
 

@@ -13,7 +13,7 @@ package final class OutcomeTally: Sendable {
         self.cells = cells
     }
 
-    package func count(_ kind: Int) {
-        if kind < cells.count { cells[kind].add() }
+    package func count(_ kind: Int, _ count: Int = 1) {
+        if kind < cells.count { cells[kind].add(count) }
     }
 }

@@ -1,0 +1,66 @@
+import Foundation
+import Glibc
+import MartletService
+import Testing
+
+/// Over a pipe, whose reader may stand still.
+@Suite struct LineWriterTests {
+    private let reader, end: Int32
+    private let writer: LineWriter
+
+    init() throws {
+        var ends: [Int32] = [-1, -1]
+        #expect(pipe(&ends) == 0)
+        let (reader, end) = (ends[0], ends[1])
+        (self.reader, self.end) = (reader, end)
+        writer = LineWriter(file: end) { Array("\($0) dropped\n".utf8) }
+    }
+
+    private func read(until isEnough: (String) -> Bool) -> String {
+        var text = ""
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        var asked = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
+        while !isEnough(text), poll(&asked, 1, 30_000) == 1 {
+            let count = Glibc.read(reader, &piece, piece.count)
+            guard count > 0 else { break }
+            text += String(decoding: piece[..<count], as: UTF8.self)
+        }
+        return text
+    }
+
+    @Test func whatSomebodyReadsIsThereAtOnce() {
+        writer.write(Array("one\n".utf8))
+        var asked = pollfd(fd: reader, events: Int16(POLLIN), revents: 0)
+        #expect(poll(&asked, 1, 0) == 1)
+        #expect(read { $0.hasSuffix("\n") } == "one\n")
+    }
+
+    /// Two mebibytes for a pipe that takes 64 kibibytes: nobody waits, what is kept comes in its order, what is not is told.
+    @Test func whoLogsDoesNotWaitForWhoReads() {
+        let width = 1_000
+        let lines = (0..<2_000).map { "\($0) ".padding(toLength: width, withPad: "x", startingAt: 0) + "\n" }
+        for line in lines { writer.write(Array(line.utf8)) }
+        let dropped = writer.dropped
+        #expect(dropped > 800 && dropped < 1_000)
+        let text = read { $0.hasSuffix("dropped\n") }
+        let kept = lines.prefix(lines.count - dropped)
+        #expect(text == kept.joined() + "\(dropped) dropped\n")
+        writer.write(Array("after\n".utf8))
+        #expect(read { $0.hasSuffix("\n") } == "after\n")
+        #expect(writer.dropped == dropped)
+    }
+
+    @Test func aLineLongerThanThePipeIsWhole() {
+        let line = String(repeating: "y", count: 300_000) + "\n"
+        writer.write(Array(line.utf8))
+        #expect(read { $0.hasSuffix("\n") } == line)
+        writer.finish()
+    }
+
+    /// The end of the process is not kept from coming.
+    @Test func theEndWaitsASecondForAReaderThatStandsStill() {
+        for _ in 0..<200 { writer.write([UInt8](repeating: 0x7A, count: 1_000)) }
+        writer.finish()
+        #expect(read { $0.utf8.count == 200_000 }.utf8.count == 200_000)
+    }
+}
