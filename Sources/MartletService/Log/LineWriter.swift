@@ -7,6 +7,8 @@ import Threading
 package final class LineWriter: Sendable {
     private struct State {
         var waiting: [UInt8] = []
+        /// Bytes that wait, or that the thread has not written whole.
+        var held = 0
         var isWriting = false
         /// Since that was last told, and in all.
         var dropped = 0
@@ -34,12 +36,13 @@ package final class LineWriter: Sendable {
     package func write(_ line: [UInt8]) {
         state.withLock { state in
             if !state.isWriting, line.count <= Self.atOnce, isReady() { return Self.write(line, to: file) }
-            guard state.waiting.count + line.count <= Self.most else {
+            guard state.held + line.count <= Self.most else {
                 state.dropped += 1
                 state.droppedInAll += 1
                 return
             }
             state.waiting += line
+            state.held += line.count
             guard !state.isWriting else { return }
             state.isWriting = true
             writing.enter()
@@ -61,6 +64,7 @@ package final class LineWriter: Sendable {
             state.waiting = []
             if state.dropped > 0 { lines += note(state.dropped) }
             state.dropped = 0
+            state.held = lines.count
             state.isWriting = !lines.isEmpty
             return lines.isEmpty ? nil : lines
         }

@@ -40,9 +40,8 @@ package final class StandardError: LogSink {
         self.encoding = encoding
         writer = LineWriter(file: STDERR_FILENO) { count in
             encoding.bytes(
-                LogLine(
-                    at: .now, level: .warning, event: .linesDropped,
-                    message: "Lines of this log were dropped: nobody took them in time",
+                .warning(
+                    .linesDropped, "Lines of this log were dropped: nobody took them in time",
                     metadata: ["lines": "\(count)"]))
         }
     }
@@ -65,5 +64,11 @@ package final class StandardError: LogSink {
         else { return false }
         var status = stat()
         return fstat(file, &status) == 0 && UInt64(status.st_dev) == device && UInt64(status.st_ino) == inode
+    }
+}
+
+extension LogLine {
+    fileprivate static func warning(_ event: EventName, _ message: String, metadata: Logger.Metadata) -> Self {
+        LogLine(at: .now, level: .warning, event: event, message: message, metadata: metadata)
     }
 }

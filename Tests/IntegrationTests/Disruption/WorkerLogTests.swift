@@ -89,6 +89,25 @@ struct WorkerLogTests {
         }
     }
 
+    /// A pipe takes 64 KiB: who does not read it keeps neither pushes nor the end waiting.
+    @Test func nobodyWaitsForWhoReadsTheLog() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            let file = try installation.configuration(["log.jobs": "all"])
+            let worker = try Subprocess(
+                [
+                    "/bin/sh", "-c", #"mkfifo "$2" && exec 9<>"$2" && exec "$0" worker --config "$1" 2>&9"#,
+                    Project.command, file, installation.path("log.fifo"),
+                ], in: installation.folder)
+            defer { worker.signal(SIGKILL) }
+            try await installation.publish(
+                (0..<1_000).map { JobText("order-\($0)", app: Self.app, to: Token.random(count: 1)) })
+            try await installation.results.wait(for: 1_000)
+            worker.signal(SIGTERM)
+            #expect(try await worker.finish().status == 0)
+        }
+    }
+
     // MARK: Reading it
 
     private struct Line {
