@@ -57,6 +57,16 @@ package final class MetricRegistry: Sendable {
     /// - Parameter name: takes the place of whoever has read under the same name.
     package func read(_ name: String, _ reader: @escaping Reader) { state.withLock { $0.readers[name] = reader } }
 
+    /// What cells say of these families now.
+    package func page(of families: [MetricFamily]) -> MetricPage {
+        let cells = state.withLock { $0.cells }
+        var page = MetricPage()
+        for (series, cell) in cells where families.contains(series.family) {
+            page.add(series.family, series.labels, cell.value)
+        }
+        return page
+    }
+
     /// All that is known now.
     package func page() -> MetricPage {
         let now = state.withLock { $0 }

@@ -14,17 +14,22 @@ package struct CredentialStatus: Sendable, Hashable, Encodable {
     package let environments: [String]
     /// Whole days; negative when it has expired; nil when it never does.
     package let daysLeft: Int?
+    /// Of the provider token in use, in seconds; nil where this worker has none.
+    package let tokenAge: Int?
     package let isRefused: Bool
 
     private enum CodingKeys: String, CodingKey {
-        case label, output, account, kind, key, environments, daysLeft
+        case label, output, account, kind, key, environments, daysLeft, tokenAge
         case isRefused = "refused"
     }
 
     /// Those that end first.
     package static func first(of facts: StatusFacts) -> [CredentialStatus] {
         let refused = Set(facts.refusals.filter { !$0.isOfTokens }.map(\.credential))
-        return facts.credentials.map { CredentialStatus($0, isRefused: refused.contains($0.id), now: facts.now) }
+        return facts.credentials.map { 
+            CredentialStatus(
+                $0, isRefused: refused.contains($0.id), tokenAt: facts.tokenTimes[$0.id], now: facts.now)
+        }
             .sorted { left, right in
                 if left.isRefused != right.isRefused { return left.isRefused }
                 let (a, b) = (left.daysLeft ?? .max, right.daysLeft ?? .max)
@@ -32,12 +37,13 @@ package struct CredentialStatus: Sendable, Hashable, Encodable {
             }.prefix(most).map(\.self)
     }
 
-    private init(_ summary: CredentialSummary, isRefused: Bool, now: Timestamp) {
+    private init(_ summary: CredentialSummary, isRefused: Bool, tokenAt: Timestamp?, now: Timestamp) {
         label = summary.name
         (output, account, kind) = (summary.output, summary.account, summary.kind.rawValue)
         key = String((summary.keyID ?? summary.fingerprint).suffix(4))
         environments = summary.environments.map(\.rawValue).sorted()
         daysLeft = summary.daysLeft(at: now)
+        tokenAge = tokenAt.map { Int(max(0, now.seconds - $0.seconds)) }
         self.isRefused = isRefused
     }
 }

@@ -1,5 +1,6 @@
 import DeliveryPipeline
 import Foundation
+import Metering
 import PushModel
 import ServiceLifecycle
 import Store
@@ -11,6 +12,7 @@ final class StatusBoard: Sendable {
     let refusals: RefusalBoard
     let quotas: QuotaBoard
     let problems: ProblemRing
+    private let metrics: MetricRegistry
     let fleet = FleetReader()
     let outputs: [any OutputPlugin]
     private let name: String
@@ -22,9 +24,10 @@ final class StatusBoard: Sendable {
 
     init(
         _ configuration: WorkerConfiguration, state: WorkerState, refusals: RefusalBoard, quotas: QuotaBoard,
-        problems: ProblemRing
+        problems: ProblemRing, metrics: MetricRegistry
     ) {
         (self.state, self.refusals, self.quotas, self.problems) = (state, refusals, quotas, problems)
+        self.metrics = metrics
         outputs = configuration.source.outputs
         name = configuration.pipeline.worker
         resultsExchange = configuration.pipeline.names.results
@@ -53,6 +56,11 @@ final class StatusBoard: Sendable {
         facts.link = quotas.view
         (facts.refusals, facts.badTokens) = (refusals.refusals, refusals.badTokens)
         facts.problems = problems.all
+        let page = metrics.page(of: PoolStatus.families + [.tokenTime])
+        facts.pools = PoolStatus.all(in: page)
+        for (labels, value) in page.values(of: .tokenTime) where value > 0 {
+            facts.tokenTimes[labels["credential"] ?? ""] = Timestamp(seconds: Int64(value))
+        }
         facts.configuration = configuration.withLock { $0 }
         return StatusDocument(facts)
     }

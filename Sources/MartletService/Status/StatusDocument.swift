@@ -42,6 +42,11 @@ package struct StatusDocument: Sendable, Encodable {
         package let shown: [AppStatus]
     }
 
+    package struct Pools: Sendable, Encodable {
+        package let count: Int
+        package let shown: [PoolStatus]
+    }
+
     package struct Credentials: Sendable, Encodable {
         package let count: Int
         package let shown: [CredentialStatus]
@@ -54,6 +59,7 @@ package struct StatusDocument: Sendable, Encodable {
     package let lanes: [WorkerReport.LaneReport]
     package let fleet: Fleet
     package let apps: Apps
+    package let pools: Pools
     package let credentials: Credentials
     package let refusals: [RefusalStatus]
     package let problems: [Problem]
@@ -71,6 +77,7 @@ package struct StatusDocument: Sendable, Encodable {
             isStale: facts.fleet.readSecondsAgo.map { $0 > WorkerRepository.staleSeconds } ?? true,
             workers: facts.fleet.members.map(FleetWorker.init))
         apps = Apps(count: facts.apps.count, shown: AppStatus.top(of: facts))
+        pools = Pools(count: facts.pools.count, shown: PoolStatus.first(of: facts))
         credentials = Credentials(count: facts.credentials.count, shown: CredentialStatus.first(of: facts))
         refusals = RefusalStatus.first(of: facts)
         problems = facts.problems

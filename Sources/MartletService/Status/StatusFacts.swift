@@ -43,6 +43,10 @@ package struct StatusFacts: Sendable {
     package var refusals: [Refusal] = []
     package var badTokens: [BadTokens] = []
     package var credentials: [CredentialSummary] = []
+    /// By their credential's id.
+    package var pools: [PoolStatus] = []
+    /// When each credential's provider token in use was made.
+    package var tokenTimes: [String: Timestamp] = [:]
     /// Why credentials could not be opened.
     package var openingProblems: [String] = []
     package var problems: [Problem] = []

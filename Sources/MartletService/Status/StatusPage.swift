@@ -16,7 +16,7 @@ package enum StatusPage {
                 [
                     verdict(status), worker(status), StatusTables.fleet(status.fleet),
                     StatusTables.apps(status.apps, isKnown: status.isKnown),
-                    StatusTables.refusals(status.refusals),
+                    StatusTables.refusals(status.refusals), StatusTables.pools(status.pools),
                     StatusTables.credentials(status.credentials, isKnown: status.isKnown),
                     StatusTables.problems(status.problems), StatusTables.configuration(status.configuration),
                 ]),

@@ -118,13 +118,36 @@ enum StatusTables {
                 refusals.map { [$0.credential, $0.reason, $0.topic ?? "all", $0.environment, time($0.since)] }))
     }
 
+    static func pools(_ pools: StatusDocument.Pools) -> HTML {
+        guard !pools.shown.isEmpty else { return [] }
+        let more = pools.count - pools.shown.count
+        let rest = more > 0 ? note("\(Phrase.figure(more)) more with less work.") : []
+        let rows = pools.shown.map { pool in
+            let busy = [(pool.connecting, "connecting"), (pool.draining, "draining")].filter { $0.0 > 0 }
+            return [
+                pool.credential ?? "all", pool.output, pool.environment,
+                ([Phrase.figure(pool.open)] + busy.map { "\(Phrase.figure($0)) \($1)" }).joined(separator: ", "),
+                "\(Phrase.figure(pool.streams)) of \(Phrase.figure(pool.streamsLimit))", Phrase.figure(pool.waiting),
+                Phrase.figure(pool.windowBlocked),
+            ]
+        }
+        let table = table(
+            "Connections of this worker to providers, those with most work first",
+            [
+                .text("Credential"), .word("Output"), .word("Environment"), .number("Connections"),
+                .number("On the wire"), .number("Waiting"), .number("Times a window was full"),
+            ], rows)
+        return section("Connections", id: "pools", [table, rest])
+    }
+
     static func credentials(_ credentials: StatusDocument.Credentials, isKnown: Bool) -> HTML {
         let more = credentials.count - credentials.shown.count
         let rest = more > 0 ? note("\(Phrase.figure(more)) more that last longer.") : []
         let rows = credentials.shown.map { credential in
             [
                 credential.label, credential.isRefused ? "refused" : state(credential.daysLeft),
-                credential.daysLeft.map(Phrase.figure) ?? "–", credential.output, credential.account,
+                credential.daysLeft.map(Phrase.figure) ?? "–", credential.tokenAge.map(Phrase.duration) ?? "–",
+                credential.output, credential.account,
                 "…\(credential.key)", credential.environments.joined(separator: ", "),
             ]
         }
@@ -135,7 +158,8 @@ enum StatusTables {
             : table(
                 "Credentials in use, those that end first on top",
                 [
-                    .text("Credential"), .word("State"), .number("Days left"), .word("Output"), .text("Account"),
+                    .text("Credential"), .word("State"), .number("Days left"), .number("Token's age"),
+                    .word("Output"), .text("Account"),
                     .word("Key"), .word("Environments"),
                 ], rows)
         return section("Credentials", id: "credentials", [table, rest])

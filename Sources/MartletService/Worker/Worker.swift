@@ -47,7 +47,7 @@ public struct Worker: Sendable {
             in: metrics, exchanges: configuration.pipeline.exchanges, state: state, board: board, quotas: quotas,
             log: log, outputs: source.outputs, start: .now)
         let status = StatusBoard(
-            configuration, state: state, refusals: board, quotas: quotas, problems: log.problems)
+            configuration, state: state, refusals: board, quotas: quotas, problems: log.problems, metrics: metrics)
         // Listens before there is a database, and until everything is drained: whoever asks is told.
         var services: [any Service] = []
         if let listen = configuration.listen {

@@ -31,6 +31,12 @@ struct StatusPageLook: Sendable {
             }
             let shown: [App]
         }
+        struct Pools: Decodable {
+            struct Pool: Decodable {
+                let open, streamsLimit: Int
+            }
+            let shown: [Pool]
+        }
         struct Problem: Decodable {
             let message: String
         }
@@ -44,6 +50,7 @@ struct StatusPageLook: Sendable {
         let lanes: [Lane]
         let fleet: Fleet
         let apps: Apps
+        let pools: Pools
         let problems: [Problem]
         let configuration: [Setting]
     }

@@ -144,6 +144,7 @@ struct StatusPageStateTests {
         try await look.shows("busy", heading: "Nothing is wrong", worker.errors) { document in
             document.worker.rate > 0 && document.worker.minute["sent"] ?? 0 > 0
                 && document.lanes.contains { $0.rate > 0 } && document.fleet.workers.count == 1
+                && document.pools.shown.first.map { $0.open > 0 && $0.streamsLimit > 0 } == true
         }
         publishing.cancel()
         _ = await publishing.result

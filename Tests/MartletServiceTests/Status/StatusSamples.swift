@@ -29,6 +29,7 @@ extension StatusFacts {
             facts.refusals = [
                 Refusal(credential: text, environment: .production, topic: text, reason: text, since: facts.now)
             ]
+            facts.pools = [.sample(text)]
             facts.badTokens = [BadTokens(app: text, environment: .sandbox, reason: text, count: 1)]
             facts.openingProblems = [text]
             facts.problems = [
@@ -57,6 +58,8 @@ extension StatusFacts {
                 .sample(
                     "credential-\(number)", notAfter: Timestamp(seconds: facts.now.seconds + Int64(number) * 86_400))
             }
+            facts.pools = (0..<1_000).map { .sample("credential-\($0)") }
+            facts.tokenTimes = ["credential-7": facts.now]
             facts.problems = (0..<ProblemRing.size).map { number in
                 Problem(
                     at: facts.now.rfc3339, level: "warning", message: "Jobs can't be sent",
@@ -76,5 +79,13 @@ extension FleetMember {
                 host: "web-3", pid: 4711, state: state, obstacle: obstacle,
                 lanes: Lane.allCases.map { .init(lane: $0, waiting: 2, open: 1, rate: 1_000, age: 1) }, rate: 3_000,
                 minute: ["sent": 180_000], oldestJobSeconds: 1))
+    }
+}
+
+extension PoolStatus {
+    static func sample(_ credential: String) -> PoolStatus {
+        PoolStatus(
+            credential: credential, output: "apns", environment: "production", connecting: 1, open: 8, draining: 0,
+            streams: 4_000, streamsLimit: 4_000, waiting: 200, windowBlocked: 17)
     }
 }

@@ -1,0 +1,86 @@
+package import Metering
+import Store
+
+/// The connections of a credential to its provider, as the status page shows them.
+package struct PoolStatus: Sendable, Hashable, Encodable {
+    package static let most = 50
+
+    /// Its label; nil where one connection serves several.
+    package private(set) var credential: String?
+    package let output: String
+    package let environment: String
+    package let connecting: Int
+    package let open: Int
+    package let draining: Int
+    /// Requests on the wire, and how many there may be.
+    package let streams: Int
+    package let streamsLimit: Int
+    /// Requests that wait for room.
+    package let waiting: Int
+    /// How often a window, and not the streams, had no room.
+    package let windowBlocked: Int
+
+    package init(
+        credential: String?, output: String, environment: String, connecting: Int, open: Int, draining: Int, streams: Int,
+        streamsLimit: Int, waiting: Int, windowBlocked: Int
+    ) {
+        (self.credential, self.output, self.environment) = (credential, output, environment)
+        (self.connecting, self.open, self.draining) = (connecting, open, draining)
+        (self.streams, self.streamsLimit) = (streams, streamsLimit)
+        (self.waiting, self.windowBlocked) = (waiting, windowBlocked)
+    }
+
+    private struct Name: Hashable {
+        let output, credential, environment: String
+
+        init(_ labels: [String: String]) {
+            output = labels["output"] ?? ""
+            credential = labels["credential"] ?? ""
+            environment = labels["environment"] ?? ""
+        }
+    }
+
+    /// Where it is read.
+    package static let families: [MetricFamily] = [
+        .poolConnections, .poolStreams, .poolStreamsLimit, .poolWaiting, .poolWindowBlocked,
+    ]
+
+    /// Of pools that have a connection or work, by their credential's id.
+    package static func all(in page: MetricPage) -> [PoolStatus] {
+        func figures(_ family: MetricFamily) -> [Name: Int] {
+            Dictionary(page.values(of: family).map { (Name($0.labels), Int($0.value)) }, uniquingKeysWith: +)
+        }
+        func connections(_ state: String) -> [Name: Int] {
+            let those = page.values(of: .poolConnections).filter { $0.labels["state"] == state }
+            return Dictionary(those.map { (Name($0.labels), Int($0.value)) }, uniquingKeysWith: +)
+        }
+        let (connecting, open, draining) = (connections("connecting"), connections("open"), connections("draining"))
+        let (streams, limits) = (figures(.poolStreams), figures(.poolStreamsLimit))
+        let (waiting, blocked) = (figures(.poolWaiting), figures(.poolWindowBlocked))
+        return waiting.keys.compactMap { name in
+            let status = PoolStatus(
+                credential: name.credential.isEmpty ? nil : name.credential, output: name.output,
+                environment: name.environment, connecting: connecting[name] ?? 0, open: open[name] ?? 0,
+                draining: draining[name] ?? 0, streams: streams[name] ?? 0, streamsLimit: limits[name] ?? 0,
+                waiting: waiting[name] ?? 0, windowBlocked: blocked[name] ?? 0)
+            return status.isIdle ? nil : status
+        }
+    }
+
+    private var isIdle: Bool { connecting + open + draining + waiting == 0 }
+
+    /// Those with most work, by their credential's label.
+    package static func first(of facts: StatusFacts) -> [PoolStatus] {
+        let names = Dictionary(facts.credentials.map { ($0.id, $0.name) }) { first, _ in first }
+        return facts.pools.map { pool in
+            var pool = pool
+            pool.credential = pool.credential.map { names[$0] ?? $0 }
+            return pool
+        }
+        .sorted { left, right in
+            let (a, b) = (left.waiting + left.streams, right.waiting + right.streams)
+            return a == b ? (left.credential ?? "") < (right.credential ?? "") : a > b
+        }
+        .prefix(most).map(\.self)
+    }
+}
