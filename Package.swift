@@ -123,6 +123,8 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "PushModel", dependencies: ["Addressing", "Metering", "Threading", .logging], swiftSettings: settings),
+        .target(name: "Traces", dependencies: ["Pacing", "PushModel", .deque], swiftSettings: settings),
+        .testTarget(name: "TracesTests", dependencies: ["PushModel", "Traces"], swiftSettings: settings),
         // What an output has to do. No Testing in it, so that any package's tests can use it.
         .target(
             name: "OutputConformance", dependencies: ["PushModel", "Threading"], swiftSettings: settings),
@@ -200,7 +202,7 @@ let package = Package(
         .target(
             name: "DeliveryPipeline",
             dependencies: [
-                "AMQPClient", "EventNames", "Metering", "Pacing", "PushModel", "Store", .deque, .logging,
+                "AMQPClient", "EventNames", "Metering", "Pacing", "PushModel", "Store", "Traces", .deque, .logging,
             ],
             swiftSettings: settings),
         .target(
@@ -325,26 +327,28 @@ let package = Package(
         .target(
             name: "MartletService",
             dependencies: [
-                "Addressing", "AMQPClient", "CLinux", "DeliveryPipeline", "EventNames", "HTTP2Pool", "Ledger",
+                "Addressing", "AMQPClient", "CLinux", "DeliveryPipeline", "EventNames", "HTTP2Pool", "HTTP2Session",
+                "Ledger",
                 "Metering", "Pacing", "PostgresClient",
-                "PushModel",
-                "Store", "Threading", .configuration, .hummingbird, .lifecycle, .logging, .nioCore, .nioPosix,
-                .unixSignals, .yams,
+                "PushModel", "PushSending",
+                "Store", "Threading", "Traces", .configuration, .hummingbird, .lifecycle, .logging, .nioCore, .nioPosix,
+                .nioSSL, .unixSignals, .yams,
             ],
             swiftSettings: settings),
         .testTarget(
             name: "DeliveryPipelineTests",
             dependencies: [
-                "AMQPClient", "DeliveryPipeline", "Metering", "PushModel", "Store", "TestSupport", "Threading", .deque,
-                .logging,
+                "AMQPClient", "DeliveryPipeline", "Metering", "PushModel", "Store", "TestSupport", "Threading",
+                "Traces",
+                .deque, .logging,
             ],
             swiftSettings: settings),
         .testTarget(
             name: "MartletServiceTests",
             dependencies: [
                 "Addressing", "AMQPClient", "APNSOutput", "DeliveryPipeline", "MartletOutputs", "MartletService",
-                "Metering", "Pacing", "PostgresClient", "PushModel", "Store", "TestSupport", "TestTraits",
-                "WorkerTestSupport", .lifecycle, .logging,
+                "Metering", "Pacing", "PostgresClient", "PushModel", "Store", "TestSupport", "TestTraits", "Threading",
+                "Traces", "WireTestSupport", "WorkerTestSupport", .lifecycle, .logging,
             ],
             swiftSettings: settings),
         .executableTarget(

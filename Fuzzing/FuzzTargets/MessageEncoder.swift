@@ -104,5 +104,6 @@ enum MessageEncoder {
         "x-martlet-attempt", "x-martlet-first-attempt-at", "x-martlet-redelivered", "x-martlet-publisher",
         "x-martlet-part", "x-martlet-chunk", "x-martlet-lane", "x-martlet-reason", "x-martlet-delivered-before",
         "traceparent", "x-delivery-count", "x-death", "x-first-death-reason", "x-last-death-queue", "mine",
+        "tracestate",
     ]
 }

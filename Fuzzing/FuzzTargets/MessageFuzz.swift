@@ -46,6 +46,9 @@ enum MessageFuzz {
         if first > now || first.milliseconds < 0 { return "first attempt at \(first)" }
         if inbound.earlierDeliveries < 0 { return "\(inbound.earlierDeliveries) deliveries" }
         if let trace = inbound.traceparent, trace.utf8.count > 255 { return "a trace of \(trace.utf8.count) bytes" }
+        if let state = inbound.trace?.tracestate, !(1...512).contains(state.utf8.count) {
+            return "a trace state of \(state.utf8.count) bytes"
+        }
         let headers = inbound.delivery.properties.headers
         let user = inbound.delivery.properties.userID
         if let publisher = inbound.publisher(worker: "worker"), user != "worker", publisher != user {

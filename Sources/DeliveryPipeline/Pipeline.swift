@@ -112,9 +112,11 @@ struct Pipeline {
             let (output, environment) = try router.address(job, inbound, turn.snapshot())
             waiting.appLoad.look(in: configuration.meter.apps)
             let started = turn.open(StartedJob(waiting, to: output, environment))
+            turn.trace(started)
             switch router.first(job, inbound, isCancelled: isCancelled(job), now: turn.now) {
             case .settle(let verdict, let reason): settleAll(started, as: verdict, reason: reason, &turn)
             case .delay(let seconds):
+                started.trace?.routed(turn.now)
                 turn.counts.jobsScheduled += 1
                 turn.move(started, to: .delay(seconds: seconds))
             case .claim(let claim):
@@ -133,6 +135,7 @@ struct Pipeline {
 
     /// Sends what may be sent, or splits it.
     private mutating func route(_ started: StartedJob, _ turn: inout Turn) {
+        started.trace?.routed(turn.now)
         do throws(JobRejection) {
             switch try router.route(started, turn.snapshot(), now: turn.now) {
             case .split: splitting.split(started, &turn)
@@ -141,6 +144,7 @@ struct Pipeline {
                 configuration.meter.starts(started, now: turn.now)
                 take(started.job.recipients.count, of: started, &turn)
                 started.isSent = true
+                started.trace?.sent(with: credential, turn.now)
                 suppression.send(started.routed(credential), to: started.output.output, &turn)
             case .hold(let seconds, let failure):
                 turn.warn(of: failure, app: started.job.app)
@@ -170,6 +174,7 @@ struct Pipeline {
         _ started: StartedJob, as verdict: Outcome.Verdict, reason: String, _ turn: inout Turn
     ) {
         turn.release(started)
+        started.trace?.routed(turn.now)
         started.isSettled = true
         turn.outbox.ledger.owe(started.entry, started.job.recipients.count)
         let (routed, now) = (started.routed(nil), turn.now)

@@ -38,6 +38,9 @@ public struct PipelineConfiguration: Sendable {
     /// Where the pipeline counts beside its ``PipelineCounts``.
     package var meter = PipelineMeter(MetricRegistry(), delays: [], mostApps: 0, reasons: [:])
 
+    /// nil: no job is traced.
+    package var tracer: JobTracer?
+
     /// Jobs of the same name are one job, which is sent once, however often it was published.
     func deduplicates(_ job: Job) -> Bool { limits.deduplicationWindow > 0 && job.hasGivenID }
 

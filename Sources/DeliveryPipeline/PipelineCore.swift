@@ -34,7 +34,8 @@ package final class PipelineCore: @unchecked Sendable {
         self.effects = effects
         pipeline = Pipeline(configuration, outputs: outputs)
         turn = Turn(
-            Outbox(configuration), jobLog: configuration.limits.jobLog, logger: logger, now: effects.now(),
+            Outbox(configuration), jobLog: configuration.limits.jobLog, tracer: configuration.tracer, logger: logger,
+            now: effects.now(),
             snapshots: effects.snapshot)
     }
 
@@ -196,6 +197,7 @@ package final class PipelineCore: @unchecked Sendable {
         for (timer, milliseconds) in turn.takeTimers() {
             effects.wait(timer, milliseconds) { [self] in takeTurn { isOver(timer) } }
         }
+        turn.handOverSpans()
         turn.end()
         if pipeline.isDraining, turn.outbox.ledger.openEntries == 0 {
             for done in drained { done() }
@@ -237,6 +239,7 @@ package final class PipelineCore: @unchecked Sendable {
             pipeline.acknowledged(job, now: turn.now)
             turn.release(job)
             turn.tell(job)
+            turn.endTrace(of: job)
             let delivery = job.inbound.delivery
             effects.release(delivery)
             if job.isUntakeable {

@@ -3,6 +3,7 @@ import AMQPClient
 import Logging
 import PushModel
 import Store
+import Traces
 
 /// What the pipeline's values work with, a turn at a time: when it is, the books that they all keep, and what is to happen
 /// outside, which leaves with the end of the turn.
@@ -15,6 +16,8 @@ struct Turn {
     var counts = PipelineCounts()
     var outbox: Outbox
     var jobLog: JobLog
+    /// nil: no job is traced.
+    let tracer: JobTracer?
 
     // MARK: What leaves at its end, beside the outbox
 
@@ -26,14 +29,17 @@ struct Turn {
     private(set) var released: [Scheduler.Released] = []
     private(set) var sends: [(job: RoutedJob, output: any Output)] = []
     private(set) var timers: [(timer: PipelineTimer, milliseconds: Int)] = []
+    /// Of traces that are over.
+    var spans: [Span] = []
 
     init(
-        _ outbox: Outbox, jobLog: JobLog = .none, logger: Logger, now: Timestamp,
+        _ outbox: Outbox, jobLog: JobLog = .none, tracer: JobTracer? = nil, logger: Logger, now: Timestamp,
         snapshots: @escaping @Sendable () -> Snapshot
     ) {
         self.logger = logger
         self.outbox = outbox
         self.jobLog = jobLog
+        self.tracer = tracer
         self.now = now
         self.snapshots = snapshots
     }
@@ -82,6 +88,7 @@ struct Turn {
 
     mutating func lost(_ job: OpenJob) {
         release(job)
+        endTrace(of: job, error: "connection_lost")
         lost(job.inbound)
     }
 
@@ -110,6 +117,7 @@ struct Turn {
     mutating func reject(_ job: OpenJob, _ rejection: JobRejection) {
         release(job)
         counts.jobsRejected += 1
+        traceRejected(job, id: rejection.jobID)
         logger.warning(
             .jobRejected, "A job was rejected",
             metadata: ["job": "\(rejection.jobID ?? "-")", "reason": "\(rejection.logged)"])

@@ -18,5 +18,10 @@ extension EventName {
     static let reloadRefused = EventName("configuration.refused")
     static let stoppedTwice = EventName("worker.killed")
     static let linesDropped = EventName("log.dropped")
+    static let tracesFailed = EventName("traces.failed", repeats: true)
+    static let tracesGivenUp = EventName("traces.given_up", repeats: true)
+    static let tracesLeft = EventName("traces.left")
+    static let tracesRefused = EventName("traces.refused", repeats: true)
+    static let tracesTaken = EventName("traces.resumed")
     static let refusalsUnrecorded = EventName("refusals.record.failed", repeats: true)
 }

@@ -86,7 +86,7 @@ import Testing
         }
         let batches = batcher.flush()
         let contents = batches.map { batch in
-            "\(batch.key.kind) \(batch.key.output) \(batch.key.app) \(batch.key.environment) \(batch.key.traceparent ?? "-"): "
+            "\(batch.key.kind) \(batch.key.output) \(batch.key.app) \(batch.key.environment) \(batch.key.trace?.traceparent ?? "-"): "
                 + batch.shares.map { "\($0.entry)×\($0.count)" }.joined(separator: " ")
         }
         #expect(

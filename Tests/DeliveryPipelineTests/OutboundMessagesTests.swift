@@ -24,11 +24,11 @@ import Testing
 
     private func part(
         _ job: Job, body: [UInt8] = [], lane: Lane = .urgent, attempt: Int = 1, redelivered: Bool = false,
-        isChunk: Bool = false
+        isChunk: Bool = false, trace: TraceHeaders? = nil
     ) -> OutboundMessages.Part {
         .init(
             job: job, body: body, lane: lane, attempt: attempt, redelivered: redelivered, name: "order-1#7",
-            isChunk: isChunk)
+            isChunk: isChunk, trace: trace)
     }
 
     // MARK: events
@@ -74,7 +74,7 @@ import Testing
         let rejection = JobRejection(
             jobID: app.map { _ in "order-1" }, app: app,
             faults: [.init(field: "payload", problem: "is required"), .init(field: "\"x", problem: "is not a field")])
-        let message = messages.event(rejection, traceparent: "00-trace", now: now)
+        let message = messages.event(rejection, trace: TraceHeaders(traceparent: "00-trace"), now: now)
         #expect(message.exchange == "push.results")
         #expect(message.routingKey == routingKey)
         #expect(message.properties.type == "martlet.job.rejected")
@@ -117,14 +117,19 @@ import Testing
     @Test(
         arguments: [
             (false, nil, ["x-martlet-attempt", "x-martlet-part"]),
-            (true, "00-trace", ["x-martlet-attempt", "x-martlet-part", "x-martlet-redelivered", "traceparent"]),
+            (
+                true, "00-trace",
+                ["x-martlet-attempt", "x-martlet-part", "x-martlet-redelivered", "traceparent", "tracestate"]
+            ),
         ] as [(Bool, String?, [String])])
     mutating func aDelayedJobKnowsItsLaneAndItsHistory(
         redelivered: Bool, traceparent: String?, headers: [String]
     ) throws {
-        let job = try decodedJob(jobBody(), traceparent: traceparent)
         let message = messages.part(
-            part(job, body: [1, 2], attempt: 4, redelivered: redelivered), to: .delay(seconds: 120))
+            part(
+                try decodedJob(jobBody()), body: [1, 2], attempt: 4, redelivered: redelivered,
+                trace: traceparent.map { TraceHeaders(traceparent: $0, tracestate: "a=1") }),
+            to: .delay(seconds: 120))
         #expect(message.exchange == "push.delay.120")
         #expect(message.routingKey == "urgent")
         #expect(message.isMandatory)
@@ -159,6 +164,7 @@ import Testing
                 "mine": 1, "x-delivery-count": 4, "x-death": .array([]), "x-first-death-queue": "q",
                 "x-last-death-reason": "expired", "x-martlet-attempt": 3, "CC": .array(["urgent", "bulk"]),
                 "BCC": .array(["urgent"]), "x-martlet-chunk": "no flag", "traceparent": "00-trace",
+                "tracestate": "a=1,b=2",
             ], priority: 31, replyTo: "amq.rabbitmq.reply-to", expiration: "1000", messageID: "m-1",
             userID: "shop-backend", appID: "shop")
         let message = messages.moved(try inbound(properties, redelivered: true), to: destination)
@@ -170,7 +176,8 @@ import Testing
         #expect(message.properties.replyTo == nil && message.properties.deliveryMode == .persistent)
         var headers: [String: AMQPFieldValue] = [
             "x-martlet-attempt": 3, "x-martlet-redelivered": true, "x-martlet-publisher": "shop-backend",
-            "x-martlet-delivered-before": true, "traceparent": "00-trace", "x-martlet-since": 0,
+            "x-martlet-delivered-before": true, "traceparent": "00-trace", "tracestate": "a=1,b=2",
+            "x-martlet-since": 0,
         ]
         if destination == .suspects { headers["x-martlet-lane"] = "bulk" }
         let entries = message.properties.headers.entries.map { ($0.key, $0.value) }
@@ -187,7 +194,7 @@ import Testing
         let sent = messages.event(try event(app: app), now: now)
         #expect(sent.routingKey == "apns.sent." + app)
         let rejected = messages.event(
-            JobRejection(jobID: nil, app: app + app, faults: []), traceparent: nil, now: now)
+            JobRejection(jobID: nil, app: app + app, faults: []), trace: nil, now: now)
         #expect(rejected.routingKey.utf8.count <= "job.rejected.".count + 200)
         var batcher = EventBatcher(worker: "w", maximumOutcomes: 1)
         let job = try routedJob(jobBody(app: app, more: #""output":"\#(String(repeating: "o", count: 32))","#))

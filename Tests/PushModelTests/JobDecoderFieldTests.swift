@@ -156,10 +156,6 @@ import Testing
         #expect(try Job.read(text, messageID: messageID).id == expected)
     }
 
-    @Test func traceparentIsKept() throws {
-        #expect(try Job.read(Job.sampleText(), traceparent: "00-ab-cd-01").traceparent == "00-ab-cd-01")
-    }
-
     @Test(arguments: ["{}", #"{"aps":{"alert":"ü 😀 \u00e9 \/"},"n":1.50}"#, "{ \"a\" :\n\t[ 1 , 2 ] }"])
     func payloadIsKeptByteForByte(payload: String) throws {
         let text = #"{"app":"ä","payload" :  \#(payload)  ,"recipients":["ab"]}"#

@@ -1,6 +1,7 @@
 package import AMQPClient
 import Foundation
 package import PushModel
+import Traces
 
 /// A delivery, and what is known of it before its body is looked at.
 package struct InboundJob: Sendable {
@@ -71,6 +72,13 @@ package struct InboundJob: Sendable {
     package var traceparent: String? {
         delivery.properties.headers[JobHeader.traceparent]?.string.flatMap { $0.utf8.count <= 255 ? $0 : nil }
     }
+
+    /// The same, of what goes with it.
+    var tracestate: String? {
+        delivery.properties.headers[JobHeader.tracestate]?.string.flatMap { TraceState.isGood($0) ? $0 : nil }
+    }
+
+    package var trace: TraceHeaders? { traceparent.map { TraceHeaders(traceparent: $0, tracestate: tracestate) } }
 
     package func publisher(worker: String?) -> String? { delivery.properties.publisher(worker: worker) }
 

@@ -9,7 +9,7 @@ extension PipelineConfiguration {
     ///   - messageID: the message's `message_id` property, which is the job's id when the body has none.
     ///   - makeID: gives an id to a job that has neither.
     package func decode(
-        _ body: [UInt8], messageID: String?, traceparent: String? = nil, now: Timestamp, makeID: () -> String
+        _ body: [UInt8], messageID: String?, now: Timestamp, makeID: () -> String
     ) throws(JobRejection) -> Job {
         guard body.count <= limits.maximumJobBytes else {
             throw JobRejection(
@@ -21,7 +21,7 @@ extension PipelineConfiguration {
                 ])
         }
         let job = try JobDecoder.decode(
-            body, messageID: messageID, traceparent: traceparent,
+            body, messageID: messageID,
             limits: JobLimits(recipients: limits.maximumRecipients, now: now), makeID: makeID)
         // Without, nobody could tell that it has come a second time.
         if job.atMostOnce, !job.hasGivenID {
@@ -56,7 +56,7 @@ extension PipelineConfiguration {
     func decode(_ inbound: InboundJob, now: Timestamp, makeID: () -> String) throws(JobRejection) -> Job {
         try decode(
             inbound.delivery.body, messageID: inbound.delivery.properties.messageID,
-            traceparent: inbound.traceparent, now: now, makeID: makeID)
+            now: now, makeID: makeID)
     }
 
     /// Of a message whose job is not known, as far as can be told.

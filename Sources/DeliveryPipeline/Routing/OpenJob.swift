@@ -17,12 +17,18 @@ package class OpenJob {
     /// For the log.
     var tally = JobTally()
 
+    /// nil: it is not traced.
+    var trace: JobTrace?
+
     init(_ inbound: InboundJob) {
         self.inbound = inbound
     }
 
     /// From when on its outcome can be expected.
     var due: Timestamp { inbound.since }
+
+    /// What becomes of it carries them.
+    var traceHeaders: TraceHeaders? { trace?.headers ?? inbound.trace }
 
     /// Delivered again, it would be taken for its own copy.
     var isOnce: Bool { false }

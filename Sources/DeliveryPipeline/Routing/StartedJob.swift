@@ -23,6 +23,6 @@ final class StartedJob: OpenJob {
         RoutedJob(
             job: job, environment: environment, credential: credential, lane: inbound.lane,
             attempt: inbound.attempt, redelivered: inbound.wasSentBefore, ledgerID: entry, traits: output.traits,
-            tally: appLoad.tally)
+            tally: appLoad.tally, trace: traceHeaders)
     }
 }

@@ -19,7 +19,7 @@ package struct EventBatch {
 
     init(key: EventKey, worker: String) {
         self.key = key
-        // Not for a full one: where each job has a traceparent of its own, there are as many events as jobs.
+        // Not for a full one: where each job has a trace of its own, there are as many events as jobs.
         json.reserveCapacity(512)
         json.append(contentsOf: #"{"kind":""#.utf8)
         json.append(contentsOf: key.kind.rawValue.utf8)

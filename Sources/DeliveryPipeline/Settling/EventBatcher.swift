@@ -46,7 +46,7 @@ package struct EventBatcher {
         if let last, last.job === job, last.kind == kind { return last.place }
         let key = EventKey(
             kind: kind, output: job.job.output, app: job.job.app, environment: job.environment,
-            traceparent: job.job.traceparent)
+            trace: job.trace)
         let place: Int
         if let known = places[key] {
             place = known

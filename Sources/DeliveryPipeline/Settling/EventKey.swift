@@ -7,7 +7,7 @@ package struct EventKey: Hashable {
     package let app: String
     package let environment: PushEnvironment
     /// An event carries at most one trace context.
-    package let traceparent: String?
+    package let trace: TraceHeaders?
 
     package var routingKey: String { "\(output).\(kind.rawValue).\(app)" }
 }

@@ -64,7 +64,7 @@ extension AMQPProperties {
         var kept = self
         kept.headers = AMQPFieldTable(
             entries: headers.entries.filter {
-                [JobHeader.event, JobHeader.marks, JobHeader.traceparent].contains($0.key)
+                [JobHeader.event, JobHeader.marks, JobHeader.traceparent, JobHeader.tracestate].contains($0.key)
                     || $0.key.hasPrefix("cloudEvents:")
             })
         return kept

@@ -1,3 +1,5 @@
+import PushModel
+
 /// Which jobs get a line in the log when they are done.
 public enum JobLog: Sendable, Hashable {
     case none
@@ -25,16 +27,8 @@ public enum JobLog: Sendable, Hashable {
         switch self {
         case .none: false
         case .problems: hasProblem
-        case .sample(let share): Double(Self.hash(job) >> 11) < share * Double(1 << 53)
+        case .sample(let share): StableHash.part(of: job) < share
         case .all: true
         }
-    }
-
-    /// The same in every process (FNV-1a, and its bits spread).
-    private static func hash(_ text: String) -> UInt64 {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        hash = (hash ^ (hash >> 33)) &* 0xFF51_AFD7_ED55_8CCD
-        return hash ^ (hash >> 33)
     }
 }

@@ -33,10 +33,10 @@ package struct OutboundMessages {
         let key = batch.key
         return event(
             routingKey: key.routingKey, type: "martlet.\(key.output).\(key.kind.rawValue)", app: key.app,
-            traceparent: key.traceparent, body: batch.finish(), now: now)
+            trace: key.trace, body: batch.finish(), now: now)
     }
 
-    package mutating func event(_ rejection: JobRejection, traceparent: String?, now: Timestamp) -> AMQPPublication {
+    package mutating func event(_ rejection: JobRejection, trace: TraceHeaders?, now: Timestamp) -> AMQPPublication {
         var writer = JSONObjectWriter(capacity: 512)
         writer.member("kind", string: "job.rejected")
         if let app = rejection.app { writer.member("app", string: app) }
@@ -54,7 +54,7 @@ package struct OutboundMessages {
         writer.member("at", string: now.rfc3339)
         return event(
             routingKey: "job.rejected.\(rejection.app ?? "unknown")", type: "martlet.job.rejected",
-            app: rejection.app, traceparent: traceparent, body: writer.finish(), now: now)
+            app: rejection.app, trace: trace, body: writer.finish(), now: now)
     }
 
     /// An event that has waited.
@@ -80,9 +80,14 @@ package struct OutboundMessages {
     }
 
     /// A job that can't be used, its body untouched.
-    /// - Parameter part: its new name, if its old one is claimed: replayed, it must not be taken for its own duplicate.
-    package mutating func dead(_ inbound: InboundJob, reason: String, part: String? = nil) -> AMQPPublication {
+    /// - Parameters:
+    ///   - part: its new name, if its old one is claimed: replayed, it must not be taken for its own duplicate.
+    ///   - trace: what it carries on; nil: what it has brought.
+    package mutating func dead(
+        _ inbound: InboundJob, reason: String, part: String? = nil, trace: TraceHeaders? = nil
+    ) -> AMQPPublication {
         var properties = inbound.carriedProperties
+        properties.headers.add(trace)
         if inbound.wasSentBefore { properties.headers[JobHeader.redelivered] = true }
         properties.sign(as: user, for: inbound.publisher(worker: user))
         properties.headers[JobHeader.reason] = .string(reason.cut(toBytes: Self.maximumReasonBytes))
@@ -136,10 +141,12 @@ package struct OutboundMessages {
         /// A chunk, rather than what is left for another attempt.
         let isChunk: Bool
         let publisher: String?
+        let trace: TraceHeaders?
 
         package init(
             job: Job, body: [UInt8], lane: Lane, attempt: Int, firstAttempt: Timestamp? = nil, redelivered: Bool,
-            since: Timestamp? = nil, name: String, isChunk: Bool = false, publisher: String? = nil
+            since: Timestamp? = nil, name: String, isChunk: Bool = false, publisher: String? = nil,
+            trace: TraceHeaders? = nil
         ) {
             self.job = job
             self.body = body
@@ -151,6 +158,7 @@ package struct OutboundMessages {
             self.name = name
             self.isChunk = isChunk
             self.publisher = publisher
+            self.trace = trace
         }
     }
 
@@ -164,7 +172,7 @@ package struct OutboundMessages {
         if let since = part.since { headers[JobHeader.since] = .int64(since.milliseconds) }
         if part.isChunk { headers[JobHeader.chunk] = true }
         if part.redelivered { headers[JobHeader.redelivered] = true }
-        if let traceparent = job.traceparent { headers[JobHeader.traceparent] = .string(traceparent) }
+        headers.add(part.trace)
         var properties = AMQPProperties(
             contentType: "application/json", headers: headers,
             messageID: job.id.utf8.count <= Self.maximumTextBytes ? job.id : nil)
@@ -176,11 +184,13 @@ package struct OutboundMessages {
     /// - Parameters:
     ///   - part: its new name, if its old one is claimed.
     ///   - claimedBy: who has asked to claim its name and has not heard.
+    ///   - trace: as with ``dead(_:reason:part:trace:)``.
     package mutating func moved(
         _ inbound: InboundJob, to destination: Destination, firstAttempt: Timestamp? = nil, part: String? = nil,
-        claimedBy: String? = nil
+        claimedBy: String? = nil, trace: TraceHeaders? = nil
     ) -> AMQPPublication {
         var properties = movedProperties(inbound, part: part)
+        properties.headers.add(trace)
         if let firstAttempt { properties.headers[JobHeader.firstAttempt] = .int64(firstAttempt.milliseconds) }
         if let claimedBy { properties.headers[JobHeader.claim] = .string(claimedBy) }
         return publication(body: inbound.delivery.body, lane: inbound.lane, to: destination, properties)
@@ -188,8 +198,11 @@ package struct OutboundMessages {
 
     /// A job that is to be split, under a name of its own: whoever splits it, and splits it again after a crash, makes
     /// the same chunks. A job without an id gets one, too.
-    mutating func named(_ inbound: InboundJob, _ job: Job, chunkSize: Int) -> AMQPPublication {
+    mutating func named(
+        _ inbound: InboundJob, _ job: Job, chunkSize: Int, trace: TraceHeaders?
+    ) -> AMQPPublication {
         var properties = movedProperties(inbound, part: newPartName())
+        properties.headers.add(trace)
         properties.headers[JobHeader.chunkSize] = .int64(Int64(chunkSize))
         if !job.hasGivenID { properties.messageID = job.id }
         return publication(body: inbound.delivery.body, lane: inbound.lane, to: .lane, properties)
@@ -227,7 +240,7 @@ package struct OutboundMessages {
 
     /// CloudEvents 1.0 in binary mode: the attributes are headers, the body is the event's data.
     private mutating func event(
-        routingKey: String, type: String, app: String?, traceparent: String?, body: [UInt8], now: Timestamp
+        routingKey: String, type: String, app: String?, trace: TraceHeaders?, body: [UInt8], now: Timestamp
     ) -> AMQPPublication {
         let id = nextID()
         let messageID = "\(incarnation)-\(id)"
@@ -236,12 +249,21 @@ package struct OutboundMessages {
             "cloudEvents:source": .string("/martlet/\(worker)"), "cloudEvents:type": .string(type),
             "cloudEvents:time": .string(now.rfc3339),
         ]
-        if let traceparent { headers[JobHeader.traceparent] = .string(traceparent) }
+        headers.add(trace)
         return AMQPPublication(
             id: id, exchange: names.results, routingKey: routingKey,
             properties: AMQPProperties(
                 contentType: "application/json", headers: headers, messageID: messageID,
                 timestamp: UInt64(max(0, now.seconds)), type: type, appID: "martlet"),
             body: body)
+    }
+}
+
+extension AMQPFieldTable {
+    /// In the place of what stands there; nil: that stays.
+    fileprivate mutating func add(_ trace: TraceHeaders?) {
+        guard let trace else { return }
+        self[JobHeader.traceparent] = .string(trace.traceparent)
+        self[JobHeader.tracestate] = trace.tracestate.map { .string($0) }
     }
 }

@@ -6,7 +6,8 @@ extension Outbox {
     /// A job as it came, to another of the workers' queues.
     mutating func move(_ job: OpenJob, to destination: OutboundMessages.Destination, firstAttempt: Timestamp? = nil) {
         let publication = messages.moved(
-            job.inbound, to: destination, firstAttempt: firstAttempt, part: job.hasClaim ? messages.newPartName() : nil)
+            job.inbound, to: destination, firstAttempt: firstAttempt,
+            part: job.hasClaim ? messages.newPartName() : nil, trace: job.trace?.headers)
         publish(publication, isMove: !job.isOnce, meeting: [ledger.rest(of: job.entry)])
     }
 
@@ -15,21 +16,23 @@ extension Outbox {
     /// - Parameter claimant: who may have claimed it, unheard.
     mutating func moveUnclaimed(_ job: StartedJob, seconds: Int, firstAttempt: Timestamp, claimant: String?) {
         let publication = messages.moved(
-            job.inbound, to: .delay(seconds: seconds), firstAttempt: firstAttempt, claimedBy: claimant)
+            job.inbound, to: .delay(seconds: seconds), firstAttempt: firstAttempt, claimedBy: claimant,
+            trace: job.trace?.headers)
         publish(publication, isMove: !job.job.atMostOnce, meeting: [ledger.rest(of: job.entry)])
     }
 
     /// A job that can't be used, as it came.
     mutating func putAmongTheDead(_ job: OpenJob, _ rejection: JobRejection) {
         let publication = messages.dead(
-            job.inbound, reason: rejection.description, part: job.hasClaim ? messages.newPartName() : nil)
+            job.inbound, reason: rejection.description, part: job.hasClaim ? messages.newPartName() : nil,
+            trace: job.trace?.headers)
         publish(publication, meeting: [ledger.rest(of: job.entry)])
     }
 
     /// The event that a job can't be used, which is one obligation more.
     mutating func tell(_ rejection: JobRejection, of job: OpenJob, now: Timestamp) {
         ledger.oweMore(job.entry)
-        let event = messages.event(rejection, traceparent: job.inbound.traceparent, now: now)
+        let event = messages.event(rejection, trace: job.traceHeaders, now: now)
         publish(
             event, event: HeldEvent(event, lane: job.inbound.lane, since: now),
             meeting: [.init(entry: job.entry, count: 1)])
@@ -37,6 +40,9 @@ extension Outbox {
 
     mutating func publish(_ batch: EventBatch, _ now: Timestamp) {
         let (shares, lane) = (batch.shares, batch.lane)
+        if batch.key.trace?.isRecorded == true {
+            for share in shares { ledger.delivery(of: share.entry)?.trace?.tells(share.count, now) }
+        }
         let event = messages.event(batch, now: now)
         publish(event, event: HeldEvent(event, lane: lane, since: now), isOutcomes: true, meeting: shares)
     }
@@ -53,7 +59,7 @@ extension Outbox {
                 firstAttempt: wasTried ? inbound?.firstAttempt(now: now) : nil,
                 redelivered: routed.redelivered || batch.maybeSent, since: inbound?.since,
                 name: messages.newPartName(),
-                publisher: inbound?.publisher(worker: brokerUser)),
+                publisher: inbound?.publisher(worker: brokerUser), trace: routed.trace),
             to: batch.seconds > 0 ? .delay(seconds: batch.seconds) : inbound?.home ?? .lane)
         publish(publication, meeting: [.init(entry: routed.ledgerID, count: batch.recipients.count)])
     }

@@ -63,7 +63,9 @@ struct Outbox {
         meter.confirmed(message, now: now)
         guard message.isOutcomes else { return }
         for share in ledger.shares(of: id) {
-            if let job = ledger.delivery(of: share.entry) { meter.told(job, share.count, now: now) }
+            guard let job = ledger.delivery(of: share.entry) else { continue }
+            meter.told(job, share.count, now: now)
+            job.trace?.told(now)
         }
     }
 

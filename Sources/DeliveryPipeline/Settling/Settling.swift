@@ -45,6 +45,7 @@ struct Settling {
     /// What was accepted is counted by the event, or by the run: it is nearly all there is.
     private mutating func settle(_ outcome: Outcome, _ turn: inout Turn) {
         if outcome.verdict != .sent { configuration.meter.reported(outcome.verdict) }
+        turn.trace(outcome)
         switch policy.decide(outcome, firstAttempt: turn.outbox.firstAttempt(of: outcome)) {
         case .tell(let kind, let reason, let detail): tell(outcome, as: kind, reason: reason, detail: detail, &turn)
         case .count:
@@ -107,6 +108,7 @@ struct Settling {
         let mark = TokenMark(
             key: outcome.job.key(of: outcome.recipient), unregisteredAt: outcome.foundDeadAt,
             reason: reason, registeredAt: job.recipients[outcome.recipient].registeredAt)
+        turn.traceMark(of: outcome, isDone: false)
         if marks.isDelayed { hold(outcome, mark, &turn) } else { marks.add(mark, outcome) }
     }
 
@@ -132,7 +134,9 @@ struct Settling {
     mutating func marksWritten(_ id: UInt64, _ turn: inout Turn) {
         for finding in marks.written(id) {
             switch finding {
-            case .outcome(let outcome, let mark): tell(outcome, as: .unregistered, reason: mark.reason, &turn)
+            case .outcome(let outcome, let mark):
+                turn.traceMark(of: outcome, isDone: true)
+                tell(outcome, as: .unregistered, reason: mark.reason, &turn)
             case .held(var event, let entry):
                 event.needsMarks = false
                 turn.publishAgain(event, entry: entry)

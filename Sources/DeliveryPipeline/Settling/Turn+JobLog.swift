@@ -2,6 +2,7 @@ import AMQPClient
 import EventNames
 import Logging
 import PushModel
+import Traces
 
 extension Turn {
     /// Something became of a recipient that was not sent.
@@ -32,6 +33,10 @@ extension StartedJob {
             "redelivered": .stringConvertible(inbound.wasSentBefore),
             "took_ms": .stringConvertible(Int(clamping: now.milliseconds - inbound.arrivedAt.milliseconds)),
         ]
+        if let trace {
+            metadata["trace_id"] = .stringConvertible(trace.context.trace)
+            metadata["span_id"] = .stringConvertible(trace.context.span)
+        }
         for (word, count) in tally.counts(of: job.recipients.count) { metadata[word] = .stringConvertible(count) }
         if let reason = tally.reason { metadata["reason"] = "\(reason)" }
         // As whoever published it says; many don't.

@@ -60,7 +60,8 @@ struct Splitting {
         while namesOnTheWay[lane, default: 0] < Self.mostOnTheWay, let started = unnamed[lane]?.popFirst() {
             namesOnTheWay[lane, default: 0] += 1
             let publication = turn.outbox.messages.named(
-                started.inbound, started.job, chunkSize: configuration.chunkSize(of: started.job, started.inbound))
+                started.inbound, started.job, chunkSize: configuration.chunkSize(of: started.job, started.inbound),
+                trace: started.trace?.headers)
             steps[publication.id] = .name(lane)
             turn.outbox.publish(publication, isMove: true, meeting: [turn.outbox.ledger.rest(of: started.entry)])
         }
@@ -101,6 +102,7 @@ struct Splitting {
     /// Publishes a job's chunks; it is done when the broker has them all.
     private mutating func makeChunks(of started: StartedJob, _ turn: inout Turn) {
         turn.counts.jobsSplit += 1
+        turn.traceScatter(of: started)
         let plan = ChunkPlan(
             recipients: started.job.recipients.count,
             size: configuration.chunkSize(of: started.job, started.inbound))
@@ -123,6 +125,7 @@ struct Splitting {
             return turn.met(.init(entry: entry, count: 1))
         }
         split.onTheWay += 1
+        split.started.trace?.scattered()
         open[entry] = split
         let name = job.atMostOnce ? job.id : inbound.part ?? job.id
         let publication = turn.outbox.messages.part(
@@ -130,7 +133,8 @@ struct Splitting {
                 job: job, body: JobEncoder.encode(job, recipients: Array(chunk)), lane: inbound.lane,
                 attempt: inbound.attempt, firstAttempt: nil, redelivered: inbound.wasSentBefore, since: inbound.since,
                 name: "\(name)#\(chunk.lowerBound)-\(chunk.upperBound)", isChunk: true,
-                publisher: inbound.publisher(worker: configuration.brokerUser)),
+                publisher: inbound.publisher(worker: configuration.brokerUser),
+                trace: split.started.trace?.scatter?.headers ?? split.started.traceHeaders),
             to: .lane)
         steps[publication.id] = .chunk(ofEntry: entry)
         turn.outbox.ledger.oweMore(entry)

@@ -1,5 +1,6 @@
 package import AMQPClient
 import PushModel
+import Traces
 
 extension AMQPProperties {
     /// What goes along when a job is published again, and nothing else does: `CC` and `BCC` would make it many, `priority`
@@ -32,6 +33,9 @@ extension AMQPFieldTable {
         for (key, limit) in JobHeader.texts {
             guard let text = self[key]?.string, text.utf8.count <= limit else { continue }
             carried[key] = .string(text)
+        }
+        if let state = self[JobHeader.tracestate]?.string, TraceState.isGood(state) {
+            carried[JobHeader.tracestate] = .string(state)
         }
         return carried
     }

@@ -31,4 +31,5 @@ public enum JobHeader {
     static let marks = "x-martlet-marks"
     /// W3C Trace Context.
     public static let traceparent = "traceparent"
+    public static let tracestate = "tracestate"
 }

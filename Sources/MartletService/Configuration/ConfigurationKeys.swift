@@ -20,6 +20,18 @@ public struct ConfigurationKeys: Sendable {
             "unknown configuration key \(name) in \(place); did you mean \(nearest ?? "another")?")
     }
 
+    /// What variables of a standard say. An empty one counts as unset, as OpenTelemetry has it.
+    func standardVariables(in environment: [String: String]) -> [ConfigurationKey: (variable: String, value: String)] {
+        var found: [ConfigurationKey: (variable: String, value: String)] = [:]
+        for key in all {
+            guard let variable = key.standardVariables.first(where: { environment[$0]?.isEmpty == false }) else {
+                continue
+            }
+            found[key] = environment[variable].map { (variable, $0) }
+        }
+        return found
+    }
+
     /// Levenshtein distance.
     private static func distance(_ left: String, _ right: String) -> Int {
         let right = Array(right)

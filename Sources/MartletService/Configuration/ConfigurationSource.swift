@@ -3,7 +3,8 @@ import Configuration
 import Foundation
 public import PushModel
 
-/// Configuration values by key: flags over environment variables over the YAML file over defaults.
+/// Configuration values by key: flags over environment variables over the YAML file over variables of a standard over
+/// defaults.
 ///
 /// A key nobody knows is an error: a typo must not be swallowed.
 public struct ConfigurationSource: Sendable {
@@ -54,11 +55,14 @@ public struct ConfigurationSource: Sendable {
             ).prefixKeys(with: "martlet"),
         ]
         if let values { providers.append(InMemoryProvider(values: Self.values(values))) }
+        let standard = keys.standardVariables(in: environment)
+        providers.append(InMemoryProvider(values: Self.values(standard.mapValues(\.value))))
         reader = ConfigReader(providers: providers)
         self.keys = keys
         origins = ConfigurationOrigins(
             flags: Set(flags.keys.map(\.rawValue)), variables: Set(variables.keys),
-            file: Set((values ?? [:]).keys.map(\.rawValue)))
+            file: Set((values ?? [:]).keys.map(\.rawValue)),
+            standard: Dictionary(uniqueKeysWithValues: standard.map { ($0.key.rawValue, $0.value.variable) }))
         self.outputs = outputs
     }
 

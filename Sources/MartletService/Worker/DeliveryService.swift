@@ -17,6 +17,8 @@ struct DeliveryService: Service {
     let quotas: QuotaBoard
     let status: StatusBoard
     let metrics: MetricRegistry
+    /// nil: there are none.
+    let traces: TraceService?
     let hangUps: UnixSignalsSequence
     let log: WorkerLog
     let reload: @Sendable () async throws -> ConfigurationSource
@@ -49,30 +51,35 @@ struct DeliveryService: Service {
             cancellations: cancellations, logger: logger, now: { .now })
         state.works(pipeline, snapshots)
         await status.fleet.reads(WorkerRepository(operators))
-        let services: [any Service] = [
-            StartReport(
-                configuration: configuration, pipeline: pipeline, snapshots: snapshots, pool: operators, logger: logger),
-            SnapshotService(
-                store: snapshots, following: changes, outputs: outputs, apps: configuration.pipeline.meter.apps),
-            ExpiryService(
-                store: snapshots, accountNames: configuration.source.outputs.accountNames, now: { .now }, logger: logger
-            ),
-            RefusalService(
-                board: board, repository: RefusalRepository(pool), worker: configuration.pipeline.worker,
-                logger: logger),
-            MaintenanceService(
-                claims: ClaimRepository(pool), cancellations: CancellationRepository(pool),
-                workers: WorkerRepository(pool), logger: logger),
-            FleetService(
-                board: quotas, changes: changes, repository: WorkerRepository(fleet), worker: runningWorker(),
-                report: { [status] in status.report() }, logger: logger),
-            PulseService(state: state),
-            ReloadService(
-                hangUps: hangUps, pipeline: pipeline, log: log, status: status, reload: reload, logger: logger),
-            PipelineService(
-                pipeline: pipeline, outputs: outputs, drainTimeout: configuration.drainTimeout, log: log, logger: logger
-            ),
-        ]
+        // Stopped in the reverse order: traces when all else has.
+        let services: [any Service] =
+            (traces.map { [$0] } ?? []) + [
+                StartReport(
+                    configuration: configuration, pipeline: pipeline, snapshots: snapshots, pool: operators,
+                    logger: logger),
+                SnapshotService(
+                    store: snapshots, following: changes, outputs: outputs, apps: configuration.pipeline.meter.apps),
+                ExpiryService(
+                    store: snapshots, accountNames: configuration.source.outputs.accountNames, now: { .now },
+                    logger: logger
+                ),
+                RefusalService(
+                    board: board, repository: RefusalRepository(pool), worker: configuration.pipeline.worker,
+                    logger: logger),
+                MaintenanceService(
+                    claims: ClaimRepository(pool), cancellations: CancellationRepository(pool),
+                    workers: WorkerRepository(pool), logger: logger),
+                FleetService(
+                    board: quotas, changes: changes, repository: WorkerRepository(fleet), worker: runningWorker(),
+                    report: { [status] in status.report() }, logger: logger),
+                PulseService(state: state),
+                ReloadService(
+                    hangUps: hangUps, pipeline: pipeline, log: log, status: status, reload: reload, logger: logger),
+                PipelineService(
+                    pipeline: pipeline, outputs: outputs, drainTimeout: configuration.drainTimeout, log: log,
+                    logger: logger
+                ),
+            ]
         try await ServiceGroup(configuration: .init(services: services.map { $0.endingAll }, logger: logger)).run()
     }
 

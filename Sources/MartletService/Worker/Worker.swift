@@ -42,6 +42,11 @@ public struct Worker: Sendable {
             mostApps: try source.integer(.metricsApps, in: 0...100_000),
             reasons: Dictionary(
                 source.outputs.map { ($0.name, $0.reasons.keys.sorted()) }, uniquingKeysWith: { first, _ in first }))
+        let spans = SpanBuffer()
+        metrics.read("spans") { spans.add(to: &$0) }
+        configuration.pipeline.tracer = configuration.tracing.map { tracing in
+            JobTracer(tracing.sampler, names: configuration.pipeline.names) { spans.add($0) }
+        }
         configuration.database.meter = PostgresMeter(metrics)
         WorkerMetrics.register(
             in: metrics, exchanges: configuration.pipeline.exchanges, state: state, board: board, quotas: quotas,
@@ -59,7 +64,9 @@ public struct Worker: Sendable {
         services.append(
             DeliveryService(
                 configuration: configuration, state: state, board: board, quotas: quotas, status: status,
-                metrics: metrics, hangUps: hangUps, log: log, reload: reload, logger: logger))
+                metrics: metrics,
+                traces: configuration.tracing.map { TraceService($0, spans, logger: logger) }, hangUps: hangUps,
+                log: log, reload: reload, logger: logger))
         self.services = services
         drainTimeout = configuration.drainTimeout
         self.log = log

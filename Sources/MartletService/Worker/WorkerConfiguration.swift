@@ -19,6 +19,8 @@ struct WorkerConfiguration: Sendable {
     let listen: Endpoint?
     /// Who may see what there.
     let access: StatusAccess
+    /// nil: there are no traces.
+    let tracing: TracingConfiguration?
 
     /// - Throws: ``ConfigurationError``.
     init(_ source: ConfigurationSource) throws {
@@ -32,5 +34,6 @@ struct WorkerConfiguration: Sendable {
         drainTimeout = .seconds(try source.integer(.workerDrainTimeout, in: 0...86_400))
         listen = (source.string(.httpListen) ?? "").isEmpty ? nil : try source.endpoint(.httpListen)
         access = try StatusAccess(source)
+        tracing = try TracingConfiguration(source)
     }
 }

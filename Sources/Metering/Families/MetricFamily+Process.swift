@@ -1,6 +1,6 @@
 extension MetricFamily {
     static let process = [
-        buildInfo, startTime, logMessages, logDropped, cpuSeconds, residentBytes, virtualBytes, openDescriptors,
+        buildInfo, startTime, logMessages, logDropped, spans, cpuSeconds, residentBytes, virtualBytes, openDescriptors,
         maximumDescriptors, threads, processStart,
     ]
 
@@ -11,6 +11,9 @@ extension MetricFamily {
         "log_messages_total", .counter, "Lines written to the log.", labels: ["level"])
     package static let logDropped = Self(
         "log_dropped_total", .counter, "Lines of the log that were dropped, since nobody took them in time.")
+
+    package static let spans = Self(
+        "spans_total", .counter, "Spans of traces, by what became of them: sent, dropped, refused.", labels: ["result"])
 
     // MARK: Named as every program names them
 

@@ -26,17 +26,14 @@ public final class Job: Sendable {
 
     /// What the publisher has said; `job.topic` is `job.fields.topic`.
     public let fields: JobFields
-    /// W3C Trace Context of the publisher, carried into the outcomes' event.
-    public let traceparent: String?
 
     /// The message body, followed by the tokens that had to be unescaped.
     @usableFromInline
     let storage: [UInt8]
     private let bodyLength: Int
 
-    package init(_ fields: JobFields, storage: [UInt8], bodyLength: Int, traceparent: String?) {
+    package init(_ fields: JobFields, storage: [UInt8], bodyLength: Int) {
         self.fields = fields
-        self.traceparent = traceparent
         self.storage = storage
         self.bodyLength = bodyLength
     }
@@ -48,7 +45,7 @@ public final class Job: Sendable {
     package func limited(to recipients: [Int]) -> Job {
         var some = fields
         some.recipients = recipients.map { fields.recipients[$0] }
-        return Job(some, storage: storage, bodyLength: bodyLength, traceparent: traceparent)
+        return Job(some, storage: storage, bodyLength: bodyLength)
     }
 
     /// Lends the bytes that all ranges of this job point into.

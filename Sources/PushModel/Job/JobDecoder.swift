@@ -7,7 +7,7 @@ public enum JobDecoder {
     ///   - messageID: the message's `message_id` property, which is the job's id when the body has none.
     ///   - makeID: gives an id to a job that has neither.
     public static func decode(
-        _ body: [UInt8], messageID: String? = nil, traceparent: String? = nil, limits: JobLimits = JobLimits(),
+        _ body: [UInt8], messageID: String? = nil, limits: JobLimits = JobLimits(),
         makeID: () -> String
     ) throws(JobRejection) -> Job {
         var reader = JobReader(bodyLength: body.count, limits: limits)
@@ -25,6 +25,6 @@ public enum JobDecoder {
         reader.fields.id = id ?? makeID()
         return Job(
             reader.fields, storage: reader.unescapedTokens.isEmpty ? body : body + reader.unescapedTokens,
-            bodyLength: body.count, traceparent: traceparent)
+            bodyLength: body.count)
     }
 }

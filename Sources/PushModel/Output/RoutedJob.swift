@@ -13,10 +13,15 @@ public final class RoutedJob: Sendable {
     package let ledgerID: Int
     package let traits: OutputTraits
     package let tally: OutcomeTally
+    /// nil: it belongs to none.
+    public let trace: TraceHeaders?
+    /// Asked for each push.
+    package let isTraced: Bool
 
     package init(
         job: Job, environment: PushEnvironment, credential: Credential?, lane: Lane, attempt: Int,
-        redelivered: Bool, ledgerID: Int, traits: OutputTraits = .plain, tally: OutcomeTally = .none
+        redelivered: Bool, ledgerID: Int, traits: OutputTraits = .plain, tally: OutcomeTally = .none,
+        trace: TraceHeaders? = nil
     ) {
         self.job = job
         self.environment = environment
@@ -27,6 +32,8 @@ public final class RoutedJob: Sendable {
         self.ledgerID = ledgerID
         self.traits = traits
         self.tally = tally
+        self.trace = trace
+        isTraced = trace?.isRecorded == true
     }
 
     /// The same job for some of its recipients, by their index.
@@ -34,6 +41,6 @@ public final class RoutedJob: Sendable {
         RoutedJob(
             job: job.limited(to: recipients), environment: environment, credential: credential, lane: lane,
             attempt: attempt, redelivered: redelivered, ledgerID: ledgerID, traits: traits,
-            tally: tally)
+            tally: tally, trace: trace)
     }
 }

@@ -12,7 +12,7 @@ import Testing
     private func event(lane: Lane = .normal) throws -> AMQPPublication {
         harness.deliver(
             jobBody(), lane: lane,
-            properties: AMQPProperties(headers: ["traceparent": "00-ab-cd-01"]))
+            properties: AMQPProperties(headers: ["traceparent": "00-ab-cd-01", "tracestate": "a=1"]))
         harness.report(try harness.job(0), [.sent, .sent])
         return try harness.event(0)
     }

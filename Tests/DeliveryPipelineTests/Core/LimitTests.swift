@@ -122,7 +122,10 @@ import Testing
         func text(_ bytes: Int) -> AMQPFieldValue { .string(String(repeating: "x", count: bytes)) }
         let headers: AMQPFieldTable = [
             "mine": text(10_000), "x-martlet-attempt": 2, "x-martlet-first-attempt-at": text(10_000),
-            "x-martlet-part": text(1_000), "traceparent": text(255), "x-martlet-reason": text(10_000),
+            "x-martlet-part": text(1_000), "traceparent": text(255),
+            "tracestate": .string(
+                "a=" + String(repeating: "x", count: 256) + ",b=" + String(repeating: "x", count: 251)),
+            "x-martlet-reason": text(10_000),
             "x-martlet-lane": text(10_000), "x-martlet-chunk": true, "x-martlet-part": text(1_000),
         ]
         let harness = PipelineHarness()

@@ -34,8 +34,8 @@ func jobBody(_ id: String = "order-1", app: String = "com.example.shop", more: S
     """
 }
 
-func decodedJob(_ body: String, traceparent: String? = nil) throws -> Job {
-    try JobDecoder.decode(Array(body.utf8), traceparent: traceparent) { "made-up" }
+func decodedJob(_ body: String) throws -> Job {
+    try JobDecoder.decode(Array(body.utf8)) { "made-up" }
 }
 
 func routedJob(
@@ -43,8 +43,9 @@ func routedJob(
     redelivered: Bool = false, ledgerID: Int = 0, traceparent: String? = nil
 ) throws -> RoutedJob {
     RoutedJob(
-        job: try decodedJob(body, traceparent: traceparent), environment: environment, credential: nil, lane: .normal,
-        attempt: attempt, redelivered: redelivered, ledgerID: ledgerID, traits: OutputTraits(ScriptedPlugin()))
+        job: try decodedJob(body), environment: environment, credential: nil, lane: .normal,
+        attempt: attempt, redelivered: redelivered, ledgerID: ledgerID, traits: OutputTraits(ScriptedPlugin()),
+        trace: traceparent.map { TraceHeaders(traceparent: $0) })
 }
 
 extension RoutedJob {

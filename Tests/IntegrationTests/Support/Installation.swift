@@ -116,7 +116,7 @@ struct Installation: Sendable {
         try await publish(raw: jobs.map(\.json), lane: lane)
     }
 
-    func publish(raw bodies: [String], lane: Lane = .normal) async throws {
+    func publish(raw bodies: [String], lane: Lane = .normal, headers: AMQPFieldTable = [:]) async throws {
         let publisher = try AMQPPublisher(
             configuration: try brokerConfiguration(), topology: names.topology(delays: []),
             logger: log.logger("publisher"))
@@ -125,7 +125,8 @@ struct Installation: Sendable {
             bodies.enumerated().map { index, body in
                 AMQPPublication(
                     id: UInt64(index), exchange: names.jobs, routingKey: lane.rawValue, isMandatory: true,
-                    properties: AMQPProperties(contentType: "application/json"), body: Array(body.utf8))
+                    properties: AMQPProperties(contentType: "application/json", headers: headers),
+                    body: Array(body.utf8))
             })
         await publisher.close()
     }

@@ -3,9 +3,9 @@ package import PushModel
 extension Job {
     /// A job read from JSON text, as the pipeline reads it.
     package static func read(
-        _ json: String, messageID: String? = nil, traceparent: String? = nil
+        _ json: String, messageID: String? = nil
     ) throws(JobRejection) -> Job {
-        try JobDecoder.decode(Array(json.utf8), messageID: messageID, traceparent: traceparent) { "made-up" }
+        try JobDecoder.decode(Array(json.utf8), messageID: messageID) { "made-up" }
     }
 
     /// A valid job with the members given, such as `"priority":5`, in place of its own.

@@ -18,7 +18,7 @@ package final class Subprocess: Sendable {
 
     /// Starts it.
     ///
-    /// - Parameter environment: added to this process's own, of which the variables of Martlet are left out.
+    /// - Parameter environment: added to this process's own, of which the variables that Martlet reads are left out.
     package init(
         _ arguments: [String], environment: [String: String] = [:], input: String = "", in directory: URL? = nil
     ) throws {
@@ -28,8 +28,10 @@ package final class Subprocess: Sendable {
         pid = try ProcessLauncher.shared.start(
             ProcessLauncher.Launch(
                 arguments: ["/usr/bin/setpriv", "--pdeathsig", "KILL"] + arguments,
-                environment: ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("MARTLET_") }
-                    .merging(environment) { $1 },
+                environment: ProcessInfo.processInfo.environment.filter { entry in
+                    !["MARTLET_", "OTEL_"].contains { entry.key.hasPrefix($0) }
+                }
+                .merging(environment) { $1 },
                 directory: directory, input: folder.appending(path: "input"), output: folder.appending(path: "output"),
                 errors: folder.appending(path: "errors"))
         ) { [end] in end.come(with: $0) }

@@ -1,0 +1,94 @@
+import EventNames
+package import Logging
+import NIOPosix
+import PushModel
+import ServiceLifecycle
+import Traces
+
+/// Sends spans to the collector, a batch at a time. Delivery never waits for it; a stop waits for a second at most, and not
+/// at all while the collector takes nothing.
+package struct TraceService: Service {
+    private static let batch = 512
+    /// A smaller batch waits so long for company.
+    private static let company = Duration.seconds(1)
+    private static let lastPatience = Duration.seconds(1)
+
+    private let buffer: SpanBuffer
+    private let collector: Collector
+    private let nap = Nap()
+    private let logger: Logger
+
+    package init(_ configuration: TracingConfiguration, _ buffer: SpanBuffer, logger: Logger) {
+        self.buffer = buffer
+        self.logger = logger
+        collector = Collector(configuration, on: MultiThreadedEventLoopGroup.singleton.next())
+    }
+
+    package func run() async throws {
+        let (ended, end) = AsyncStream.makeStream(of: Void.self)
+        let work = Task {
+            await self.work()
+            end.finish()
+        }
+        try? await gracefulShutdown()
+        nap.end()
+        buffer.close()
+        let patience = Task {
+            try? await Task.sleep(for: Self.lastPatience)
+            end.finish()
+        }
+        for await _ in ended {}
+        patience.cancel()
+        work.cancel()
+        if buffer.count > 0 {
+            logger.notice(
+                .tracesLeft, "Spans were not sent before the stop",
+                metadata: ["spans": .stringConvertible(buffer.count)])
+        }
+    }
+
+    private func work() async {
+        var export = TraceExport()
+        for await _ in buffer.arrivals {
+            while buffer.count > 0, !nap.isOver {
+                if buffer.count < Self.batch { await nap.sleep(Self.company) }
+                await send(buffer.take(Self.batch), &export)
+            }
+        }
+        while buffer.count > 0, !export.isFailing, !Task.isCancelled { await send(buffer.take(Self.batch), &export) }
+    }
+
+    private func send(_ spans: [Span], _ export: inout TraceExport) async {
+        let body = collector.body(spans)
+        while true {
+            let answer = await collector.post(body)
+            let wasFailing = export.isFailing
+            switch export.decide(answer.meaning, random: .random(in: 0...1)) {
+            case .sent(let rejected):
+                let rejected = min(rejected, spans.count)
+                buffer.sent(spans.count - rejected)
+                buffer.refused(rejected)
+                if wasFailing { logger.notice(.tracesTaken, "The collector takes traces again") }
+                if rejected > 0 { warn(.tracesRefused, "The collector has refused spans", answer, rejected) }
+                return
+            case .refused:
+                buffer.refused(spans.count)
+                return warn(.tracesRefused, "The collector has refused spans", answer, spans.count)
+            case .wait(let time):
+                warn(.tracesFailed, "Traces can't be sent, trying again", answer, spans.count)
+                await nap.sleep(time)
+                guard nap.isOver else { continue }
+                return buffer.givenUp(spans.count)
+            case .giveUp(let time):
+                buffer.givenUp(spans.count)
+                warn(.tracesGivenUp, "Spans are given up that could not be sent", answer, spans.count)
+                return await nap.sleep(time)
+            }
+        }
+    }
+
+    private func warn(_ event: EventName, _ message: Logger.Message, _ answer: Collector.Reply, _ spans: Int) {
+        logger.warning(
+            event, message, metadata: ["spans": .stringConvertible(spans), "reason": "\(answer.text)"])
+    }
+}

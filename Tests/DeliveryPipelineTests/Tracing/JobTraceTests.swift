@@ -1,0 +1,318 @@
+import AMQPClient
+import DeliveryPipeline
+import PushModel
+import Testing
+import Traces
+
+/// What spans come of what becomes of a job.
+@Suite struct JobTraceTests {
+    private static let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+    private static let process = "process martlet.jobs:normal:martlet.jobs.normal"
+    private static let traced = AMQPProperties(headers: ["traceparent": .string(parent), "tracestate": "a=1,b=2"])
+
+    private let book = TraceBook()
+
+    private func harness(
+        _ sampler: String = "parentbased_always_on", share: Double = 1, chunkSize: Int = 500
+    ) throws -> PipelineHarness {
+        let tracer = try book.tracer(sampler, share: share)
+        return PipelineHarness {
+            $0.tracer = tracer
+            $0.limits.chunkSize = chunkSize
+        }
+    }
+
+    private func context(_ publication: AMQPPublication) throws -> TraceContext {
+        try #require(TraceContext(traceparent: publication.properties.headers["traceparent"]?.string ?? ""))
+    }
+
+    /// A job that was sent, all of it.
+    private func finish(_ harness: PipelineHarness, _ verdicts: [Outcome.Verdict] = [.sent, .sent]) throws {
+        harness.report(try harness.job(0), verdicts, reason: "Busy")
+        for mark in harness.marks { harness.written(mark) }
+        harness.flush()
+        harness.publisher(.confirmed(harness.published.map(\.id)))
+    }
+
+    // MARK: Whose
+
+    @Test func aJobWithATraceBelongsToIt() throws {
+        let harness = try harness()
+        harness.deliver(jobBody(), number: 7, properties: Self.traced)
+        #expect(book.spans.isEmpty, "it is open")
+        harness.pass(seconds: 2)
+        try finish(harness)
+        #expect(book.names == [Self.process, "route", "push apns", "send martlet.results"])
+        let process = try book.span("process")
+        let parent = try #require(TraceContext(traceparent: Self.parent))
+        #expect(process.context.trace == parent.trace && process.parent == parent.span && process.parentIsRemote)
+        #expect(process.links == [Span.Link(parent, state: "a=1,b=2")] && process.state == "a=1,b=2")
+        #expect(process.kind == .consumer && process.error == nil)
+        #expect(process.start == now && process.end == Timestamp(seconds: now.seconds + 2))
+        for child in book.spans.dropFirst() {
+            #expect(child.context.trace == parent.trace && child.parent == process.context.span && child.links == [])
+            #expect(child.state == "a=1,b=2" && !child.parentIsRemote)
+        }
+        #expect(Set(book.spans.map(\.context.span)).count == 4)
+        let event = try harness.event(0)
+        #expect(try context(event) == process.context)
+        #expect(event.properties.headers["tracestate"] == "a=1,b=2")
+    }
+
+    @Test func oneWithoutGetsOneMadeUp() throws {
+        let harness = try harness()
+        harness.deliver(jobBody())
+        try finish(harness)
+        let process = try book.span("process")
+        #expect(process.parent == nil && process.links == [] && process.state == nil)
+        #expect(try context(try harness.event(0)) == process.context)
+    }
+
+    @Test(arguments: ["none", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00"])
+    func whatIsNotSampledIsCarriedAsItCame(traceparent: String) throws {
+        let harness = try harness("parentbased_traceidratio", share: 0)
+        harness.deliver(
+            jobBody(),
+            properties: AMQPProperties(headers: ["traceparent": .string(traceparent), "tracestate": "a=1"]))
+        try finish(harness)
+        #expect(book.spans.isEmpty)
+        #expect(try harness.event(0).properties.headers["traceparent"]?.string == traceparent)
+        #expect(try harness.event(0).properties.headers["tracestate"] == "a=1")
+    }
+
+    @Test func withoutATracerAllIsCarried() throws {
+        let harness = PipelineHarness()
+        harness.deliver(jobBody(), properties: Self.traced)
+        harness.report(try harness.job(0), [.sent, .sent])
+        #expect(try harness.event(0).properties.headers["traceparent"]?.string == Self.parent)
+        #expect(try harness.event(0).properties.headers["tracestate"] == "a=1,b=2")
+    }
+
+    @Test func aStateThatIsNoneIsNotCarried() throws {
+        let harness = PipelineHarness()
+        harness.deliver(
+            jobBody(),
+            properties: AMQPProperties(headers: ["traceparent": .string(Self.parent), "tracestate": "no state"]))
+        harness.report(try harness.job(0), [.sent, .retry])
+        #expect(harness.published.count == 2)
+        for publication in harness.published {
+            #expect(publication.properties.headers["traceparent"]?.string == Self.parent)
+            #expect(publication.properties.headers["tracestate"] == nil)
+        }
+    }
+
+    // MARK: What they say
+
+    @Test func spansHaveTheNamesOfTheConventions() throws {
+        let harness = try harness()
+        harness.deliver(
+            jobBody(), number: 7,
+            properties: AMQPProperties(headers: ["traceparent": .string(Self.parent)], messageID: "m-1"))
+        let job = try harness.job(0)
+        harness.report(
+            job,
+            [
+                job.outcome(0, .sent, status: 200),
+                job.outcome(1, .rejected, status: 400, reason: "BadDeviceToken", providerID: try .sample()),
+            ])
+        harness.publisher(.confirmed(harness.published.map(\.id)))
+        let process = try book.span("process")
+        for (key, value) in [
+            "messaging.system": "rabbitmq", "messaging.operation.name": "process",
+            "messaging.operation.type": "process",
+            "messaging.destination.name": "martlet.jobs:normal:martlet.jobs.normal",
+            "messaging.rabbitmq.destination.routing_key": "normal", "messaging.rabbitmq.message.delivery_tag": "7",
+            "messaging.message.id": "m-1", "messaging.message.body.size": "\(jobBody().utf8.count)",
+            "martlet.job": "order-1", "martlet.app": "com.example.shop", "martlet.output": "apns",
+            "martlet.lane": "normal", "martlet.recipients": "2", "martlet.attempt": "1",
+            "martlet.redelivered": "false", "martlet.outcomes.sent": "1", "martlet.outcomes.rejected": "1",
+        ] { #expect(process[key] == value, "\(key)") }
+        #expect(process.events == [] && process["error.type"] == nil)
+        let route = try book.span("route")
+        #expect(route.kind == .internal && route["martlet.credential"] == "credential-1")
+        #expect(route["martlet.way"] == "sent" && route["martlet.environment"] == "production")
+        let push = try book.span("push")
+        #expect(push.kind == .client && push.error == nil)
+        #expect(push["martlet.statuses.200"] == "1" && push["martlet.statuses.400"] == "1")
+        #expect(push["martlet.outcomes.sent"] == "1" && push["martlet.outcomes.rejected"] == "1")
+        #expect(push.events.count == 1)
+        let attributes = push.events.first?.attributes ?? []
+        #expect(
+            attributes == [
+                .init("martlet.outcome", .text("rejected")), .init("martlet.reason", .text("BadDeviceToken")),
+                .init("martlet.count", .integer(1)),
+                .init("martlet.provider_id", .text("eabeae54-14a8-11e5-b60b-1697f925ec7b")),
+            ])
+        let send = try book.span("send")
+        #expect(send.kind == .producer && send["messaging.operation.type"] == "send")
+        #expect(send["messaging.destination.name"] == "martlet.results")
+        #expect(send["messaging.batch.message_count"] == "2" && send["martlet.outcomes"] == "2")
+    }
+
+    /// Whatever the recipients.
+    @Test func reasonsAreAFew() throws {
+        let harness = try harness()
+        let tokens = (0..<100).map { "\"\(String($0 + 0x1_0000, radix: 16))\"" }.joined(separator: ",")
+        harness.deliver(#"{"id":"many","app":"com.example.shop","payload":{},"recipients":[\#(tokens)]}"#)
+        let job = try harness.job(0)
+        harness.report(job, (0..<100).map { job.outcome($0, .failed, status: 400 + $0, reason: "Reason\($0 % 20)") })
+        harness.publisher(.confirmed(harness.published.map(\.id)))
+        let push = try book.span("push")
+        #expect(book.spans.count == 4 && push.events.count == 8)
+        #expect(push.attributes.count { $0.key.hasPrefix("martlet.statuses.") } == 8)
+        #expect(push["martlet.outcomes.failed"] == "100" && push.error == "Reason0" && push["error.type"] == "Reason0")
+    }
+
+    @Test func noSpanHasATokenARefOrAPayload() throws {
+        let harness = try harness()
+        harness.deliver(jobBody(), properties: Self.traced)
+        try finish(harness, [.rejected, .unregistered])
+        for span in book.spans {
+            let text = "\(span)"
+            for secret in ["aa01", "aa02", "user \"2\"", "Shipp", "own"] {
+                #expect(!text.contains(secret), "\(secret)")
+            }
+        }
+    }
+
+    // MARK: Ways
+
+    @Test func deadTokensAreMarked() throws {
+        let harness = try harness()
+        harness.deliver(jobBody(), properties: Self.traced)
+        harness.report(try harness.job(0), [.sent, .unregistered])
+        harness.pass(seconds: 3)
+        harness.written(try harness.mark(0))
+        harness.flush()
+        harness.publisher(.confirmed(harness.published.map(\.id)))
+        #expect(book.names == [Self.process, "route", "push apns", "send martlet.results", "mark tokens"])
+        let mark = try book.span("mark")
+        #expect(mark["martlet.tokens"] == "1" && mark.kind == .client && mark.error == nil)
+        #expect(mark.start == now && mark.end == Timestamp(seconds: now.seconds + 3))
+    }
+
+    @Test func marksThatCanNotBeWrittenAreAFailure() throws {
+        let tracer = try book.tracer()
+        let harness = PipelineHarness(brokerUser: "worker") { $0.tracer = tracer }
+        harness.deliver(jobBody(), properties: Self.traced)
+        harness.report(try harness.job(0), [.unregistered, .unregistered])
+        harness.passMarkPatience()
+        harness.flush()
+        let held = try #require(harness.published.last)
+        #expect(held.properties.headers["tracestate"] == "a=1,b=2")
+        harness.publisher(.confirmed(harness.published.map(\.id)))
+        let mark = try book.span("mark")
+        #expect(mark.error == "database_unavailable" && mark["martlet.tokens"] == "2")
+        #expect(try context(held) == (try book.span("process")).context)
+        // It comes back, and is told under the same trace.
+        harness.written(try harness.mark(0))
+        harness.deliver([.sample(String(decoding: held.body, as: UTF8.self), number: 2, properties: held.properties)])
+        harness.flush()
+        harness.written(try #require(harness.marks.last))
+        harness.flush()
+        let event = try #require(harness.events.last)
+        #expect(event.properties.headers["traceparent"] == held.properties.headers["traceparent"])
+        #expect(event.properties.headers["tracestate"] == "a=1,b=2")
+        #expect(book.spans.count == 4, "no job, so no trace of its own")
+    }
+
+    @Test func anotherAttemptIsLinked() throws {
+        let harness = try harness()
+        harness.deliver(jobBody())
+        try finish(harness, [.retry, .sent])
+        let first = try book.span("process")
+        #expect(first["martlet.outcomes.retry"] == "1")
+        let retry = try #require(harness.published.first { $0.exchange.hasPrefix("martlet.delay") })
+        #expect(try context(retry) == first.context)
+        harness.deliver(
+            [.sample(String(decoding: retry.body, as: UTF8.self), number: 2, properties: retry.properties)])
+        harness.report(try harness.job(1), [.sent])
+        harness.publisher(.confirmed(harness.published.map(\.id)))
+        let second = try #require(book.spans.last { $0.name == Self.process })
+        #expect(second.context.trace == first.context.trace && second.parent == first.context.span)
+        #expect(second.links.map(\.context) == [first.context] && second["martlet.attempt"] == "2")
+        #expect(book.spans.count == 8)
+    }
+
+    @Test func chunksAreLinkedToWhatMadeThem() throws {
+        let harness = try harness(chunkSize: 1)
+        harness.deliver(jobBody())
+        let named = try #require(harness.published.first)
+        harness.confirm(named)
+        #expect(book.names == [Self.process, "route"])
+        #expect(try book.span("route")["martlet.way"] == "moved")
+        harness.deliver(
+            [.sample(String(decoding: named.body, as: UTF8.self), number: 2, properties: named.properties)])
+        let chunks = harness.published.dropFirst()
+        harness.publisher(.confirmed(chunks.map(\.id)))
+        #expect(book.names.dropFirst(2) == [Self.process, "route", "scatter martlet.jobs:normal"])
+        let (first, second) = (book.spans[0], book.spans[2])
+        let scatter = try book.span("scatter")
+        #expect(second.links.map(\.context) == [first.context] && scatter.parent == second.context.span)
+        #expect(scatter.kind == .producer && scatter["messaging.batch.message_count"] == "2")
+        #expect(try chunks.map(context) == [scatter.context, scatter.context])
+        #expect(book.spans[3]["martlet.way"] == "scattered")
+        let chunk = try #require(chunks.first)
+        harness.deliver(
+            [.sample(String(decoding: chunk.body, as: UTF8.self), number: 3, properties: chunk.properties)])
+        try harness.grantClaims()
+        harness.report(try harness.job(0), [.sent])
+        harness.publisher(.confirmed(harness.published.map(\.id)))
+        let third = try #require(book.spans.last { $0.name == Self.process })
+        #expect(third.links.map(\.context) == [scatter.context] && third.context.trace == first.context.trace)
+        let route = try #require(book.spans.last { $0.name == "route" })
+        #expect(route["martlet.claimed"] == "true")
+        #expect(book.spans.count == 9)
+    }
+
+    @Test func whatIsHeldCarriesItOn() throws {
+        let tracer = try book.tracer()
+        let harness = PipelineHarness(apps: [.pausedShop]) { $0.tracer = tracer }
+        harness.deliver(jobBody(), properties: Self.traced)
+        let held = try #require(harness.published.first)
+        harness.confirm(held)
+        #expect(book.names == [Self.process, "route"])
+        #expect(try context(held) == (try book.span("process")).context)
+        #expect(held.properties.headers["tracestate"] == "a=1,b=2")
+    }
+
+    @Test(arguments: ["{broken", jobBody(app: "com.example.unknown")])
+    func whatCanNotBeUsedIsAFailure(body: String) throws {
+        let harness = try harness()
+        harness.deliver(body, properties: Self.traced)
+        harness.publisher(.confirmed(harness.published.map(\.id)))
+        #expect(book.names == [Self.process])
+        let process = try book.span("process")
+        #expect(process.error == "rejected" && process["error.type"] == "rejected")
+        for publication in harness.published { #expect(try context(publication) == process.context) }
+    }
+
+    @Test func whatOnlyWaitedHasNoTrace() throws {
+        let harness = try harness()
+        harness.drain()
+        harness.deliver(jobBody(), properties: Self.traced)
+        let back = try #require(harness.published.first)
+        harness.confirm(back)
+        #expect(book.spans.isEmpty)
+        #expect(back.properties.headers["traceparent"]?.string == Self.parent)
+        #expect(back.properties.headers["tracestate"] == "a=1,b=2")
+    }
+
+    @Test func whatOnlyTheBrokerHasIsAFailure() throws {
+        let harness = try harness(chunkSize: 1)
+        for number in 1...33 { harness.deliver(jobBody("job-\(number)"), number: UInt64(number)) }
+        harness.consumer(.disconnected(AMQPError(.connectionFailed, "gone")))
+        #expect(book.names == [Self.process, "route"], "one waits for its turn to get a name")
+        #expect(try book.span("process").error == "connection_lost")
+    }
+
+    /// It is with its output, and goes on.
+    @Test func aLostConnectionEndsNoTrace() throws {
+        let harness = try harness()
+        harness.deliver(jobBody(), properties: Self.traced)
+        harness.consumer(.disconnected(AMQPError(.connectionFailed, "gone")))
+        #expect(book.spans.isEmpty)
+        try finish(harness)
+        #expect(book.spans.count == 4)
+    }
+}

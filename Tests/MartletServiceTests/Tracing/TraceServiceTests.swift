@@ -1,0 +1,170 @@
+import Logging
+import MartletService
+import PushModel
+import ServiceLifecycle
+import TestSupport
+import Testing
+import Traces
+import WireTestSupport
+
+/// The exporter against a collector's double, over real connections.
+@Suite struct TraceServiceTests {
+    private let book = LogBook()
+    private let buffer = SpanBuffer()
+
+    private func spans(_ count: Int, _ name: String = "route") throws -> [Span] {
+        try (1...count).map { number in
+            let trace = try #require(TraceID(high: 1, low: UInt64(number)))
+            let id = try #require(SpanID(UInt64(number)))
+            return Span(
+                name, .internal, TraceContext(trace: trace, span: id, isSampled: true), parent: nil, state: nil,
+                from: Timestamp(seconds: 1_800_000_000), to: Timestamp(seconds: 1_800_000_001))
+        }
+    }
+
+    /// Runs the service for as long as `body` takes.
+    ///
+    /// - Returns: how long its stop took.
+    @discardableResult
+    private func run(
+        to url: String, _ variables: [String: String] = [:], settings: [String] = [], _ body: () async throws -> Void
+    ) async throws -> Duration {
+        let source = try await ConfigurationSource(
+            file: nil, settings: ["tracing.endpoint=\(url)", "worker.name=push-7"] + settings, environment: variables)
+        let configuration = try #require(try TracingConfiguration(source))
+        let service = TraceService(configuration, buffer, logger: book.logger("traces"))
+        let group = ServiceGroup(services: [service], logger: book.logger("group"))
+        let work = Task { try await group.run() }
+        do {
+            try await body()
+        } catch {
+            Issue.record(error, "\(book.text)")
+        }
+        let start = ContinuousClock.now
+        await group.triggerGracefulShutdown()
+        try await work.value
+        return ContinuousClock.now - start
+    }
+
+    private func url(_ collector: CollectorDouble) -> String { "http://127.0.0.1:\(collector.server.port)" }
+
+    @Test func spansAreSentAsOTLPHasThem() async throws {
+        try await CollectorDouble.with { collector in
+            try await run(to: url(collector), ["MARTLET_TRACING_HEADERS": "Authorization=Bearer%20s3cret,x-team=a"]) {
+                buffer.add(try spans(3))
+                try await eventually(book.text) { collector.spans.count == 3 }
+                buffer.add(try spans(1_000))
+                try await eventually(book.text) { collector.spans.count == 1_003 }
+            }
+            #expect(collector.problems == [] && collector.bodies.count == 3)
+            #expect(collector.server.requests.allSatisfy { $0.fields["authorization"] == "Bearer s3cret" })
+            #expect(collector.server.requests.allSatisfy { $0.fields["x-team"] == "a" })
+            #expect(buffer.counts == .init(sent: 1_003, dropped: 0, refused: 0))
+            #expect(!book.text.contains("s3cret"))
+        }
+    }
+
+    @Test func overTLSToAnAuthorityOfOnesOwn() async throws {
+        try await CollectorDouble.with(protocols: ["http/1.1"]) { collector in
+            let file = try #require(collector.server.authorityFile)
+            let url = "https://localhost:\(collector.server.port)"
+            try await run(to: url, settings: ["tracing.ca_file=\(file)"]) {
+                buffer.add(try spans(2))
+                try await eventually(book.text) { collector.spans.count == 2 }
+            }
+            #expect(collector.problems == [])
+            try await run(to: url) {
+                buffer.add(try spans(2))
+                try await eventually("it is not trusted") { book.text.contains("can't be sent") }
+            }
+            #expect(collector.spans.count == 2)
+        }
+    }
+
+    /// All that a stop leaves is sent by it.
+    @Test func aStopSendsTheRest() async throws {
+        try await CollectorDouble.with { collector in
+            try await run(to: url(collector)) {
+                buffer.add(try spans(1))
+                try await eventually(book.text) { collector.spans.count == 1 }
+                buffer.add(try spans(700))
+            }
+            #expect(collector.spans.count == 701, "\(book.text)")
+        }
+    }
+
+    @Test(arguments: [429, 502, 503, 504])
+    func whatIsRefusedForNowIsTriedAgainAndNotBefore(status: Int) async throws {
+        try await CollectorDouble.with([.answer(status, "later", fields: ["retry-after: 3"])]) { collector in
+            let start = ContinuousClock.now
+            try await run(to: url(collector)) {
+                buffer.add(try spans(3))
+                try await eventually(book.text) { collector.spans.count == 3 }
+            }
+            #expect(ContinuousClock.now - start >= .seconds(3))
+            #expect(collector.bodies.count == 2 && collector.bodies.first == collector.bodies.last)
+            #expect(buffer.counts == .init(sent: 3, dropped: 0, refused: 0))
+            #expect(book.text.contains("status \(status)") && book.text.contains("takes traces again"))
+        }
+    }
+
+    @Test func aConnectionThatIsCutIsTriedAgain() async throws {
+        try await CollectorDouble.with([.end(), .end("HTTP/1.1 200 OK\r\ncontent-le")]) { collector in
+            try await run(to: url(collector)) {
+                buffer.add(try spans(3))
+                try await eventually(book.text) { collector.spans.count == 3 }
+            }
+            #expect(collector.bodies.count == 3 && buffer.counts == .init(sent: 3, dropped: 0, refused: 0))
+        }
+    }
+
+    @Test(arguments: [#""2""#, "2"])
+    func whatIsTakenInPartIsNeverSentAgain(rejected: String) async throws {
+        let answer = #"{"partialSuccess":{"rejectedSpans":\#(rejected),"errorMessage":"too \u001b[31m old"}}"#
+        try await CollectorDouble.with([.answer(200, answer)]) { collector in
+            try await run(to: url(collector)) {
+                buffer.add(try spans(3, "first"))
+                try await eventually(book.text) { buffer.counts == .init(sent: 1, dropped: 0, refused: 2) }
+                buffer.add(try spans(1, "second"))
+                try await eventually(book.text) { collector.names == ["second"] }
+            }
+            #expect(collector.bodies.count == 2 && book.text.contains("too"))
+        }
+    }
+
+    @Test(arguments: [400, 401, 404, 500, 301]) func whatIsRefusedIsNotTriedAgain(status: Int) async throws {
+        try await CollectorDouble.with([.answer(status, "no", fields: ["retry-after: 1"])]) { collector in
+            try await run(to: url(collector)) {
+                buffer.add(try spans(3, "first"))
+                try await eventually(book.text) { buffer.counts == .init(sent: 0, dropped: 0, refused: 3) }
+                buffer.add(try spans(1, "second"))
+                try await eventually(book.text) { collector.names == ["second"] }
+            }
+            #expect(collector.bodies.count == 2)
+        }
+    }
+
+    /// Far less than the time that an answer may take.
+    @Test func aSilentCollectorHoldsUpNoStop() async throws {
+        try await CollectorDouble.with([.nothing]) { collector in
+            let stop = try await run(to: url(collector)) {
+                buffer.add(try spans(3))
+                try await eventually(book.text) { collector.bodies.count == 1 }
+                for _ in 0..<10 { buffer.add(try spans(500)) }
+                #expect(buffer.count == 2_048 && buffer.counts.dropped == 5_000 - 2_048)
+            }
+            #expect(stop < .seconds(8))
+            #expect(book.text.contains("Spans were not sent before the stop"))
+        }
+    }
+
+    @Test func oneThatIsNotThereHoldsUpNoStop() async throws {
+        let refusing = try RefusingPort()
+        let stop = try await run(to: "http://127.0.0.1:\(refusing.port)") {
+            buffer.add(try spans(3))
+            try await eventually(book.text) { book.text.contains("can't be sent") }
+            buffer.add(try spans(3))
+        }
+        #expect(stop < .seconds(8) && buffer.counts.sent == 0 && buffer.counts.dropped == 3)
+    }
+}

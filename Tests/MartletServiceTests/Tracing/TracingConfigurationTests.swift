@@ -1,0 +1,118 @@
+import Addressing
+import MartletService
+import Testing
+import Traces
+
+@Suite struct TracingConfigurationTests {
+    private func tracing(
+        _ settings: [String] = [], _ variables: [String: String] = [:]
+    ) async throws -> TracingConfiguration? {
+        try TracingConfiguration(
+            try await ConfigurationSource(
+                file: nil, settings: settings + ["worker.name=push-7"], environment: variables))
+    }
+
+    @Test func thereAreNoneUnlessAsked() async throws {
+        #expect(try await tracing() == nil)
+        #expect(try await tracing(["tracing.sampler=always_on"]) == nil)
+        #expect(try await tracing([], ["OTEL_EXPORTER_OTLP_ENDPOINT": ""]) == nil)
+    }
+
+    @Test(arguments: [
+        ("http://collector:4318", "http collector:4318 /v1/traces"),
+        ("http://collector:4318/", "http collector:4318 /v1/traces"),
+        ("http://collector:4318/v1/traces", "http collector:4318 /v1/traces"),
+        ("https://otlp.example.com/otlp/", "https otlp.example.com:443 /otlp/v1/traces"),
+        ("HTTP://collector", "http collector:80 /v1/traces"),
+        ("https://[::1]:4318/x/v1/traces/", "https [::1]:4318 /x/v1/traces"),
+    ])
+    func anEndpoint(text: String, target: String) async throws {
+        let own = try #require(try await tracing(["tracing.endpoint=\(text)"]))
+        let standard = try #require(try await tracing([], ["OTEL_EXPORTER_OTLP_ENDPOINT": text]))
+        for configuration in [own, standard] {
+            let scheme = configuration.isTLS ? "https" : "http"
+            #expect("\(scheme) \(configuration.endpoint) \(configuration.path)" == target)
+        }
+    }
+
+    /// As the specification has it: the signal's own URL is used as it is, and goes before the other.
+    @Test(arguments: [("http://a:1/own", "/own"), ("http://a:1", "/"), ("http://a:1/v1/traces", "/v1/traces")])
+    func theSignalsOwn(text: String, path: String) async throws {
+        let variables = [
+            "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": text, "OTEL_EXPORTER_OTLP_ENDPOINT": "http://other:2",
+        ]
+        let configuration = try #require(try await tracing([], variables))
+        #expect(configuration.endpoint.description == "a:1" && configuration.path == path)
+        let own = try #require(try await tracing(["tracing.endpoint=http://mine:3"], variables))
+        #expect(own.endpoint.description == "mine:3" && own.path == "/v1/traces")
+    }
+
+    @Test(arguments: [
+        "collector:4318", "ftp://collector", "http://", "http://:4318", "http://user:s3cret@collector", "http://a b",
+        "http://collector:0", "http://collector:99999", "http://collector/?token=s3cret", "http://collector/#x",
+        "https//collector", "http://[::1", "http://coll\u{E9}ctor", "http://a\r\nx: y",
+    ])
+    func whatIsNoEndpoint(text: String) async throws {
+        let failure = await failure { try await tracing([], ["MARTLET_TRACING_ENDPOINT": text]) }
+        #expect(
+            failure
+                == "configuration key tracing.endpoint (MARTLET_TRACING_ENDPOINT): must be http://host[:port] or https://host[:port], perhaps with a path"
+        )
+    }
+
+    @Test(arguments: [
+        ("tracing.sampler=jaeger_remote", "tracing.sampler", "is jaeger_remote, but must be one of: "),
+        ("tracing.sample=1.5", "tracing.sample", "is 1.5, but must be a number from 0 to 1"),
+        ("tracing.sample=nan", "tracing.sample", "is nan, but must be a number from 0 to 1"),
+        ("tracing.resource=alone", "tracing.resource", "must be name=value with commas between"),
+        ("tracing.resource=a=%zz", "tracing.resource", "must be name=value with commas between"),
+        ("tracing.ca_file=/nonexistent.pem", "tracing.ca_file", "there is no certificate in /nonexistent.pem"),
+    ])
+    func aValueThatIsWrong(setting: String, key: String, problem: String) async {
+        let failure = await failure { try await tracing(["tracing.endpoint=http://a:1", setting]) }
+        #expect(
+            failure?.hasPrefix("configuration key \(key) ") == true && failure?.contains(problem) == true,
+            "\(failure ?? "")")
+    }
+
+    @Test(arguments: [
+        "s3cret", "a b=s3cret", "host=s3cret", "Content-Type=s3cret", ":path=/s3cret", "x=s3cret%0d%0ay:z",
+        "x=%ffs3cret",
+    ])
+    func aHeaderThatIsNoneAndStaysUnseen(text: String) async {
+        let failure = await failure {
+            try await tracing(["tracing.endpoint=http://a:1"], ["MARTLET_TRACING_HEADERS": text])
+        }
+        #expect(failure?.hasPrefix("configuration key tracing.headers ") == true, "\(failure ?? "")")
+        #expect(failure?.contains("s3cret") == false)
+    }
+
+    @Test func theStandardsVariablesSetWhatNothingElseDoes() async throws {
+        let variables = [
+            "OTEL_EXPORTER_OTLP_ENDPOINT": "http://a:1", "OTEL_TRACES_SAMPLER": "always_on",
+            "OTEL_TRACES_SAMPLER_ARG": "0.25", "OTEL_SERVICE_NAME": "shop-push",
+            "OTEL_RESOURCE_ATTRIBUTES": "deployment.environment.name=prod,service.name=other,team=a%2Cb",
+        ]
+        let configuration = try #require(try await tracing([], variables))
+        #expect(configuration.sampler == TraceSampler("always_on", share: 0.25))
+        #expect(
+            configuration.resource.map { "\($0.key)=\($0.value)" } == [
+                "service.name=shop-push", "service.version=\(Worker.version)", "service.instance.id=push-7",
+                "deployment.environment.name=prod", "team=a,b",
+            ])
+        let own = try #require(
+            try await tracing(["tracing.sampler=traceidratio", "tracing.service_name=mine"], variables))
+        #expect(own.sampler == TraceSampler("traceidratio", share: 0.25) && own.resource.first?.value == "mine")
+        try await withFile("tracing:\n  endpoint: \"http://b:2\"\n") { path in
+            let source = try await ConfigurationSource(file: path, settings: [], environment: variables)
+            #expect(try TracingConfiguration(source)?.endpoint.description == "b:2")
+            let shown = ConfigurationSetting.all(of: source).filter { $0.key.hasPrefix("tracing.") }
+            #expect(
+                shown.map { "\($0.key) \($0.origin.rawValue)" } == [
+                    "tracing.endpoint file", "tracing.headers default", "tracing.ca_file default",
+                    "tracing.sampler environment", "tracing.sample environment", "tracing.service_name environment",
+                    "tracing.resource environment",
+                ])
+        }
+    }
+}
