@@ -21,6 +21,7 @@ let migrations: [Resource] = [
     .embedInCode("0011_long_addresses.sql"),
     .embedInCode("0012_workers.sql"), .embedInCode("0013_worker_reports.sql"),
     .embedInCode("0014_ledger.sql"),
+    .embedInCode("0015_pacing.sql"),
 ]
 
 extension Target.Dependency {

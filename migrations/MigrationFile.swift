@@ -22,5 +22,6 @@ package struct MigrationFile: Sendable {
         MigrationFile(name: "0012_workers.sql", bytes: PackageResources._012_workers_sql),
         MigrationFile(name: "0013_worker_reports.sql", bytes: PackageResources._013_worker_reports_sql),
         MigrationFile(name: "0014_ledger.sql", bytes: PackageResources._014_ledger_sql),
+        MigrationFile(name: "0015_pacing.sql", bytes: PackageResources._015_pacing_sql),
     ]
 }

@@ -36,12 +36,14 @@ public final class DeliveryPipeline: Sendable {
     ///   - registry: where dead tokens are marked.
     ///   - claims: where jobs that must not be sent twice are looked up.
     ///   - deadTokens: tells which tokens are not to be sent to; nil: whatever a job names is sent to.
+    ///   - workers: how many run, this one among them, and share apps' rates; nil: not known yet.
     ///   - cancellations: tells which jobs are not to be sent; nil: all are.
     /// - Throws: when the broker's configuration can't be used.
     public init(
         configuration: PipelineConfiguration, broker: AMQPConfiguration, outputs: [RunningOutput],
         snapshots: SnapshotStore, registry: DeviceTokenRegistry, claims: ClaimRepository,
-        deadTokens: DeadTokenFeed? = nil, cancellations: CancellationFeed? = nil, logger: Logger,
+        deadTokens: DeadTokenFeed? = nil, cancellations: CancellationFeed? = nil,
+        workers: @escaping @Sendable () -> Int? = { 1 }, logger: Logger,
         now: @escaping @Sendable () -> Timestamp
     ) throws(AMQPError) {
         self.outputs = outputs
@@ -76,6 +78,7 @@ public final class DeliveryPipeline: Sendable {
                 lookUp: { lookUpsToMake.yield($0) },
                 wait: { queue.asyncAfter(deadline: .now() + .milliseconds($1), execute: $2) },
                 snapshot: { snapshots.current },
+                workers: workers,
                 now: now),
             logger: logger)
         // before the first delivery

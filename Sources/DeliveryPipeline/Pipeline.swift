@@ -61,8 +61,13 @@ struct Pipeline {
                 return turn.move(turn.open(inbound), to: .suspects)
             }
             if isDraining { return turn.putBack(turn.open(inbound)) }
-            scheduler.append(
-                try configuration.decode(inbound, now: turn.now, makeID: { UUID().uuidString.lowercased() }), inbound)
+            let job = try configuration.decode(inbound, now: turn.now, makeID: { UUID().uuidString.lowercased() })
+            scheduler.pacing = turn.pacing()
+            let isOver =
+                scheduler.pacing.concerns(job) && (isCancelled(job) || job.isExpired(at: turn.now))
+            let waiting = scheduler.prepare(job, inbound, isOver: isOver, now: turn.now)
+            if let slot = scheduler.slotAhead(of: waiting, now: turn.now) { return pace(waiting, until: slot, &turn) }
+            scheduler.append(waiting)
         } catch {
             turn.reject(turn.open(inbound), error)
         }
@@ -92,6 +97,8 @@ struct Pipeline {
 
     /// Starts what may start, and moves out of the way what waits beyond its measure.
     mutating func startJobs(_ turn: inout Turn) {
+        scheduler.waitsForPace = false
+        if scheduler.jobsWaiting > 0 { scheduler.pacing = turn.pacing() }
         for queue in JobQueue.all where !scheduler.isEmpty(queue) {
             while let job = scheduler.next(of: queue, owing: turn.outbox.ledger.owing, now: turn.now) {
                 start(job, &turn)
@@ -99,10 +106,19 @@ struct Pipeline {
                 release(&turn)
             }
             while let job = scheduler.surplus(of: queue, owing: turn.outbox.ledger.owing, now: turn.now) {
-                turn.counts.jobsOverflowed += 1
-                turn.move(turn.open(job.inbound), to: .overflow)
+                if job.appLoad.isPaced(in: queue), let slot = job.appLoad.slot(for: job, now: turn.now) {
+                    pace(job, until: slot, &turn)
+                } else {
+                    turn.counts.jobsOverflowed += 1
+                    turn.move(turn.open(job.inbound), to: .overflow)
+                }
             }
         }
+    }
+
+    private func pace(_ job: WaitingJob, until slot: Pacer.Slot, _ turn: inout Turn) {
+        turn.counts.jobsPaced += 1
+        turn.outbox.pace(turn.open(job.inbound), until: slot.limited(by: job.job.expiration), turn.now)
     }
 
     /// Finds out where a job goes, and takes it a step further.
@@ -120,14 +136,23 @@ struct Pipeline {
                 turn.counts.jobsScheduled += 1
                 turn.move(started, to: .delay(seconds: seconds))
             case .claim(let claim):
+                pay(for: started)
                 // A job that is to be split takes no room from others: it owes no more than one.
-                take(configuration.isToBeSplit(job, inbound) ? 1 : job.recipients.count, of: started, &turn)
+                take(started.isToBeSplit ? 1 : job.recipients.count, of: started, &turn)
                 carryOut(claims.ask(claim, started, &turn), &turn)
-            case .goOn: route(started, &turn)
+            case .goOn:
+                pay(for: started)
+                route(started, &turn)
             }
         } catch {
             turn.reject(turn.open(inbound), error)
         }
+    }
+
+    /// Whatever becomes of it from here on, it counts for its app's rate.
+    private func pay(for started: StartedJob) {
+        guard !started.isToBeSplit else { return }
+        started.appLoad.spend(started.job.recipients.count, from: started.inbound.queue)
     }
 
     /// An operator wants no more of it sent.

@@ -44,8 +44,9 @@ public struct PipelineConfiguration: Sendable {
     /// Jobs of the same name are one job, which is sent once, however often it was published.
     func deduplicates(_ job: Job) -> Bool { limits.deduplicationWindow > 0 && job.hasGivenID }
 
-    func chunkSize(of job: Job, _ inbound: InboundJob) -> Int {
-        job.atMostOnce ? Self.onceChunkSize : inbound.chunkSize ?? limits.chunkSize
+    /// nil: it is not fixed yet. Whoever splits a job, and splits it again, must make the same chunks.
+    func fixedChunkSize(of job: Job, _ inbound: InboundJob) -> Int? {
+        job.atMostOnce ? Self.onceChunkSize : inbound.chunkSize
     }
 
     /// Those that a worker publishes to.

@@ -18,6 +18,7 @@ package final class PipelineCore: @unchecked Sendable {
     /// Those whose connection is open.
     private var consuming: Set<JobQueue> = []
     private var prefetchIsWatched = false
+    private var paceIsWatched = false
     private var flushIsScheduled = false
     private var acknowledgements: [AMQPAcknowledgement] = []
     private var drained: [@Sendable () -> Void] = []
@@ -35,8 +36,7 @@ package final class PipelineCore: @unchecked Sendable {
         pipeline = Pipeline(configuration, outputs: outputs)
         turn = Turn(
             Outbox(configuration), jobLog: configuration.limits.jobLog, tracer: configuration.tracer, logger: logger,
-            now: effects.now(),
-            snapshots: effects.snapshot)
+            now: effects.now(), snapshots: effects.snapshot, workers: effects.workers)
     }
 
     // MARK: What happens, on any thread
@@ -183,6 +183,7 @@ package final class PipelineCore: @unchecked Sendable {
         pipeline.startJobs(&turn)
         releaseDone()
         watchPrefetch()
+        watchPace()
         writeMarks(isDue: false)
         if let batch = pipeline.claims.next(&turn) { effects.claim(batch) }
         if let lookUp = pipeline.suppression.next(&turn) { effects.lookUp(lookUp) }
@@ -214,6 +215,7 @@ package final class PipelineCore: @unchecked Sendable {
         case .prefetch:
             prefetchIsWatched = false
             for change in pipeline.beat(&turn) { effects.setPrefetch(change.prefetch, change.queue) }
+        case .pace: paceIsWatched = false
         case .claims: for decision in pipeline.claims.overdue(&turn) { pipeline.carryOut(decision, &turn) }
         case .lookUp(let id): pipeline.carryOut(pipeline.suppression.giveUp(id, &turn), &turn)
         case .marks(let id): pipeline.settling.marksDelayed(id, &turn)
@@ -225,6 +227,12 @@ package final class PipelineCore: @unchecked Sendable {
         guard pipeline.watchPrefetch(), !prefetchIsWatched else { return }
         prefetchIsWatched = true
         turn.wait(.prefetch, PrefetchControl.milliseconds)
+    }
+
+    private func watchPace() {
+        guard pipeline.scheduler.waitsForPace, !paceIsWatched else { return }
+        paceIsWatched = true
+        turn.wait(.pace, Pacer.beatMilliseconds)
     }
 
     private func writeMarks(isDue: Bool) {

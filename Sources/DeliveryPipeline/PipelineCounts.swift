@@ -27,6 +27,8 @@ public struct PipelineCounts: Sendable, Hashable {
     public package(set) var jobsDuplicate = 0
     /// Moved out of the way of other apps.
     public package(set) var jobsOverflowed = 0
+    /// Put into a delay queue until their turn, by their app's rate or their own.
+    public package(set) var jobsPaced = 0
     /// Set apart after several deliveries that were not settled.
     public package(set) var jobsSuspected = 0
     /// Put back unsent: the worker stopped, or their credential was retired.

@@ -21,6 +21,8 @@ package final class PipelineEffects: Sendable {
     /// Runs something on the core's queue after so many milliseconds.
     let wait: @Sendable (_ timer: PipelineTimer, _ milliseconds: Int, _ work: @escaping @Sendable () -> Void) -> Void
     let snapshot: @Sendable () -> Snapshot
+    /// How many run, this one among them; nil: not known yet.
+    let workers: @Sendable () -> Int?
     let now: @Sendable () -> Timestamp
 
     package init(
@@ -35,7 +37,8 @@ package final class PipelineEffects: Sendable {
         wait:
             @escaping @Sendable (_ timer: PipelineTimer, _ milliseconds: Int, _ work: @escaping @Sendable () -> Void) ->
             Void,
-        snapshot: @escaping @Sendable () -> Snapshot, now: @escaping @Sendable () -> Timestamp
+        snapshot: @escaping @Sendable () -> Snapshot, workers: @escaping @Sendable () -> Int? = { 1 },
+        now: @escaping @Sendable () -> Timestamp
     ) {
         self.publish = publish
         self.acknowledge = acknowledge
@@ -47,6 +50,7 @@ package final class PipelineEffects: Sendable {
         self.lookUp = lookUp
         self.wait = wait
         self.snapshot = snapshot
+        self.workers = workers
         self.now = now
     }
 }

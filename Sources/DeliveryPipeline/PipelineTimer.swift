@@ -4,6 +4,8 @@ package enum PipelineTimer: Sendable {
     case company
     /// The beat of the overflow queues' prefetch.
     case prefetch
+    /// An app's rate lets more be sent.
+    case pace
     /// The database's patience is over, by what it was asked.
     case claims
     case lookUp(UInt64)

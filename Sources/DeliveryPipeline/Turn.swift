@@ -11,8 +11,10 @@ struct Turn {
     let logger: Logger
     private(set) var now: Timestamp
     private let snapshots: @Sendable () -> Snapshot
+    private let workers: @Sendable () -> Int?
     /// Looked at in this turn.
     private var known: Snapshot?
+    private var knownPacing: Pacing?
     var counts = PipelineCounts()
     var outbox: Outbox
     var jobLog: JobLog
@@ -34,14 +36,14 @@ struct Turn {
 
     init(
         _ outbox: Outbox, jobLog: JobLog = .none, tracer: JobTracer? = nil, logger: Logger, now: Timestamp,
-        snapshots: @escaping @Sendable () -> Snapshot
+        snapshots: @escaping @Sendable () -> Snapshot, workers: @escaping @Sendable () -> Int?
     ) {
         self.logger = logger
         self.outbox = outbox
         self.jobLog = jobLog
         self.tracer = tracer
         self.now = now
-        self.snapshots = snapshots
+        (self.snapshots, self.workers) = (snapshots, workers)
     }
 
     mutating func begin(_ now: Timestamp) {
@@ -50,7 +52,7 @@ struct Turn {
     }
 
     /// Secrets are not kept alive for longer.
-    mutating func end() { known = nil }
+    mutating func end() { (known, knownPacing) = (nil, nil) }
 
     /// The same for all of a turn.
     mutating func snapshot() -> Snapshot {
@@ -58,6 +60,14 @@ struct Turn {
         let current = snapshots()
         known = current
         return current
+    }
+
+    /// The same for all of a turn.
+    mutating func pacing() -> Pacing {
+        if let knownPacing { return knownPacing }
+        let pacing = Pacing(paces: snapshot().paces, workers: workers())
+        knownPacing = pacing
+        return pacing
     }
 
     mutating func wait(_ timer: PipelineTimer, _ milliseconds: Int) { timers.append((timer, milliseconds)) }

@@ -31,6 +31,7 @@ import Testing
         counts.jobsDuplicate = 13
         counts.jobsOverflowed = 14
         counts.jobsSuspected = 15
+        counts.jobsPaced = 23
         counts.pushesPutBack = 16
         counts.retries = 5
         counts.pushesHeld = 7
@@ -61,6 +62,7 @@ import Testing
                 #"{state="accepted"}"#: 1, #"{state="rejected"}"#: 2, #"{state="held"}"#: 3,
                 #"{state="acknowledged"}"#: 4, #"{state="scattered"}"#: 11, #"{state="scheduled"}"#: 12,
                 #"{state="duplicate"}"#: 13, #"{state="overflowed"}"#: 14, #"{state="suspected"}"#: 15,
+                #"{state="paced"}"#: 23,
             ],
             "martlet_jobs_received_total": [
                 #"{lane="urgent"}"#: 0, #"{lane="normal"}"#: 0, #"{lane="bulk"}"#: 0, #"{lane="overflow"}"#: 0,

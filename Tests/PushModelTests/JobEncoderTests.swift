@@ -87,7 +87,8 @@ private enum JobText {
             ("id", strings), ("output", strings), ("environment", [#""production""#, #""sandbox""#]),
             ("credential", [#""0b6e1f0c-6a51-4c7e-9d3a-2f1e0d9c8b7a""#]), ("push_type", strings), ("topic", strings),
             ("priority", ["1", "5", "10"]), ("expires_at", moments),
-            ("collapse_id", strings), ("at_most_once", ["true", "false"]), ("trim", ["true", "false"]),
+            ("collapse_id", strings), ("at_most_once", ["true", "false"]), ("rate", ["1", "2000"]),
+            ("trim", ["true", "false"]),
             ("validate_only", ["true", "false"]),
             ("results", [#""all""#, #""problems""#]),
         ]

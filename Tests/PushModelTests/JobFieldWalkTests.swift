@@ -15,6 +15,7 @@ import Testing
         case .pushType: #""background""#
         case .topic: #""com.example.other""#
         case .priority: "5"
+        case .rate: "2000"
         case .expiresAt: #""2026-11-22T12:00:00.000Z""#
         case .collapseID: #""news""#
         case .sendAt: #""2026-11-22T11:00:00Z""#

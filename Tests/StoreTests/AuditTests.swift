@@ -25,6 +25,7 @@ struct AuditTests {
                 try await apps.set(app)
                 app.isPaused = true
                 app.allowedPublishers = ["shop"]
+                app.pace = AppPace(rate: 2_000, includesUrgent: true)
                 try await apps.set(app)
                 try await CredentialRepository(login).retire(id)
                 try await apps.remove("com.example.shop")
@@ -46,6 +47,8 @@ struct AuditTests {
                     entries[3].changes == [
                         .init(column: "allowed_publishers", old: "[]", new: #"["shop"]"#),
                         .init(column: "paused", old: "false", new: "true"),
+                        .init(column: "rate", old: nil, new: "2000"),
+                        .init(column: "rate_includes_urgent", old: "false", new: "true"),
                     ])
                 #expect(entries[2].changes == [.init(column: "state", old: "active", new: "retired")])
                 #expect(entries[0].changes.contains(.init(column: "account", old: "TEAM000001", new: nil)))

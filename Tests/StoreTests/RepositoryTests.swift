@@ -14,11 +14,12 @@ struct RepositoryTests {
             var shop = App(
                 bundleID: "com.example.shop", accounts: ["apns": AppAccount("TEAM000001")],
                 defaultEnvironment: .sandbox,
-                allowedPublishers: ["shop", "crm"], isPaused: true)
+                allowedPublishers: ["shop", "crm"], isPaused: true, pace: AppPace(rate: 500, includesUrgent: true))
             try await apps.set(shop)
             #expect(try await apps.show("com.example.shop") == shop)
             shop.isPaused = false
             shop.allowedPublishers = []
+            shop.pace = nil
             try await apps.set(shop)
             try await apps.set(App(bundleID: "com.example.another", accounts: ["apns": AppAccount("TEAM000002")]))
             #expect(

@@ -113,6 +113,14 @@ package struct InboundJob: Sendable {
         return delivery.properties.headers[JobHeader.chunkSize]?.integer.flatMap { $0 > 0 ? Int(clamping: $0) : nil }
     }
 
+    /// When its turn is, as a worker has worked it out.
+    var slot: Pacer.Slot? {
+        guard isWorkers, let due = delivery.properties.headers[JobHeader.slot]?.integer,
+            let rate = delivery.properties.headers[JobHeader.slotRate]?.integer
+        else { return nil }
+        return Pacer.Slot(due: Timestamp(milliseconds: due), rate: Int(clamping: rate))
+    }
+
     /// Who has asked to claim it before it was put where it comes from.
     var earlierClaimant: String? {
         delivery.properties.headers[JobHeader.claim]?.string.flatMap { UUID(uuidString: $0)?.uuidString.lowercased() }

@@ -36,6 +36,14 @@ package enum JobQueue: Sendable, Hashable {
 
     var isOverflow: Bool { if case .overflow = self { true } else { false } }
 
+    /// What waits in it may be set apart until its turn.
+    var isPaceable: Bool {
+        switch self {
+        case .lane, .overflow: true
+        case .suspects, .dropped: false
+        }
+    }
+
     var isUrgent: Bool { self == .lane(.urgent) || self == .overflow(.urgent) }
 }
 

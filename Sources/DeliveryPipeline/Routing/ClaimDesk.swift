@@ -82,7 +82,7 @@ struct ClaimDesk {
         // A job whose claim was never answered is no certain copy: its own statement may have been committed late.
         let verdict = asked.claim.verdict(
             answer, comesAgain: started.inbound.comesAgain || started.inbound.earlierClaimant != nil,
-            isToBeSplit: configuration.isToBeSplit(started.job, started.inbound))
+            isToBeSplit: started.isToBeSplit)
         switch verdict {
         case .goOn: return .goOn(started)
         case .unknown: return .settle(started, .unknown, reason: "Redelivered")

@@ -73,7 +73,7 @@ struct Router {
     /// - Throws: why the credential that it names can't be used.
     func route(_ started: StartedJob, _ snapshot: Snapshot, now: Timestamp) throws(JobRejection) -> Route {
         let job = started.job
-        if configuration.isToBeSplit(job, started.inbound) { return .split }
+        if started.isToBeSplit { return .split }
         switch credential(for: started, snapshot, now) {
         case .success(let credential): return .send(credential)
         case .failure(.unsuitable(let explanation)): throw job.rejected("credential", explanation)
@@ -116,11 +116,5 @@ extension RoutingFailure {
         case .noCredential: "NoCredential"
         case .credentialUnusable: "CredentialUnusable"
         }
-    }
-}
-
-extension PipelineConfiguration {
-    func isToBeSplit(_ job: Job, _ inbound: InboundJob) -> Bool {
-        !inbound.isChunk && job.recipients.count > chunkSize(of: job, inbound)
     }
 }

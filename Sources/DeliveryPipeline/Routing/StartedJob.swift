@@ -6,12 +6,16 @@ final class StartedJob: OpenJob {
     let appLoad: AppLoad
     let output: RunningOutput
     let environment: PushEnvironment
+    /// Most recipients that are sent as one job.
+    let chunkSize: Int
+    let isToBeSplit: Bool
     /// Its recipients have got their outcome without an output.
     var isSettled = false
 
     init(_ waiting: WaitingJob, to output: RunningOutput, _ environment: PushEnvironment) {
         (job, appLoad) = (waiting.job, waiting.appLoad)
         (self.output, self.environment) = (output, environment)
+        (chunkSize, isToBeSplit) = (waiting.chunkSize, waiting.isToBeSplit)
         super.init(waiting.inbound)
     }
 

@@ -1,4 +1,5 @@
 import PushModel
+import Store
 
 /// What one app has in a worker: jobs that wait, by lane, and recipients that are in flight.
 ///
@@ -23,7 +24,14 @@ package final class AppLoad: @unchecked Sendable {
     /// It is in the table of apps, so that this stays.
     private var hasTally = false
     /// Jobs decoded and not started, in all lanes.
-    package var waiting = 0
+    package private(set) var waiting = 0
+    /// Their recipients, by ``JobQueue/all``.
+    private var queued = Array(repeating: 0, count: JobQueue.all.count)
+    /// nil: it is sent to as fast as may be.
+    private(set) var pacer: Pacer?
+    private var pace: AppPace?
+    /// Where that is from.
+    private var paces = AppPaces.none
 
     package init(app: String) {
         self.app = app
@@ -34,7 +42,57 @@ package final class AppLoad: @unchecked Sendable {
         if !hasTally { (tally, hasTally) = tallies.tally(of: app) }
     }
 
-    var isIdle: Bool { urgentInFlight + otherInFlight + waiting == 0 }
+    /// Of one that is paced it has to be known what was sent lately.
+    var isIdle: Bool { urgentInFlight + otherInFlight + waiting == 0 && pacer == nil }
+
+    // MARK: What waits
+
+    func append(_ job: WaitingJob) {
+        waiting += 1
+        queued[job.inbound.queue.index] += job.size.recipients
+    }
+
+    func remove(_ job: WaitingJob) {
+        waiting -= 1
+        queued[job.inbound.queue.index] -= job.size.recipients
+    }
+
+    // MARK: Its pace
+
+    /// What rate it has, and what that allows now.
+    func pass(_ pacing: Pacing, now: Timestamp) {
+        if paces !== pacing.paces {
+            paces = pacing.paces
+            pace = paces[app]
+            if pacer?.rate != pace?.rate { pacer = pace.map { Pacer(rate: $0.rate) } }
+        }
+        if pacer != nil { pacer?.pass(to: now, workers: pacing.workers) }
+    }
+
+    /// As of ``pass(_:now:)``. A suspect goes alone, whatever else there is.
+    func isPaced(in queue: JobQueue) -> Bool {
+        guard let pace, queue.isPaceable else { return false }
+        return !queue.isUrgent || pace.includesUrgent
+    }
+
+    func mustWait(in queue: JobQueue) -> Bool { isPaced(in: queue) && pacer?.maySend == false }
+
+    /// Recipients that may wait in a queue; those in more important ones go first.
+    func room(in queue: JobQueue) -> Int { (pacer?.room ?? 0) - queuedBefore(queue) }
+
+    private func queuedBefore(_ queue: JobQueue) -> Int {
+        JobQueue.all[..<queue.index].reduce(0) { isPaced(in: $1) ? $0 + queued[$1.index] : $0 }
+    }
+
+    func spend(_ recipients: Int, from queue: JobQueue) { if isPaced(in: queue) { pacer?.spend(recipients) } }
+
+    /// For a job that waits no longer here.
+    func slot(for job: WaitingJob, now: Timestamp) -> Pacer.Slot? {
+        let queue = job.inbound.queue
+        return pacer?.slot(for: job.size.recipients, behind: queuedBefore(queue) + queued[queue.index], now: now)
+    }
+
+    // MARK: What is in flight
 
     /// Of all queues.
     var inFlight: Int { urgentInFlight + otherInFlight }

@@ -7,6 +7,8 @@ import PushModel
 /// Bounded by the queue's prefetch, so it needs no bound of its own.
 package struct FairQueue {
     /// How much there is of something: jobs, their recipients, and their bytes.
+    ///
+    /// A limit below zero lets nothing wait at all.
     package struct Size: Sendable, Equatable {
         package var jobs: Int
         package var recipients: Int
@@ -15,6 +17,8 @@ package struct FairQueue {
         package init(jobs: Int = 0, recipients: Int = 0, bytes: Int = 0) {
             (self.jobs, self.recipients, self.bytes) = (jobs, recipients, bytes)
         }
+
+        package static let unlimited = Size(jobs: .max, recipients: .max, bytes: .max)
 
         static func += (size: inout Size, more: Size) {
             size.jobs += more.jobs
@@ -30,7 +34,9 @@ package struct FairQueue {
 
         /// Of a limit, where any of them may be what counts; above 1 is beyond it.
         func share(of limit: Size) -> Double {
-            func fraction(_ value: Int, _ limit: Int) -> Double { Double(value) / Double(max(limit, 1)) }
+            func fraction(_ value: Int, _ limit: Int) -> Double {
+                limit < 0 && value > 0 ? .infinity : Double(value) / Double(max(limit, 1))
+            }
             return max(fraction(jobs, limit.jobs), fraction(recipients, limit.recipients), fraction(bytes, limit.bytes))
         }
     }
@@ -75,18 +81,25 @@ package struct FairQueue {
         let id = ObjectIdentifier(job.appLoad)
         if queues[id] == nil { turns.append(job.appLoad) }
         queues[id, default: AppQueue()].append(job)
-        job.appLoad.waiting += 1
+        job.appLoad.append(job)
         size += job.size
     }
 
     /// The oldest job of the app whose turn it is, among those that may start one.
-    package mutating func next(where mayStart: (AppLoad) -> Bool) -> WaitingJob? {
-        guard let turn = turns.firstIndex(where: mayStart) else { return nil }
+    /// - Parameter mustWait: the app may start only what is free.
+    package mutating func next(
+        where mayStart: (AppLoad) -> Bool, unless mustWait: (AppLoad) -> Bool = { _ in false }
+    ) -> WaitingJob? {
+        guard let turn = turns.firstIndex(where: { mayStart($0) && (!mustWait($0) || isFirstFree($0)) }) else {
+            return nil
+        }
         let apps = turns.count
         guard let job = take(at: turn, { $0.popFirst() }) else { return nil }
         if turns.count == apps, turn < apps - 1 { turns.append(turns.remove(at: turn)) }
         return job
     }
+
+    private func isFirstFree(_ app: AppLoad) -> Bool { queues[ObjectIdentifier(app)]?.jobs.first?.isFree == true }
 
     /// The newest job of the app that has most, measured by its limit, if that or the limit of all together is passed
     /// and the app may not start one.
@@ -123,7 +136,7 @@ package struct FairQueue {
             queues.remove(at: place)
             turns.remove(at: turn)
         }
-        job.appLoad.waiting -= 1
+        job.appLoad.remove(job)
         size -= job.size
         return job
     }

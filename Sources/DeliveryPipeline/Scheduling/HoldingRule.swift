@@ -26,6 +26,13 @@ package struct HoldingRule {
         .init(jobs: jobs(of: 8, pace), recipients: max(chunkSize, pace.recipients / 2), bytes: bytes / 4)
     }
 
+    /// What may wait of an app that is paced: a quarter of the places, for what comes back comes in bursts.
+    ///
+    /// - Parameter room: recipients, by its pace.
+    func waiting(room: Int) -> FairQueue.Size {
+        .init(jobs: max(1, places / 4), recipients: room, bytes: bytes / 4)
+    }
+
     /// What may wait of all apps together, whatever their number.
     package func waitingOfAll(_ pace: Pace.Count) -> FairQueue.Size {
         .init(jobs: jobs(of: 4, pace), recipients: max(Self.leastInFlight, pace.recipients), bytes: bytes / 2)

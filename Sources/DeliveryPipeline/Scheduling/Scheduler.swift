@@ -34,6 +34,11 @@ struct Scheduler {
     private var waiting = Array(repeating: FairQueue(), count: JobQueue.all.count)
     private var queues: [QueueLoad]
     private var apps: [String: AppLoad] = [:]
+    /// As of this turn.
+    var pacing = Pacing()
+    private var jobPacers = JobPacers()
+    /// In this turn something could not start because of its app's rate alone.
+    var waitsForPace = false
 
     init(_ configuration: PipelineConfiguration) {
         self.configuration = configuration
@@ -94,12 +99,27 @@ struct Scheduler {
 
     // MARK: What waits
 
-    mutating func append(_ job: Job, _ inbound: InboundJob) {
-        waiting[inbound.queue.index].append(
-            WaitingJob(
-                inbound: inbound, job: job, appLoad: load(of: job.app),
-                chunkSize: configuration.chunkSize(of: job, inbound))
-        )
+    /// - Parameter isOver: it is cancelled, or too late.
+    mutating func prepare(_ job: Job, _ inbound: InboundJob, isOver: Bool, now: Timestamp) -> WaitingJob {
+        let app = load(of: job.app)
+        app.pass(pacing, now: now)
+        let size = configuration.fixedChunkSize(of: job, inbound)
+        return WaitingJob(
+            inbound: inbound, job: job, appLoad: app,
+            chunkSize: size ?? pacing.chunkSize(of: job, inbound, app, configuration.limits.chunkSize), isOver: isOver)
+    }
+
+    mutating func append(_ job: WaitingJob) { waiting[job.inbound.queue.index].append(job) }
+
+    /// A job that comes, and whose turn is later: by the slot that it has got, or since its own rate says so.
+    mutating func slotAhead(of job: WaitingJob, now: Timestamp) -> Pacer.Slot? {
+        let (inbound, app) = (job.inbound, job.appLoad)
+        guard !job.isFree, inbound.queue.isPaceable else { return nil }
+        let appRate = app.isPaced(in: inbound.queue) ? app.pacer?.rate : nil
+        // Who had to wait for his app has waited for his own rate before.
+        if let earlier = inbound.slot, earlier.rate == appRate { return earlier.isAhead(now: now) ? earlier : nil }
+        guard let own = job.job.rate, own < appRate ?? .max, inbound.part != nil else { return nil }
+        return jobPacers.slot(for: job.job, at: own, earlier: inbound.slot, workers: pacing.workers, now: now)
     }
 
     private mutating func load(of app: String) -> AppLoad {
@@ -115,18 +135,30 @@ struct Scheduler {
     /// - Parameter owing: recipients taken on and not settled, of all jobs.
     mutating func next(of queue: JobQueue, owing: Int, now: Timestamp) -> WaitingJob? {
         guard freeRoom(for: queue, owing) > 0 else { return nil }
-        let (rule, index) = (startRule(queue, owing, now), queue.index)
-        return waiting[index].next(where: rule.allows)
+        let (rule, index, pacing) = (startRule(queue, owing, now), queue.index, pacing)
+        var waitsForPace = false
+        let next = waiting[index].next(where: rule.allows) { app in
+            app.pass(pacing, now: now)
+            guard app.mustWait(in: queue) else { return false }
+            waitsForPace = true
+            return true
+        }
+        if waitsForPace { self.waitsForPace = true }
+        return next
     }
 
-    /// What an app has beyond its measure, and is in the way of others.
+    /// What an app has beyond its measure, and is in the way of others; of overflow queues only what is paced.
     mutating func surplus(of queue: JobQueue, owing: Int, now: Timestamp) -> WaitingJob? {
-        guard case .lane = queue else { return nil }
+        guard queue.isPaceable else { return nil }
         let index = queue.index
         let (start, rule) = (startRule(queue, owing, now), holdingRule(queue))
         return waiting[index].surplus(
-            over: { rule.waiting($0.pace(queue, now: now)) },
-            all: rule.waitingOfAll(queues[index].pace.inASecond(now: now)), where: start.allows)
+            over: { app in
+                if app.isPaced(in: queue) { return rule.waiting(room: app.room(in: queue)) }
+                return queue.isOverflow ? .unlimited : rule.waiting(app.pace(queue, now: now))
+            },
+            all: queue.isOverflow ? .unlimited : rule.waitingOfAll(queues[index].pace.inASecond(now: now)),
+            where: { start.allows($0) && !$0.mustWait(in: queue) })
     }
 
     mutating func removeAll() -> [WaitingJob] { waiting.indices.flatMap { waiting[$0].removeAll() } }
@@ -209,27 +241,5 @@ struct Scheduler {
             surplus.append(job)
         }
         return PrefetchChange(queue: queue, prefetch: prefetch, surplus: surplus)
-    }
-}
-
-/// Whether an app may start another job of a queue just now.
-private struct StartRule {
-    let queue: JobQueue
-    let share: AppShare
-    let freeRoom: Int
-    let now: Timestamp
-    /// Of the lane's prefetch; nil where apps do not share one.
-    var freePlaces: Int?
-
-    func allows(_ app: AppLoad) -> Bool {
-        let pace = app.pace(queue, now: now)
-        guard share.allows(app.inFlight(beside: queue), free: freeRoom),
-            app.inFlight(of: queue) < HoldingRule.inFlight(pace)
-        else { return false }
-        // All apps share a lane's prefetch, however few recipients their jobs have; more of it goes to who gives it
-        // back within half a second.
-        guard let freePlaces else { return true }
-        let open = app.openJobs(queue)
-        return open < freePlaces || open < pace.jobs / 2 && share.allows(open, free: freePlaces)
     }
 }

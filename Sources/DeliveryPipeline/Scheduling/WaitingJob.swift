@@ -7,9 +7,19 @@ package struct WaitingJob: Sendable {
     package let job: Job
     let appLoad: AppLoad
     let size: FairQueue.Size
+    let chunkSize: Int
+    /// None of it would be sent now, so it need not wait for its app's pace.
+    let isFree: Bool
 
-    /// - Parameter chunkSize: most recipients that are sent as one job; one of more counts as one of so many.
-    package init(inbound: InboundJob, job: Job, appLoad: AppLoad, chunkSize: Int = .max) {
+    let isToBeSplit: Bool
+
+    /// - Parameters:
+    ///   - chunkSize: most recipients that are sent as one job; one of more counts as one of so many.
+    ///   - isOver: it is cancelled, or too late.
+    package init(inbound: InboundJob, job: Job, appLoad: AppLoad, chunkSize: Int = .max, isOver: Bool = false) {
+        self.chunkSize = chunkSize
+        isToBeSplit = !inbound.isChunk && job.recipients.count > chunkSize
+        isFree = isOver || isToBeSplit
         self.inbound = inbound
         self.job = job
         self.appLoad = appLoad

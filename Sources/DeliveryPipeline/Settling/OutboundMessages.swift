@@ -185,13 +185,19 @@ package struct OutboundMessages {
     ///   - part: its new name, if its old one is claimed.
     ///   - claimedBy: who has asked to claim its name and has not heard.
     ///   - trace: as with ``dead(_:reason:part:trace:)``.
+    ///   - slot: when its turn is.
     package mutating func moved(
         _ inbound: InboundJob, to destination: Destination, firstAttempt: Timestamp? = nil, part: String? = nil,
-        claimedBy: String? = nil, trace: TraceHeaders? = nil
+        claimedBy: String? = nil, trace: TraceHeaders? = nil,
+        slot: Pacer.Slot? = nil
     ) -> AMQPPublication {
         var properties = movedProperties(inbound, part: part)
         properties.headers.add(trace)
         if let firstAttempt { properties.headers[JobHeader.firstAttempt] = .int64(firstAttempt.milliseconds) }
+        if let slot {
+            properties.headers[JobHeader.slot] = .int64(slot.due.milliseconds)
+            properties.headers[JobHeader.slotRate] = .int64(Int64(slot.rate))
+        }
         if let claimedBy { properties.headers[JobHeader.claim] = .string(claimedBy) }
         return publication(body: inbound.delivery.body, lane: inbound.lane, to: destination, properties)
     }

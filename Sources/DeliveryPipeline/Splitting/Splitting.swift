@@ -60,7 +60,7 @@ struct Splitting {
         while namesOnTheWay[lane, default: 0] < Self.mostOnTheWay, let started = unnamed[lane]?.popFirst() {
             namesOnTheWay[lane, default: 0] += 1
             let publication = turn.outbox.messages.named(
-                started.inbound, started.job, chunkSize: configuration.chunkSize(of: started.job, started.inbound),
+                started.inbound, started.job, chunkSize: started.chunkSize,
                 trace: started.trace?.headers)
             steps[publication.id] = .name(lane)
             turn.outbox.publish(publication, isMove: true, meeting: [turn.outbox.ledger.rest(of: started.entry)])
@@ -104,8 +104,7 @@ struct Splitting {
         turn.counts.jobsSplit += 1
         turn.traceScatter(of: started)
         let plan = ChunkPlan(
-            recipients: started.job.recipients.count,
-            size: configuration.chunkSize(of: started.job, started.inbound))
+            recipients: started.job.recipients.count, size: started.chunkSize)
         // Chunks that are not published yet take no room from other jobs: together they owe one.
         open[started.entry] = Split(started: started, plan: plan)
         publishChunks(of: started.entry, &turn)

@@ -19,6 +19,10 @@ public enum JobHeader {
     public static let chunk = "x-martlet-chunk"
     /// Set on a job that has got its name to be split under: how many recipients each chunk is to have.
     public static let chunkSize = "x-martlet-chunk-size"
+    /// When the turn of a job is that waits for its app's rate or its own, in milliseconds since 1970, and that rate; believed
+    /// only from a worker.
+    static let slot = "x-martlet-slot"
+    static let slotRate = "x-martlet-slot-rate"
     /// Who has asked to claim this job and has not got an answer: its claim passes to this message.
     public static let claim = "x-martlet-claim"
     /// The lane of a job among the suspects.

@@ -34,6 +34,12 @@ struct AppCommand: AsyncParsableCommand {
         @Flag(inversion: .prefixedNo, help: "Hold the app's jobs back, or let them go again.")
         var paused: Bool?
 
+        @Option(help: "Most pushes a second, of all workers together; 'none' lifts the limit.")
+        var rate: RateLimit?
+
+        @Flag(inversion: .prefixedNo, help: "Count the urgent lane for the rate, and let it wait for it, too.")
+        var rateIncludesUrgent: Bool?
+
         @OptionGroup var options: ConfigurationOptions
 
         func validate() throws {
@@ -50,13 +56,15 @@ struct AppCommand: AsyncParsableCommand {
                 changes.append(.allowedPublishers(allowPublisher == ["anybody"] ? [] : Swift.Set(allowPublisher)))
             }
             if let paused { changes.append(.paused(paused)) }
+            if let rate { changes.append(.rate(rate.perSecond)) }
+            if let rateIncludesUrgent { changes.append(.rateIncludesUrgent(rateIncludesUrgent)) }
             return changes
         }
 
         func run() async throws {
             try await withDatabase(options, for: "app") { _, pool in
                 let row = try await changed(AppRepository(pool))
-                print("app \(app): \(row.origin)\(row.isPaused ? ", paused" : "")")
+                print("app \(app): \(row.origin)\(row.isPaused ? ", paused" : "")\(row.paceText)")
             }
         }
 
@@ -85,11 +93,13 @@ struct AppCommand: AsyncParsableCommand {
         func run() async throws {
             let apps = try await withDatabase(options, for: "app") { _, pool in try await AppRepository(pool).list() }
             if json { return try printJSON(apps.map { described($0) }) }
-            var table = Table(header: ["APP", AccountWords.header, "ENVIRONMENT", "PAUSED", "CREDENTIAL", "PUBLISHERS"])
+            var table = Table(header: [
+                "APP", AccountWords.header, "ENVIRONMENT", "PAUSED", "RATE", "CREDENTIAL", "PUBLISHERS",
+            ])
             for app in apps {
                 table.append([
                     app.bundleID, app.list(\.id), app.defaultEnvironment.rawValue, app.isPaused ? "yes" : "no",
-                    app.list(\.credential),
+                    app.pace.map { "\($0.rate)" } ?? "-", app.list(\.credential),
                     app.allowedPublishers.isEmpty ? "anybody" : app.allowedPublishers.sorted().joined(separator: ","),
                 ])
             }
@@ -170,6 +180,7 @@ extension App {
         var text = "app \(bundleID): \(origin)"
         for (_, account) in listed { if let credential = account.credential { text += ", credential \(credential)" } }
         if !allowedPublishers.isEmpty { text += ", publishers \(allowedPublishers.sorted().joined(separator: ", "))" }
+        text += paceText
         return text + (isPaused ? ", paused: its jobs wait" : "")
     }
 
@@ -177,6 +188,10 @@ extension App {
     fileprivate var origin: String {
         (listed.map { "\(AccountWords.word(of: $0.output)) \($0.account.id)" } + [defaultEnvironment.rawValue])
             .joined(separator: ", ")
+    }
+
+    fileprivate var paceText: String {
+        pace.map { ", at most \($0.rate) a second\($0.includesUrgent ? ", urgent ones included" : "")" } ?? ""
     }
 
     /// Its accounts, in the order of the outputs.

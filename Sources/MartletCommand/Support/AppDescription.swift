@@ -16,8 +16,17 @@ struct AppDescription: Encodable, Sendable {
     let credential: String?
     let publishers: [String]
     let paused: Bool
+    /// Pushes a second.
+    let rate: Int?
+    let rateIncludesUrgent: Bool?
     /// Only where one app is shown.
     let routes: [RouteDescription]?
+
+    private enum CodingKeys: String, CodingKey {
+        case app, accounts, environment, credential, publishers, paused, rate
+        case rateIncludesUrgent = "rate_includes_urgent"
+        case routes
+    }
 
     init(_ row: App, routes: [AppRoute]? = nil) {
         app = row.bundleID
@@ -28,6 +37,8 @@ struct AppDescription: Encodable, Sendable {
         credential = row.listed.first?.account.credential
         publishers = row.allowedPublishers.sorted()
         paused = row.isPaused
+        rate = row.pace?.rate
+        rateIncludesUrgent = row.pace?.includesUrgent
         self.routes = routes?.map(RouteDescription.init)
     }
 }

@@ -9,7 +9,7 @@ extension PipelineCounts {
         for (state, count) in [
             ("accepted", jobsAccepted), ("rejected", jobsRejected), ("held", jobsHeld), ("scattered", jobsSplit),
             ("scheduled", jobsScheduled), ("duplicate", jobsDuplicate), ("overflowed", jobsOverflowed),
-            ("suspected", jobsSuspected), ("acknowledged", jobsAcknowledged),
+            ("paced", jobsPaced), ("suspected", jobsSuspected), ("acknowledged", jobsAcknowledged),
         ] {
             page.add(.jobStates, [state], count)
         }

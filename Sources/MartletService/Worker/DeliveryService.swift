@@ -48,7 +48,7 @@ struct DeliveryService: Service {
             configuration: configuration.pipeline, broker: configuration.broker, outputs: outputs,
             snapshots: snapshots, registry: DeviceTokenRegistry(pool, logger: logger), claims: ClaimRepository(pool),
             deadTokens: configuration.suppression.map { DeadTokenFeed(pool, configuration: $0, logger: logger) },
-            cancellations: cancellations, logger: logger, now: { .now })
+            cancellations: cancellations, workers: { [quotas] in quotas.workers }, logger: logger, now: { .now })
         state.works(pipeline, snapshots)
         await status.fleet.reads(WorkerRepository(operators))
         // Stopped in the reverse order: traces when all else has.

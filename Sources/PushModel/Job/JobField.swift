@@ -1,6 +1,6 @@
 /// The fields of a job, in the order in which they are written. How each is read and how it is written stands below.
 package enum JobField: UInt8, CaseIterable {
-    case id, app, output, environment, credential, pushType, topic, priority, expiresAt, collapseID, sendAt, atMostOnce
+    case id, app, output, environment, credential, pushType, topic, priority, expiresAt, collapseID, sendAt, rate, atMostOnce
     case trim, validateOnly, results, payload, channel, recipients
 
     /// In JSON.
@@ -17,6 +17,7 @@ package enum JobField: UInt8, CaseIterable {
         case .expiresAt: "expires_at"
         case .collapseID: "collapse_id"
         case .sendAt: "send_at"
+        case .rate: "rate"
         case .atMostOnce: "at_most_once"
         case .trim: "trim"
         case .validateOnly: "validate_only"
@@ -91,6 +92,11 @@ extension JobReader {
         case .expiresAt:
             fields.expiration = try value.timestamp().map { $0.milliseconds == 0 ? .nowOrNever : .at($0) }
         case .sendAt: fields.sendAt = try value.timestamp()
+        case .rate:
+            fields.rate = try value.integer().map(Int.init(clamping:))
+            if let rate = fields.rate, !JobLimits.rates.contains(rate) {
+                value.problem = "must be a whole number from \(JobLimits.rates.lowerBound) to \(JobLimits.rates.upperBound)"
+            }
         case .atMostOnce: fields.atMostOnce = try value.boolean() ?? false
         case .trim: fields.trim = try value.boolean() ?? false
         case .validateOnly: fields.validateOnly = try value.boolean() ?? false
@@ -137,6 +143,7 @@ extension JobField {
             }
         case .collapseID: if let collapseID = fields.collapseID { writer.member(key, string: collapseID) }
         case .sendAt: break  // A job is written when its time has come.
+        case .rate: if let rate = fields.rate { writer.member(key, integer: Int64(rate)) }
         case .atMostOnce: if fields.atMostOnce { writer.member(key, raw: "true".utf8) }
         case .trim: if fields.trim { writer.member(key, raw: "true".utf8) }
         case .validateOnly: if fields.validateOnly { writer.member(key, raw: "true".utf8) }

@@ -31,6 +31,8 @@ public struct JobFields: Sendable {
     public package(set) var collapseID: String?
     /// Nothing is sent before; nil: at once.
     public package(set) var sendAt: Timestamp?
+    /// Most pushes of it in a second, of all workers together; nil: as the app's.
+    public package(set) var rate: Int?
     /// A push that may have been accepted is never sent again.
     public package(set) var atMostOnce = false
     /// An alert body too long for the payload limit is cut rather than refused.

@@ -20,6 +20,8 @@ public struct JobLimits: Sendable {
     static let refBytes = 1_024
     static let tokenBytes = 4_096
     static let subscriptionBytes = 8_192
+    /// Pushes a second that an app or a job may ask for.
+    public static let rates = 1...1_000_000
     /// How far the clock of whoever says when a token was registered may be ahead of ours, in seconds.
     package static let clockTolerance: Int64 = 300
 

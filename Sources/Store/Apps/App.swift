@@ -13,15 +13,18 @@ public struct App: Sendable, Hashable, Identifiable {
     /// The broker users who may publish for it; empty means anybody.
     public var allowedPublishers: Set<String>
     public var isPaused: Bool
+    /// nil: as fast as may be.
+    public var pace: AppPace?
 
     public init(
         bundleID: String, accounts: [String: AppAccount] = [:], defaultEnvironment: PushEnvironment = .production,
-        allowedPublishers: Set<String> = [], isPaused: Bool = false
+        allowedPublishers: Set<String> = [], isPaused: Bool = false, pace: AppPace? = nil
     ) {
         self.bundleID = bundleID
         self.accounts = accounts
         self.defaultEnvironment = defaultEnvironment
         self.allowedPublishers = allowedPublishers
         self.isPaused = isPaused
+        self.pace = pace
     }
 }

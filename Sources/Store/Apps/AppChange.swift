@@ -11,6 +11,9 @@ public enum AppChange: Sendable, Hashable {
     /// Empty: anybody.
     case allowedPublishers(Set<String>)
     case paused(Bool)
+    /// Pushes a second; nil: as fast as may be.
+    case rate(Int?)
+    case rateIncludesUrgent(Bool)
 
     /// Of the app's own row; nil: it is about an account.
     var column: (name: String, value: PostgresValue)? {
@@ -19,6 +22,8 @@ public enum AppChange: Sendable, Hashable {
         case .defaultEnvironment(let environment): ("default_environment", .text(environment.rawValue))
         case .allowedPublishers(let users): ("allowed_publishers", .textArray(users.sorted()))
         case .paused(let isPaused): ("paused", .bool(isPaused))
+        case .rate(let rate): ("rate", rate.map { .int(Int32(clamping: $0)) } ?? .null)
+        case .rateIncludesUrgent(let includes): ("rate_includes_urgent", .bool(includes))
         }
     }
 
@@ -35,7 +40,7 @@ public enum AppChange: Sendable, Hashable {
             PostgresStatement(
                 "UPDATE martlet.app_accounts SET credential = $3 WHERE app = $1 AND output = $2",
                 [.text(app), .text(output), .text(id)])
-        case .defaultEnvironment, .allowedPublishers, .paused: nil
+        case .defaultEnvironment, .allowedPublishers, .paused, .rate, .rateIncludesUrgent: nil
         }
     }
 }

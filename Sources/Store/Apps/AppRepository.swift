@@ -17,7 +17,7 @@ public struct AppRepository: Sendable {
             app.bundleID,
             [
                 .defaultEnvironment(app.defaultEnvironment), .allowedPublishers(app.allowedPublishers),
-                .paused(app.isPaused),
+                .paused(app.isPaused), .rate(app.pace?.rate), .rateIncludesUrgent(app.pace?.includesUrgent ?? false),
             ] + accounts.map { .account($0.value.id, of: $0.key) }
                 + accounts.map { .credential($0.value.credential, of: $0.key) },
             adding: true, keeping: app.accounts.keys.sorted())
@@ -121,7 +121,8 @@ public struct AppRepository: Sendable {
     /// Apps with their accounts, which are lists of equal length.
     static func select(_ condition: String = "true") -> String {
         """
-        SELECT bundle_id, default_environment::text, allowed_publishers, paused, outputs, accounts, credentials
+        SELECT bundle_id, default_environment::text, allowed_publishers, paused, rate, rate_includes_urgent, outputs, accounts,
+            credentials
         FROM martlet.apps AS app LEFT JOIN LATERAL (
             SELECT array_agg(output) AS outputs, array_agg(account) AS accounts,
                 array_agg(coalesce(credential::text, '')) AS credentials
@@ -138,10 +139,12 @@ public struct AppRepository: Sendable {
         for (output, account) in zip(outputs, zip(ids, credentials)) {
             accounts[output] = AppAccount(account.0, credential: account.1.isEmpty ? nil : account.1)
         }
+        let includesUrgent = try row["rate_includes_urgent"].bool
         return App(
             bundleID: try row["bundle_id"].text, accounts: accounts,
             defaultEnvironment: try PushEnvironment(column: row["default_environment"].text),
-            allowedPublishers: Set(try row["allowed_publishers"].textArray), isPaused: try row["paused"].bool)
+            allowedPublishers: Set(try row["allowed_publishers"].textArray), isPaused: try row["paused"].bool,
+            pace: try row["rate"].optional.map { AppPace(rate: try $0.integer, includesUrgent: includesUrgent) })
     }
 
     private static func unknown(_ bundleID: String) -> StoreError {

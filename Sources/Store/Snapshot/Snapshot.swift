@@ -5,10 +5,12 @@ public import PushModel
 public final class Snapshot: Sendable {
     private let apps: [String: App]
     private let index: SnapshotIndex
+    package let paces: AppPaces
 
     package init(apps: [App], credentials: [SnapshotCredential]) {
         self.apps = Dictionary(apps.map { ($0.bundleID, $0) }) { $1 }
         index = SnapshotIndex(credentials)
+        paces = AppPaces(apps)
     }
 
     public var appCount: Int { apps.count }

@@ -14,6 +14,7 @@ final class EffectsRecorder: Sendable {
         /// What is waited for, whatever it is about.
         var isForCompany: Bool { if case .company = timer { true } else { false } }
         var isForPrefetch: Bool { if case .prefetch = timer { true } else { false } }
+        var isForPace: Bool { if case .pace = timer { true } else { false } }
         var isForMarks: Bool { if case .marks = timer { true } else { false } }
         var isRefusal: Bool { if case .refusal = timer { true } else { false } }
         var isForLookUpOrClaims: Bool {
@@ -37,6 +38,7 @@ final class EffectsRecorder: Sendable {
         var drained = 0
         var now = Timestamp(seconds: 1_800_000_000)
         var snapshot: Snapshot
+        var workers: Int? = 1
     }
 
     private let record: Mutex<Record>
@@ -63,6 +65,7 @@ final class EffectsRecorder: Sendable {
                 self.withRecord { $0.timers.append(Timer(timer: timer, milliseconds: milliseconds, work: work)) }
             },
             snapshot: { self.withRecord { $0.snapshot } },
+            workers: { self.withRecord { $0.workers } },
             now: { self.withRecord { $0.now } })
     }
 }

@@ -117,6 +117,12 @@ struct PipelineHarness {
         runTimers(where: \.isForLookUpOrClaims)
     }
 
+    /// So much later the apps' rates are looked at.
+    func passPace(milliseconds: Int64 = 0) {
+        recorder.withRecord { $0.now = Timestamp(milliseconds: $0.now.milliseconds + milliseconds) }
+        runTimers(where: \.isForPace)
+    }
+
     /// The prefetch of the overflow queues is thought over.
     func passBeat(_ count: Int = 1) { for _ in 0..<count { runTimers(where: \.isForPrefetch) } }
 

@@ -10,6 +10,9 @@ package final class QuotaBoard: QuotaShares {
         var obstacle: FleetView.Obstacle?
     }
 
+    /// What all workers share, whatever their outputs: among so many apps' rates are divided.
+    private static let fleet = "fleet"
+
     private let state = Mutex(State())
     /// One element for each time to look at the database, or fewer.
     let signals: AsyncStream<Void>
@@ -25,18 +28,26 @@ package final class QuotaBoard: QuotaShares {
         return workers
     }
 
+    /// How many run, this one among them; nil: not known yet.
+    package var workers: Int? { state.withLock { $0.census.workers[Self.fleet] } }
+
     /// For the metrics.
     package var view: FleetView {
         state.withLock { state in
             let isKnown = state.renewedAt.map { .now - $0 < .seconds(WorkerRepository.staleSeconds) } ?? false
-            return FleetView(isKnown: isKnown, obstacle: state.obstacle, quotas: state.census.workers)
+            return FleetView(isKnown: isKnown, obstacle: state.obstacle, quotas: state.census.workers.filter { $0.key != Self.fleet })
         }
     }
 
     func look() { signal.yield() }
 
     /// Those in use.
-    func names() -> [String] { state.withLock { $0.census.names(now: .now) } }
+    func names() -> [String] {
+        state.withLock { state in
+            _ = state.census.ask(Self.fleet, now: .now)
+            return state.census.names(now: .now)
+        }
+    }
 
     func counted(_ counts: [String: Int]) {
         state.withLock { state in

@@ -1,0 +1,107 @@
+import DeliveryPipeline
+import PushModel
+import Testing
+
+@Suite struct PacerTests {
+    private func at(_ milliseconds: Int64) -> Timestamp { Timestamp(milliseconds: 1_800_000_000_000 + milliseconds) }
+
+    private func pacer(_ rate: Int, workers: Int? = 1) -> Pacer {
+        var pacer = Pacer(rate: rate)
+        pacer.pass(to: at(0), workers: workers)
+        return pacer
+    }
+
+    /// Sends chunks as soon as it may, looked at every 20 ms.
+    private func sent(
+        by pacer: inout Pacer, chunks size: Int, seconds: Range<Int64>, workers: (Int64) -> Int? = { _ in 1 }
+    ) -> Int {
+        var sent = 0
+        for milliseconds in stride(from: seconds.lowerBound * 1_000, to: seconds.upperBound * 1_000, by: 20) {
+            pacer.pass(to: at(milliseconds), workers: workers(milliseconds))
+            while pacer.maySend {
+                pacer.spend(size)
+                sent += size
+            }
+        }
+        return sent
+    }
+
+    @Test(arguments: [1, 31, 500])
+    func aRateIsKeptWhateverTheSizeOfItsJobs(size: Int) {
+        var pacer = pacer(500)
+        #expect(abs(sent(by: &pacer, chunks: size, seconds: 0..<60) - 30_000) <= 500)
+    }
+
+    @Test func aRateIsDividedAmongTheWorkers() {
+        var pacer = pacer(500, workers: 4)
+        #expect(abs(sent(by: &pacer, chunks: 31, seconds: 0..<60) { _ in 4 } - 7_500) <= 62)
+        #expect(abs(sent(by: &pacer, chunks: 31, seconds: 60..<120) { _ in 3 } - 10_000) <= 62, "one less")
+        #expect(abs(sent(by: &pacer, chunks: 31, seconds: 120..<180) { _ in nil } - 3_000) <= 62, "nobody knows")
+    }
+
+    @Test func afterATimeWithoutWorkNoMoreThanASecondsWorthIsSentAtOnce() {
+        var pacer = pacer(500)
+        _ = sent(by: &pacer, chunks: 10, seconds: 0..<1)
+        pacer.pass(to: at(3_600_000), workers: 1)
+        #expect(pacer.credit == 500)
+    }
+
+    @Test func aDebtIsWaitedFor() {
+        var pacer = pacer(10)
+        #expect(pacer.maySend, "the first at once")
+        pacer.spend(500)
+        pacer.pass(to: at(49_800), workers: 1)
+        #expect(!pacer.maySend && pacer.room > 0)
+        pacer.pass(to: at(50_000), workers: 1)
+        #expect(pacer.maySend)
+    }
+
+    @Test func whatWouldWaitForLongDoesNotWaitHere() {
+        var pacer = pacer(10)
+        #expect(pacer.room == 41)
+        pacer.spend(100)
+        #expect(pacer.room < 0)
+    }
+
+    @Test func aClockThatStandsOrIsSetBackAddsNothing() {
+        var pacer = pacer(500)
+        pacer.spend(1)
+        for milliseconds in [0, 0, -3_600_000, -3_600_000] as [Int64] {
+            pacer.pass(to: at(milliseconds), workers: 1)
+            #expect(!pacer.maySend)
+        }
+        pacer.pass(to: at(-3_599_990), workers: 1)
+        #expect(pacer.maySend, "and goes on from there")
+    }
+
+    @Test func slotsFollowOneAnotherALittleCloserThanTheRate() {
+        var pacer = pacer(500, workers: 4)
+        var due: [Int64] = []
+        for _ in 0..<1_000 {
+            due.append(pacer.slot(for: 31, behind: 500, now: at(0)).due.milliseconds - at(0).milliseconds)
+        }
+        #expect(due[0] == 3_992, "what waits here goes first")
+        #expect(abs(due[999] - (4_000 + 31_000 * 1_000 / 131)) < 300)
+        #expect(zip(due, due.dropFirst()).allSatisfy { $0 < $1 })
+    }
+
+    @Test func whatComesLaterGetsALaterSlotAndWhatIsOverIsForgotten() {
+        var pacer = pacer(100)
+        for _ in 0..<100 { _ = pacer.slot(for: 10, behind: 400, now: at(0)) }
+        pacer.pass(to: at(5_000), workers: 1)
+        let late = pacer.slot(for: 10, behind: 400, now: at(5_000)).due
+        #expect((13_000...14_000).contains(late.milliseconds - at(0).milliseconds))
+        pacer.pass(to: at(100_000), workers: 1)
+        #expect(pacer.isAtRest)
+    }
+
+    @Test func aSlotIsWaitedForInStepsThatAreRatherTooShort() {
+        func delay(_ seconds: Int64) -> Int { Pacer.Slot(due: at(seconds * 1_000), rate: 1).delay(now: at(0)) }
+        #expect([-5, 0, 1, 4, 29, 100, 900, 100_000].map { delay($0) } == [1, 1, 1, 1, 5, 30, 120, 120])
+    }
+
+    @Test func aChunkIsMadeForAQuarterOfASecond() {
+        #expect(
+            [pacer(500), pacer(500, workers: 4), pacer(10), pacer(100_000)].map(\.chunkSize) == [125, 31, 20, 25_000])
+    }
+}
