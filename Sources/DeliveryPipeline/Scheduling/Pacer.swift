@@ -92,9 +92,11 @@ package struct Pacer {
     /// How large a chunk may be, so that the fleet shares a job evenly, and in time.
     package var chunkSize: Int { max(Self.smallestChunk, Int(share / Self.chunksInASecond)) }
 
-    /// - Parameter queued: recipients that wait here before it.
+    /// - Parameter queued: recipients that wait here, of which no more than there is ``room`` for stay before it.
     package mutating func slot(for recipients: Int, behind queued: Int, now: Timestamp) -> Slot {
-        let seconds = max(0, Double(queued) - credit) / share + planned / (share * Self.eagerness)
+        let debt = max(0, -credit) / share
+        let wait = max(debt, min(Self.waitSeconds, (Double(queued) - credit) / share))
+        let seconds = wait + planned / (share * Self.eagerness)
         planned += Double(recipients)
         return Slot(due: Timestamp(milliseconds: now.milliseconds + Int64(seconds * 1_000)), rate: rate)
     }
