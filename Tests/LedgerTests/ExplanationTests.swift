@@ -46,6 +46,17 @@ import Testing
         #expect(explanation.cause == cause && explanation.found && explanation.advice != nil)
     }
 
+    @Test func anAppsRateMayBeWhyNothingIsToldYet() {
+        let paced = App(bundleID: "com.example.shop", pace: AppPace(rate: 50))
+        let explanation = Explanation(
+            facts {
+                $0.app = .known(paced, faults: [])
+                $0.waiting = [JobFacts.Waiting(queue: "martlet.delay.120", messages: 7)]
+            })
+        #expect(!explanation.found && explanation.cause.contains("at most 50 times a second"))
+        #expect(explanation.advice?.contains("--rate none") == true)
+    }
+
     @Test func aWholeJobIsSummedUp() {
         func sum(_ kind: String, _ reason: String?, _ count: Int) -> LedgerSum {
             LedgerSum(

@@ -22,6 +22,7 @@ package struct Explanation: Encodable {
     /// | other recipients of the job have outcomes, this one has none | that |
     /// | its app is unknown, paused, without a credential or refused, now | that, which may be why |
     /// | the token is dead now | since when, by whose word, which may be why |
+    /// | its app has a rate now | that, which may be why |
     /// | jobs wait | it may be one of them |
     /// | nothing | what is not known |
     ///
@@ -31,7 +32,7 @@ package struct Explanation: Encodable {
         checked = facts.checks
         let certain = facts.outcome ?? facts.rejection ?? facts.cancelled
         found = certain != nil
-        (cause, advice) = certain ?? facts.ofOthers ?? facts.ofApp ?? facts.ofToken ?? facts.uncertain
+        (cause, advice) = certain ?? facts.ofOthers ?? facts.ofApp ?? facts.ofToken ?? facts.ofRate ?? facts.uncertain
     }
 }
 
@@ -108,6 +109,14 @@ extension JobFacts {
         }
     }
 
+    fileprivate var ofRate: Cause? {
+        guard case .known(let app, _) = app, let rate = app.pace?.rate, waiting?.isEmpty != true else { return nil }
+        return (
+            "no outcome is told of it; the app \(app.bundleID) is sent to at most \(rate) times a second, and what is beyond waits",
+            "'martlet app set \(app.bundleID) --rate none' lifts that, or another number."
+        )
+    }
+
     private static let unkept =
         "What was accepted is not told of a job with results: problems, nor all of it kept with another ledger.sent than all."
 
@@ -125,7 +134,7 @@ extension JobFacts {
             let list = waiting.map { "\($0.messages) in \($0.queue)" }.joined(separator: ", ")
             return (
                 "nothing is told of it; it may be one of the jobs that wait: \(list)",
-                "Those in a delay queue are scheduled, or tried again when its seconds are over."
+                "Those in a delay queue are scheduled, wait for a rate, or are tried again when its seconds are over."
             )
         }
         guard let ledger else {
