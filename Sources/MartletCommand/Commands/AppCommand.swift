@@ -65,6 +65,7 @@ struct AppCommand: AsyncParsableCommand {
             try await withDatabase(options, for: "app") { _, pool in
                 let row = try await changed(AppRepository(pool))
                 print("app \(app): \(row.origin)\(row.isPaused ? ", paused" : "")\(row.paceText)")
+                if paused != nil || rate != nil || rateIncludesUrgent != nil { await FleetNote.print(pool) }
             }
         }
 

@@ -103,6 +103,7 @@ extension JobCommand {
                     case (true, false): print("job \(id) was not cancelled")
                     }
                 }
+                await FleetNote.print(pool)
             }
         }
     }

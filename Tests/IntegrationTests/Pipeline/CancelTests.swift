@@ -20,6 +20,7 @@ struct CancelTests {
                 try await eventually(worker.errors) { await installation.simulator.counters().arrivals > 100 }
                 let cancelled = try await installation.martlet(["job", "cancel", "campaign"])
                 #expect(cancelled.output == "cancelled job campaign\n", "\(cancelled)")
+                #expect(cancelled.errors == "1 worker knows it within 5 seconds\n")
                 // The promise itself.
                 try await Task.sleep(for: .seconds(5))
                 let arrivals = await installation.simulator.counters().arrivals

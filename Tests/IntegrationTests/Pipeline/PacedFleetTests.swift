@@ -23,6 +23,7 @@ struct PacedFleetTests {
             for app in [Self.paced, Self.other] { try await installation.addTokenApp(app) }
             let set = try await installation.martlet(["app", "set", Self.paced, "--rate", "\(Self.rate)"])
             #expect(set.output.contains("at most \(Self.rate) a second"), "\(set)")
+            #expect(set.errors == "no worker runs: the next one that starts knows it\n")
             var workers = try (1...3).map { try installation.startWorker(["worker.name": "worker-\($0)"]) }
             do {
                 try await follow(installation, &workers)
