@@ -1,6 +1,7 @@
 /// The fields of a job, in the order in which they are written. How each is read and how it is written stands below.
 package enum JobField: UInt8, CaseIterable {
-    case id, app, output, environment, credential, pushType, topic, priority, expiresAt, collapseID, sendAt, rate, atMostOnce
+    case id, app, output, environment, credential, pushType, topic, priority, expiresAt, collapseID, sendAt, rate,
+        atMostOnce
     case trim, validateOnly, results, payload, channel, recipients
 
     /// In JSON.
@@ -95,7 +96,8 @@ extension JobReader {
         case .rate:
             fields.rate = try value.integer().map(Int.init(clamping:))
             if let rate = fields.rate, !JobLimits.rates.contains(rate) {
-                value.problem = "must be a whole number from \(JobLimits.rates.lowerBound) to \(JobLimits.rates.upperBound)"
+                value.problem =
+                    "must be a whole number from \(JobLimits.rates.lowerBound) to \(JobLimits.rates.upperBound)"
             }
         case .atMostOnce: fields.atMostOnce = try value.boolean() ?? false
         case .trim: fields.trim = try value.boolean() ?? false

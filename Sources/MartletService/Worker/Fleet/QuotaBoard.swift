@@ -35,7 +35,9 @@ package final class QuotaBoard: QuotaShares {
     package var view: FleetView {
         state.withLock { state in
             let isKnown = state.renewedAt.map { .now - $0 < .seconds(WorkerRepository.staleSeconds) } ?? false
-            return FleetView(isKnown: isKnown, obstacle: state.obstacle, quotas: state.census.workers.filter { $0.key != Self.fleet })
+            return FleetView(
+                isKnown: isKnown, obstacle: state.obstacle, quotas: state.census.workers.filter { $0.key != Self.fleet }
+            )
         }
     }
 
