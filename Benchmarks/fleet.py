@@ -1,4 +1,4 @@
-"""Scaling out, the provider some way off: one, two and four workers from the start, three that join one which has begun
+"""Scaling out, the provider some way off: one, two, four and eight workers from the start, three that join one which has begun
 with a campaign, and an app that comes new to a lane which one other had for itself."""
 import time
 import urllib.request
@@ -14,7 +14,7 @@ JOBS, SIZE = 800, 500
 OTHER_LANE, SMALL_JOBS, SMALL_SIZE, NEWCOMERS = "bulk", 3_000, 100, 20
 NEWCOMER = "com.example.newcomer"
 COUNT = JOBS * SIZE
-# Few connections, so that this machine bounds four workers as little as may be.
+# Few connections, so that this machine bounds eight workers as little as may be.
 ANSWER_DELAY_MS, CONNECTIONS = 150, 3
 LANE = "normal"
 ALONE_SECONDS = 3
@@ -60,7 +60,7 @@ class Member:
 def measure_fleet(bench) -> None:
     bench.tell_simulator(bench.control, "PUT", "/faults/standing", answer_delay_ms=ANSWER_DELAY_MS)
     alone = None
-    for workers in (1, 2, 4):
+    for workers in (1, 2, 4, 8):
         rate, _ = campaign(bench, f"{workers} from the start", workers, 0)
         alone = alone or rate
         bench.row(f"{workers} worker{'s' if workers > 1 else ''} from the start", f"{rate:.0f} a second", "", rate / alone, "", True)

@@ -57,7 +57,10 @@ public final class DeliveryPipeline: Sendable {
         var configuration = configuration
         configuration.brokerUser = broker.user
         let topology = configuration.names.topology(delays: configuration.retry.delays)
-        let sources = try JobSources(configuration, broker: broker, topology: topology, logger: logger)
+        // Of all connections one alone decides which queues jobs are led to.
+        var withoutSpread = topology
+        withoutSpread.spread = nil
+        let sources = try JobSources(configuration, broker: broker, topology: withoutSpread, logger: logger)
         var publishing = broker
         publishing.connectionName = "\(configuration.worker) publisher"
         let publisher = try AMQPPublisher(configuration: publishing, topology: topology, logger: logger)
@@ -92,11 +95,17 @@ public final class DeliveryPipeline: Sendable {
 
     /// Connects and works until cancelled; what fails on the way is logged and tried again.
     public func run() async {
-        publisher.start { [core, connected] event in
-            if case .connected = event { connected.yield() }
+        publisher.start { [core, connected, sources] event in
+            switch event {
+            case .connected:
+                // Not before it can tell what became of a job; a second start does nothing.
+                for source in sources.all { source.start { core.received($0, of: source.queues) } }
+                connected.yield()
+            case .spread(let shards): for source in sources.all { source.consume(shards: shards) }
+            default: break
+            }
             core.received(event)
         }
-        for source in sources.all { source.start { [core] in core.received($0, of: source.queues) } }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.writeMarks() }
             group.addTask { await self.makeClaims() }
@@ -149,6 +158,9 @@ public final class DeliveryPipeline: Sendable {
         }
         return publisher.broker
     }
+
+    /// Others may have spread the lanes over more queues than this worker does: looks, and consumes those, too.
+    public func lookForShards() { publisher.look() }
 
     public func reconfigure(_ limits: PipelineLimits) { core.reconfigure(limits) }
 

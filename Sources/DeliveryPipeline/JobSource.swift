@@ -4,6 +4,7 @@ import Logging
 /// A connection that jobs are taken from: its consumer, the queues that share it, and the bytes that these may hold.
 final class JobSource: Sendable {
     let queues: [JobQueue]
+    private let configuration: PipelineConfiguration
     private let consumer: AMQPConsumer
     private let budget: AMQPByteBudget
 
@@ -12,20 +13,51 @@ final class JobSource: Sendable {
         topology: AMQPTopology, logger: Logger
     ) throws(AMQPError) {
         self.queues = queues
+        self.configuration = configuration
         budget = AMQPByteBudget(limit: configuration.prefetchBytes)
         var broker = broker
         broker.connectionName = "\(configuration.worker) consumer \(number)"
         consumer = try AMQPConsumer(
             configuration: broker, topology: topology,
-            queues: queues.map {
-                AMQPConsumedQueue(
-                    name: configuration.names.queue(of: $0),
-                    prefetch: UInt16(clamping: configuration.firstPrefetch(of: $0)), tagIndex: UInt16($0.index))
-            },
-            budget: budget, logger: logger)
+            queues: Self.consumed(queues, shards: configuration.names.shards, configuration), budget: budget,
+            logger: logger)
     }
 
     func start(_ onEvent: @escaping AMQPConsumer.EventHandler) { consumer.start(onEvent) }
+
+    /// Consumes all shards of its lanes that there are, and of each so much that the lane gets no more than before.
+    func consume(shards: Int) {
+        let lanes = queues.filter(\.isLane)
+        guard shards > configuration.names.shards, !lanes.isEmpty else { return }
+        consumer.consume(Self.consumed(lanes, shards: shards, configuration))
+        for lane in lanes {
+            for shard in 1...shards {
+                consumer.setPrefetch(
+                    configuration.prefetch(of: lane, shards: shards), ofQueue: lane.tagIndex(shard: shard))
+            }
+        }
+    }
+
+    private static func consumed(
+        _ queues: [JobQueue], shards: Int, _ configuration: PipelineConfiguration
+    ) -> [AMQPConsumedQueue] {
+        queues.flatMap { queue -> [AMQPConsumedQueue] in
+            guard case .lane(let lane) = queue else {
+                return [
+                    AMQPConsumedQueue(
+                        name: configuration.names.queue(of: queue),
+                        prefetch: UInt16(clamping: configuration.firstPrefetch(of: queue)),
+                        tagIndex: queue.tagIndex(shard: 1))
+                ]
+            }
+            return (1...shards).map { shard in
+                AMQPConsumedQueue(
+                    name: configuration.names.queue(of: lane, shard: shard),
+                    prefetch: configuration.prefetch(of: queue, shards: shards), tagIndex: queue.tagIndex(shard: shard),
+                    isOptional: shard > configuration.names.shards)
+            }
+        }
+    }
 
     func acknowledge(_ acknowledgements: [AMQPAcknowledgement]) { consumer.acknowledge(acknowledgements) }
 

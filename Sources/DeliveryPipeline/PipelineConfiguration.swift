@@ -65,6 +65,9 @@ public struct PipelineConfiguration: Sendable {
         }
     }
 
+    /// Of each of the queues that a lane is spread over.
+    func prefetch(of lane: JobQueue, shards: Int) -> UInt16 { UInt16(clamping: max(1, prefetch(of: lane) / shards)) }
+
     /// What each connection begins with.
     func firstPrefetch(of queue: JobQueue) -> Int {
         let most = prefetch(of: queue)

@@ -73,6 +73,7 @@ package final class PipelineCore: @unchecked Sendable {
                 pipeline.refusals.refused(ids, because: "the broker refused it", &pipeline.splitting, &turn)
             case .returned(let returned): pipeline.refusals.returned(returned, &pipeline.splitting, &turn)
             case .blocked: turn.counts.publishes(true, isBlocked: true)
+            case .spread(let queues): turn.counts.shards = queues
             case .disconnected, .closed:
                 turn.counts.publishes(false)
                 turn.outbox.publisherDisconnected()

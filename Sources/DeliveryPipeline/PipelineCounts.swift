@@ -73,6 +73,8 @@ public struct PipelineCounts: Sendable, Hashable {
     var prefetchUsed = Array(repeating: 0, count: JobQueue.all.count)
     /// As `connected`.
     var bytesHeld = Array(repeating: 0, count: JobQueue.connections.count)
+    /// Queues of each lane that there are.
+    public package(set) var shards = 1
     public package(set) var isConsuming = false
     public package(set) var isPublishing = false
 

@@ -46,7 +46,7 @@ package final class ConnectionPool: @unchecked Sendable {
         self.logger = logger
         makeAuthorization = authorization
         connector = try Connector(configuration)
-        meter = configuration.labels.map { PoolMeter($0, eventLoop: eventLoop) }
+        meter = configuration.labels.map { PoolMeter($0, configuration, eventLoop: eventLoop) }
         plan = PoolPlan(
             maximumConnections: configuration.maximumConnections,
             idleMilliseconds: Int64(configuration.idleSeconds) * 1000,
@@ -127,7 +127,7 @@ package final class ConnectionPool: @unchecked Sendable {
         if isRetired, client.isEmpty || isAbandoned { finishRetiring() }
         client.turnEnds()
         // Once a second is as good as each time to whoever scrapes; and at the end nothing is left of it.
-        if hasTicked || isRetired { meter?.holds(PoolFigures(connections, waiting: client.waiting)) }
+        if hasTicked || isRetired { meter?.holds(PoolFigures(connections, waiting: client.waiting), isLast: isRetired) }
         hasTicked = false
         cachedTime = nil
     }

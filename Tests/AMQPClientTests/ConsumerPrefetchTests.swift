@@ -21,12 +21,14 @@ struct ConsumerPrefetchTests {
             prefetch.change(to: 6) == [.cancel(consumer(4, 1)), .cancel(consumer(2, 4)), .consume(consumer(5, 2))])
     }
 
-    @Test("the first one stays")
+    @Test("below what the first one has, another takes its place")
     func least() {
         var prefetch = ConsumerPrefetch(4)
-        #expect(prefetch.change(to: 1) == [])
         #expect(prefetch.change(to: .max) == [.consume(consumer(2, .max - 4))])
-        #expect(prefetch.change(to: 1) == [.cancel(consumer(2, .max - 4))])
-        #expect(prefetch.total == 4)
+        #expect(
+            prefetch.change(to: 1) == [
+                .cancel(consumer(2, .max - 4)), .cancel(consumer(1, 4)), .consume(consumer(3, 1)),
+            ])
+        #expect(prefetch.total == 1)
     }
 }

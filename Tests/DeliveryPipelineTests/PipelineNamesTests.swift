@@ -67,8 +67,12 @@ import Testing
             ])
     }
 
-    @Test func routingKeysLeadToTheLanes() {
-        let bindings = topology.bindings.map { "\($0.exchange) -\($0.routingKey)-> \($0.queue)" }.sorted()
+    @Test func routingKeysLeadToTheLanes() throws {
+        let spread = try #require(topology.spread)
+        let ways = spread.ways.flatMap { way in
+            way.keys.map { AMQPBinding(queue: way.queues[0], exchange: spread.exchange, routingKey: $0) }
+        }
+        let bindings = (topology.bindings + ways).map { "\($0.exchange) -\($0.routingKey)-> \($0.queue)" }.sorted()
         #expect(
             bindings == ["martlet.dead -#-> martlet.dead"]
                 + Self.delays.map { "martlet.delay.\($0) --> martlet.delay.\($0)" } + [
@@ -89,6 +93,36 @@ import Testing
         #expect(names.contains("x.delay.7"))
         let arguments = (other.exchanges.map(\.arguments) + other.queues.map(\.arguments)).flatMap(\.entries)
         #expect(arguments.filter { $0.value.string?.hasPrefix("martlet") == true } == [])
+    }
+
+    @Test func aLaneOfThreeShardsHasTwoQueuesMoreWithLeadersElsewhere() throws {
+        let spread = PipelineNames(shards: 3).topology(delays: RetryPolicy().delays)
+        let more = spread.queues.filter { queue in !topology.queues.contains { $0.name == queue.name } }
+        #expect(
+            more.map(\.name) == [
+                "martlet.jobs.urgent.2", "martlet.jobs.normal.2", "martlet.jobs.bulk.2", "martlet.jobs.urgent.3",
+                "martlet.jobs.normal.3", "martlet.jobs.bulk.3",
+            ], "the last way's are made last")
+        #expect(
+            more.allSatisfy {
+                arguments($0) == [
+                    "x-queue-type": "quorum", "x-dead-letter-exchange": "martlet.dropped",
+                    "x-dead-letter-strategy": "at-least-once", "x-overflow": "reject-publish", "x-delivery-limit": 20,
+                    "x-queue-leader-locator": "balanced",
+                ]
+            })
+        #expect(spread.exchanges == topology.exchanges && spread.bindings == topology.bindings)
+        let middles = try #require(spread.spread).middles
+        #expect(middles.map(\.name) == ["martlet.jobs.urgent", "martlet.jobs.normal", "martlet.jobs.bulk"])
+        #expect(middles.allSatisfy { $0.kind == .random && $0.arguments["alternate-exchange"] == "martlet.dropped" })
+        #expect(topology.spread?.middles == [], "nobody needs the plugin for one")
+    }
+
+    @Test func aTagTellsTheShardAndItsLane() {
+        let tags = (1...PipelineNames.mostShards).flatMap { shard in JobQueue.all.map { $0.tagIndex(shard: shard) } }
+        #expect(Set(tags).count == tags.count)
+        #expect(tags.map { JobQueue(tagIndex: $0) } == (1...PipelineNames.mostShards).flatMap { _ in JobQueue.all })
+        #expect(JobQueue(tagIndex: UInt16(tags.count)) == nil)
     }
 
     private func arguments(_ queue: AMQPQueue) -> [String: AMQPFieldValue] {

@@ -10,11 +10,14 @@ public struct AMQPConsumedQueue: Sendable, Hashable {
     public let arguments: AMQPFieldTable
     /// What tags name it by, for who has several consumers; nil: its place in the list.
     public let tagIndex: UInt16?
+    /// It may not be there, or go away: then it is left out, until the next connect.
+    public let isOptional: Bool
 
     public init(
         name: String, prefetch: UInt16, isExclusive: Bool = false, arguments: AMQPFieldTable = [:],
-        tagIndex: UInt16? = nil
+        tagIndex: UInt16? = nil, isOptional: Bool = false
     ) {
+        self.isOptional = isOptional
         self.tagIndex = tagIndex
         self.name = name
         self.prefetch = prefetch

@@ -88,13 +88,17 @@ public final class AMQPConsumer: Sendable {
         if !tags.isEmpty { _ = thread.send(.reject(tags, requeue: requeue)) }
     }
 
-    /// Lets so many deliveries of a queue be open, over this connection and those that follow; not fewer than it began
-    /// with. Deliveries that are open beyond it stay open. Of several calls the last one counts, whatever happens to
+    /// Lets so many deliveries of a queue be open, over this connection and those that follow. Deliveries that are open beyond it stay open. Of several calls the last one counts, whatever happens to
     /// the connection.
     ///
     /// - Parameter tagIndex: what tags name the queue by.
     public func setPrefetch(_ prefetch: UInt16, ofQueue tagIndex: UInt16) {
         _ = thread.send(.setPrefetch(prefetch, tagIndex: tagIndex))
+    }
+
+    /// Consumes these too from now on, over the connection that there is and those that follow; not those that it does.
+    public func consume(_ more: [AMQPConsumedQueue]) {
+        if !more.isEmpty { _ = thread.send(.consume(more)) }
     }
 
     /// Reads on, after bytes of the budget were released for what is not acknowledged.

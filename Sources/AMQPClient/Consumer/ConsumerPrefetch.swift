@@ -18,7 +18,7 @@ package struct ConsumerPrefetch: Sendable {
         case cancel(Consumer)
     }
 
-    /// The oldest first; it stays.
+    /// The oldest first.
     package private(set) var consumers: [Consumer]
     /// A cancelled one's tag is not used again: the broker may not be done with it.
     private var made = 1
@@ -30,10 +30,10 @@ package struct ConsumerPrefetch: Sendable {
 
     package var total: Int { consumers.reduce(0) { $0 + Int($1.prefetch) } }
 
-    /// What is to be done for it, in this order. It does not fall below what the oldest consumer has.
+    /// What is to be done for it, in this order.
     package mutating func change(to prefetch: UInt16) -> [Change] {
         var changes: [Change] = []
-        while total > prefetch, consumers.count > 1 { changes.append(.cancel(consumers.removeLast())) }
+        while total > prefetch, !consumers.isEmpty { changes.append(.cancel(consumers.removeLast())) }
         if total < prefetch {
             made += 1
             consumers.append(Consumer(tag: "consumer-\(made)", prefetch: UInt16(clamping: Int(prefetch) - total)))

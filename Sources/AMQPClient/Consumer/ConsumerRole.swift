@@ -8,6 +8,7 @@ final class ConsumerRole: ConnectionRole {
         case acknowledge([AMQPAcknowledgement])
         case reject([AMQPDeliveryTag], requeue: Bool)
         case setPrefetch(UInt16, tagIndex: UInt16)
+        case consume([AMQPConsumedQueue])
         case stop
     }
 
@@ -17,7 +18,6 @@ final class ConsumerRole: ConnectionRole {
 
     private let owner = OwningThread()
     private let topology: AMQPTopology
-    private let queues: [AMQPConsumedQueue]
     private let budget: AMQPByteBudget?
     private let logger: Logger
     private let onEvent: @Sendable (AMQPConsumerEvent) -> Void
@@ -27,12 +27,8 @@ final class ConsumerRole: ConnectionRole {
     private var consuming = Consuming.active
     private var isClosing = false
     private var open: OpenDeliveries
-    /// As `queues`; their real names, and their consumers.
-    private var realNames: [String] = []
-    private var prefetches: [ConsumerPrefetch] = []
-    /// As `queues`, too: what was asked for last, over whatever connection. The caller need not know which one there
-    /// is.
-    private var wishes: [UInt16]
+    /// A queue's place is its channel's.
+    private var queues: [ConsumedQueue]
     private var hasNewWishes = false
     private var batch: [AMQPDelivery] = []
     /// Bytes to be read although the budget is used up: enough for the broker's socket to move.
@@ -45,8 +41,7 @@ final class ConsumerRole: ConnectionRole {
         onEvent: @escaping @Sendable (AMQPConsumerEvent) -> Void, onFirst: @escaping @Sendable (AMQPError?) -> Void
     ) {
         self.topology = topology
-        self.queues = queues
-        wishes = queues.map(\.prefetch)
+        self.queues = queues.map { ConsumedQueue($0) }
         self.budget = budget
         open = OpenDeliveries(indices: queues.enumerated().map { $1.tagIndex ?? UInt16($0) })
         self.logger = logger
@@ -57,18 +52,29 @@ final class ConsumerRole: ConnectionRole {
     // MARK: Connection
 
     func opened(_ link: BrokerLink) throws(AMQPError) {
-        let declared = try link.declare(topology)
-        realNames = queues.map { declared[$0.name] ?? $0.name }
+        let realNames = try link.declare(topology).realNames
         open.connected()
-        prefetches = queues.map { ConsumerPrefetch($0.prefetch) }
-        for (index, queue) in queues.enumerated() {
-            try link.consume(
-                queue, realName: realNames[index], as: prefetches[index].consumers[0], channel: channel(index))
+        for place in queues.indices {
+            queues[place].connected(realNames)
+            if let consumer = queues[place].begin() { try consume(place, as: consumer, link) }
         }
         hasNewWishes = true
         onFirst?(nil)
         onFirst = nil
-        onEvent(.connected(queues: realNames))
+        onEvent(.connected(queues: queues.map(\.realName)))
+    }
+
+    private func consume(
+        _ place: Int, as consumer: ConsumerPrefetch.Consumer, _ link: BrokerLink
+    ) throws(AMQPError) {
+        let (queue, realName) = (queues[place].queue, queues[place].realName)
+        do throws(AMQPError) {
+            try link.consume(queue, realName: realName, as: consumer, channel: channel(place))
+        } catch {
+            guard queue.isOptional, error.code == .notFound else { throw error }
+            try link.confirmChannelClosed(channel(place))
+            queues[place].isGone()
+        }
     }
 
     func disconnected(_ error: AMQPError) {
@@ -97,6 +103,10 @@ final class ConsumerRole: ConnectionRole {
         onFirst?(error ?? AMQPError(.closed, "Closed before it could connect"))
         onFirst = nil
         onEvent(.closed(error))
+    }
+
+    private func optional(_ place: Int) -> Int? {
+        queues.indices.contains(place) && queues[place].queue.isOptional ? place : nil
     }
 
     private func dropBatch() {
@@ -131,9 +141,14 @@ final class ConsumerRole: ConnectionRole {
             if left == 1 { reportStopped() }
         case .cancelledByBroker(let channel):
             let index = Int(channel) - Int(BrokerLink.firstWorkChannel)
-            let name = queues.indices.contains(index) ? queues[index].name : "?"
+            guard optional(index) == nil else { return queues[index].isGone() }
+            let name = queues.indices.contains(index) ? queues[index].queue.name : "?"
             throw AMQPError(.consumerCancelled, "The broker cancelled the consumer of queue \"\(name)\"")
-        case .channelClosed(_, let reply, _):
+        case .channelClosed(let channel, let reply, _):
+            if reply.code == 404, let place = optional(Int(channel) - Int(BrokerLink.firstWorkChannel)) {
+                try link.confirmChannelClosed(channel)
+                return queues[place].isGone()
+            }
             throw AMQPError(closedBy: reply, isConnection: false, while: "The broker closed a consumer's channel")
         default:
             break
@@ -168,8 +183,14 @@ final class ConsumerRole: ConnectionRole {
             case .reject(let tags, let requeue):
                 for tag in tags where !open.reject(tag, requeue: requeue) { reportRepeated(tag) }
             case .setPrefetch(let prefetch, let tagIndex):
-                if let queue = queues.indices.first(where: { tagIndex == queues[$0].tagIndex ?? UInt16($0) }) {
-                    (wishes[queue], hasNewWishes) = (prefetch, true)
+                if let queue = queues.indices.first(where: { tagIndex == queues[$0].queue.tagIndex ?? UInt16($0) }) {
+                    (queues[queue].wish, hasNewWishes) = (prefetch, true)
+                }
+            case .consume(let more):
+                for queue in more where !queues.contains(where: { $0.queue.name == queue.name }) {
+                    open.add(queue.tagIndex ?? UInt16(queues.count))
+                    queues.append(ConsumedQueue(queue))
+                    hasNewWishes = true
                 }
             case .stop:
                 if case .active = consuming { consuming = .stopRequested }
@@ -202,12 +223,19 @@ final class ConsumerRole: ConnectionRole {
     private func writeConsumers(to link: BrokerLink) throws(AMQPError) {
         switch consuming {
         case .active where hasNewWishes:
-            for (index, prefetch) in wishes.enumerated() {
-                for change in prefetches[index].change(to: prefetch) {
+            for index in queues.indices {
+                // Its answer comes behind all deliveries that are on their way, however many bytes they are.
+                if let consumer = queues[index].begin() {
+                    try link.requestChannel(channel(index))
+                    try link.requestConsume(
+                        queues[index].queue, realName: queues[index].realName, as: consumer, channel: channel(index))
+                }
+                for change in queues[index].changes() {
                     switch change {
                     case .consume(let consumer):
                         try link.requestConsume(
-                            queues[index], realName: realNames[index], as: consumer, channel: channel(index))
+                            queues[index].queue, realName: queues[index].realName, as: consumer, channel: channel(index)
+                        )
                     case .cancel(let consumer):
                         try link.requestCancel(consumer, channel: channel(index), isAnswered: false)
                     }
@@ -215,9 +243,9 @@ final class ConsumerRole: ConnectionRole {
             }
             hasNewWishes = false
         case .stopRequested:
-            consuming = .cancelling(consumersLeft: prefetches.reduce(0) { $0 + $1.consumers.count })
-            for (index, prefetch) in prefetches.enumerated() {
-                for consumer in prefetch.consumers {
+            consuming = .cancelling(consumersLeft: queues.reduce(0) { $0 + $1.consumers.count })
+            for (index, queue) in queues.enumerated() {
+                for consumer in queue.consumers {
                     try link.requestCancel(consumer, channel: channel(index), isAnswered: true)
                 }
             }

@@ -17,13 +17,19 @@ package struct OpenDeliveries: Sendable {
     }
 
     /// As tags name the queues, by their place.
-    private let indices: [UInt16]
+    private var indices: [UInt16]
     private var epoch: UInt32 = 0
     private var ledgers: [SettlementLedger] = []
     private(set) package var outgoing: [Outgoing] = []
 
     package init(indices: [UInt16]) {
         self.indices = indices
+    }
+
+    /// One more queue, behind the others.
+    package mutating func add(_ index: UInt16) {
+        indices.append(index)
+        if !ledgers.isEmpty { ledgers.append(SettlementLedger()) }
     }
 
     package mutating func connected() {

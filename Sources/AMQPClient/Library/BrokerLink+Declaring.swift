@@ -7,9 +7,11 @@ extension BrokerLink {
 
     /// Declares all of it on a channel of its own.
     ///
-    /// - Returns: the real names of the server-named queues, by the names they have in `topology`.
-    func declare(_ topology: AMQPTopology) throws(AMQPError) -> [String: String] {
-        guard topology != AMQPTopology() else { return [:] }
+    /// - Returns: the real names of the server-named queues, by the names they have in `topology`; and how many queues each
+    ///   way of its spread has.
+    @discardableResult
+    func declare(_ topology: AMQPTopology) throws(AMQPError) -> (realNames: [String: String], width: Int?) {
+        guard topology != AMQPTopology() else { return ([:], nil) }
         try openChannel(Self.declaringChannel)
         for exchange in topology.exchanges { try declare(exchange) }
         var realNames: [String: String] = [:]
@@ -18,14 +20,39 @@ extension BrokerLink {
             if queue.isServerNamed { realNames[queue.name] = name }
         }
         for binding in topology.bindings { try bind(binding, queue: realNames[binding.queue] ?? binding.queue) }
+        var width: Int?
+        if let spread = topology.spread { width = try SpreadDesk(link: self, spread: spread).lay() }
+        try closeDeclaringChannel()
+        return (realNames, width)
+    }
+
+    /// How many queues each way of a spread has.
+    func width(of spread: AMQPSpread) throws(AMQPError) -> Int {
+        try openChannel(Self.declaringChannel)
+        let width = try SpreadDesk(link: self, spread: spread).width()
+        try closeDeclaringChannel()
+        return width
+    }
+
+    private func closeDeclaringChannel() throws(AMQPError) {
         let close = amqp_channel_close_t(
             reply_code: UInt16(AMQP_REPLY_SUCCESS), reply_text: amqp_bytes_t(), class_id: 0, method_id: 0)
         try call(CRABBITMQ_CHANNEL_CLOSE, close, channel: Self.declaringChannel, "Closing a channel")
-        return realNames
     }
 
     func openChannel(_ channel: UInt16) throws(AMQPError) {
         try call(CRABBITMQ_CHANNEL_OPEN, amqp_channel_open_t(), channel: channel, "Opening a channel")
+        assemble(channel)
+    }
+
+    /// Waits for no answer.
+    func requestChannel(_ channel: UInt16) throws(AMQPError) {
+        var open = amqp_channel_open_t()
+        try check(amqp_send_method(state, channel, CRABBITMQ_CHANNEL_OPEN, &open), "Opening a channel")
+        assemble(channel)
+    }
+
+    private func assemble(_ channel: UInt16) {
         while assemblers.count <= Int(channel) {
             assemblers.append(MessageAssembler(channel: UInt16(assemblers.count)))
         }
@@ -40,9 +67,13 @@ extension BrokerLink {
         declare.durable = exchange.isDurable ? 1 : 0
         declare.auto_delete = exchange.isAutoDelete ? 1 : 0
         declare.arguments = pool.table(exchange.arguments)
-        try call(
-            CRABBITMQ_EXCHANGE_DECLARE, declare, channel: Self.declaringChannel,
-            "Declaring exchange \"\(exchange.name)\"")
+        do throws(AMQPError) {
+            try call(
+                CRABBITMQ_EXCHANGE_DECLARE, declare, channel: Self.declaringChannel,
+                "Declaring exchange \"\(exchange.name)\"")
+        } catch {
+            throw error.ofMissing(exchange.kind)
+        }
     }
 
     func declare(_ queue: AMQPQueue) throws(AMQPError) -> String {
@@ -58,7 +89,7 @@ extension BrokerLink {
         return declared?.name ?? queue.name
     }
 
-    private func bind(_ binding: AMQPBinding, queue: String) throws(AMQPError) {
+    func bind(_ binding: AMQPBinding, queue: String) throws(AMQPError) {
         pool.reset()
         let bind = amqp_queue_bind_t(
             ticket: 0, queue: pool.bytes(queue), exchange: pool.bytes(binding.exchange),

@@ -33,6 +33,17 @@ extension AMQPError {
     }
 }
 
+extension AMQPError {
+    /// Of declaring an exchange: that the broker does not know its kind tells nobody what to do.
+    func ofMissing(_ kind: AMQPExchange.Kind) -> AMQPError {
+        guard let plugin = kind.plugin, reply?.code == UInt16(AMQP_COMMAND_INVALID) else { return self }
+        return AMQPError(
+            .preconditionFailed,
+            "\(message) needs the broker's plugin \(plugin), which is not enabled ('rabbitmq-plugins enable \(plugin)' on "
+                + "each node)", reply: reply)
+    }
+}
+
 extension amqp_rpc_reply_t {
     /// - Throws: what the library or the broker reported instead of the awaited answer.
     func check(_ attempt: String) throws(AMQPError) {

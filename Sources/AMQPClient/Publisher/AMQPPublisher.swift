@@ -109,10 +109,13 @@ public final class AMQPPublisher: Sendable {
         if let failure { throw failure }
     }
 
+    /// Tells once more how many queues each way of the topology's spread has, as others may have made some.
+    public func look() { _ = thread.send(.look) }
+
     private func hand(over publications: [AMQPPublication], batch: AwaitedBatch?) -> Bool {
         guard !publications.isEmpty else { return true }
         counter.add(publications.count)
-        let isTaken = thread.send(PublisherRole.Command(publications: publications, batch: batch))
+        let isTaken = thread.send(.publish(publications, batch))
         if !isTaken { counter.subtract(publications.count) }
         return isTaken
     }
@@ -124,8 +127,8 @@ public final class AMQPPublisher: Sendable {
     @discardableResult
     public func close(drain: Duration = .seconds(5)) async -> Int {
         let neverTaken = await thread.close(by: .now + drain)
-        for command in neverTaken {
-            command.batch?.fail(AMQPError(.closed, "The publisher was closed before it started"))
+        for case .publish(_, let batch) in neverTaken {
+            batch?.fail(AMQPError(.closed, "The publisher was closed before it started"))
         }
         return counter.value
     }

@@ -3,6 +3,8 @@
 public enum AMQPPublisherEvent: Sendable {
     /// Connected and declared; publications are being written.
     case connected
+    /// How many queues each way of the topology's spread has in the broker: after `connected`, and after each `look`.
+    case spread(queues: Int)
     /// The broker has taken responsibility: on disk or replicated where the queue promises that. In the order of
     /// confirmation.
     case confirmed([UInt64])

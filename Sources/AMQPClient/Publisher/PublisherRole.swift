@@ -4,9 +4,9 @@ import Threading
 
 /// The thread's side of ``AMQPPublisher``.
 final class PublisherRole: ConnectionRole {
-    struct Command: Sendable {
-        let publications: [AMQPPublication]
-        let batch: AwaitedBatch?
+    enum Command: Sendable {
+        case publish([AMQPPublication], AwaitedBatch?)
+        case look
     }
 
     /// A reference, so that moving it between waiting and wire is cheap.
@@ -35,6 +35,7 @@ final class PublisherRole: ConnectionRole {
 
     private var queue: PublishingQueue<Item>
     private var isClosing = false
+    private var mustLook = false
     /// Verdicts not reported yet.
     private var confirmed: [UInt64] = []
     private var refused: [UInt64] = []
@@ -57,19 +58,24 @@ final class PublisherRole: ConnectionRole {
     func perform(_ commands: [Command]) {
         owner.preconditionIsCurrent()
         for command in commands {
-            queue.append(command.publications.lazy.map { Item($0, command.batch) })
+            switch command {
+            case .publish(let publications, let batch): queue.append(publications.lazy.map { Item($0, batch) })
+            case .look: mustLook = true
+            }
         }
     }
 
     // MARK: Connection
 
     func opened(_ link: BrokerLink) throws(AMQPError) {
-        _ = try link.declare(topology)
+        mustLook = false
+        let width = try link.declare(topology).width
         try link.openConfirmingChannel(Self.channel)
         introduction.product = link.product
         onFirst?(nil)
         onFirst = nil
         onEvent(.connected)
+        if let width { onEvent(.spread(queues: width)) }
     }
 
     func disconnected(_ error: AMQPError) {
@@ -99,6 +105,10 @@ final class PublisherRole: ConnectionRole {
     // MARK: Writing
 
     func write(to link: BrokerLink) throws(AMQPError) -> Bool {
+        if mustLook, !queue.isBlocked, let spread = topology.spread {
+            mustLook = false
+            onEvent(.spread(queues: try link.width(of: spread)))
+        }
         guard queue.canWrite else { return false }
         guard link.isWritable else { return true }
         try link.gatheringWrites { () throws(AMQPError) in

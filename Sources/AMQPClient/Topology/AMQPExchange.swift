@@ -1,6 +1,11 @@
 public struct AMQPExchange: Sendable, Hashable {
     public enum Kind: String, Sendable, Hashable {
         case direct, fanout, topic, headers
+        /// Gives each message to one of its queues, whatever its key.
+        case random = "x-random"
+
+        /// Without which the broker does not know it.
+        var plugin: String? { self == .random ? "rabbitmq_random_exchange" : nil }
     }
 
     public let name: String

@@ -52,7 +52,7 @@ public struct AMQPInspection: Sendable, Hashable {
             do throws(AMQPError) {
                 let link = try BrokerLink.open(to: endpoint, configuration)
                 defer { link.close() }
-                return try link.look(at: topology, comparesProperties: comparesProperties)
+                return try LookingDesk(link: link).look(at: topology, comparesProperties: comparesProperties)
             } catch {
                 failure = error
             }

@@ -6,8 +6,14 @@ public struct AMQPTopology: Sendable, Hashable {
     public var exchanges: [AMQPExchange]
     public var queues: [AMQPQueue]
     public var bindings: [AMQPBinding]
+    /// Comes last.
+    public var spread: AMQPSpread?
 
-    public init(exchanges: [AMQPExchange] = [], queues: [AMQPQueue] = [], bindings: [AMQPBinding] = []) {
+    public init(
+        exchanges: [AMQPExchange] = [], queues: [AMQPQueue] = [], bindings: [AMQPBinding] = [],
+        spread: AMQPSpread? = nil
+    ) {
+        self.spread = spread
         self.exchanges = exchanges
         self.queues = queues
         self.bindings = bindings

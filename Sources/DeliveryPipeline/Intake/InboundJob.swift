@@ -26,9 +26,8 @@ package struct InboundJob: Sendable {
     package init?(
         _ delivery: AMQPDelivery, at now: Timestamp = Timestamp(milliseconds: 0), worker: String? = nil
     ) {
-        let index = Int(delivery.tag.queueIndex)
-        guard JobQueue.all.indices.contains(index) else { return nil }
-        queue = JobQueue.all[index]
+        guard let queue = JobQueue(tagIndex: delivery.tag.queueIndex) else { return nil }
+        self.queue = queue
         self.delivery = delivery
         drop = queue == .dropped ? Drop(of: delivery) : nil
         arrivedAt = now

@@ -34,6 +34,14 @@ package enum JobQueue: Sendable, Hashable {
         }
     }
 
+    /// As tags name one of the queues that a lane is spread over, from 1; of the others there is only the first.
+    package func tagIndex(shard: Int) -> UInt16 { UInt16(index + Self.all.count * (shard - 1)) }
+
+    package init?(tagIndex: UInt16) {
+        guard Int(tagIndex) < Self.all.count * PipelineNames.mostShards else { return nil }
+        self = Self.all[Int(tagIndex) % Self.all.count]
+    }
+
     var isOverflow: Bool { if case .overflow = self { true } else { false } }
 
     /// What waits in it may be set apart until its turn.
@@ -43,6 +51,8 @@ package enum JobQueue: Sendable, Hashable {
         case .suspects, .dropped: false
         }
     }
+
+    var isLane: Bool { if case .lane = self { true } else { false } }
 
     var isUrgent: Bool { self == .lane(.urgent) || self == .overflow(.urgent) }
 }

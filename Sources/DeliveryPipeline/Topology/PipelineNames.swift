@@ -12,9 +12,14 @@ public struct PipelineNames: Sendable, Hashable {
 
     /// What every name begins with.
     public let prefix: String
+    /// How many queues a lane's jobs are spread over.
+    public let shards: Int
+    public static let mostShards = 16
 
-    public init(prefix: String = "martlet") {
+    /// - Parameter shards: 1 to ``mostShards``.
+    public init(prefix: String = "martlet", shards: Int = 1) {
         self.prefix = prefix
+        self.shards = shards
     }
 
     public var jobs: String { "\(prefix).jobs" }
@@ -28,6 +33,11 @@ public struct PipelineNames: Sendable, Hashable {
     public var dropped: String { "\(prefix).dropped" }
 
     public func queue(of lane: Lane) -> String { "\(jobs).\(lane.rawValue)" }
+
+    /// One of those that a lane is spread over, from 1.
+    public func queue(of lane: Lane, shard: Int) -> String {
+        shard == 1 ? queue(of: lane) : "\(queue(of: lane)).\(shard)"
+    }
 
     package func queue(of queue: JobQueue) -> String {
         switch queue {
@@ -82,19 +92,19 @@ public struct PipelineNames: Sendable, Hashable {
             topology.queues.append(
                 AMQPQueue(
                     name: self.queue(of: queue),
-                    arguments: [
-                        "x-queue-type": "quorum", "x-dead-letter-exchange": .string(dropped),
-                        "x-dead-letter-strategy": "at-least-once", "x-overflow": "reject-publish",
-                        "x-delivery-limit": .int64(queue == .suspects ? Int64(Self.suspectDeliveries) : 20),
-                    ]))
+                    arguments: arguments(deliveries: queue == .suspects ? Self.suspectDeliveries : 20)))
             guard let key = Self.movingKey(to: queue) else { continue }
             topology.bindings.append(AMQPBinding(queue: self.queue(of: queue), exchange: moved, routingKey: key))
         }
-        for lane in Lane.allCases {
-            topology.bindings.append(
-                AMQPBinding(queue: queue(of: lane), exchange: jobs, routingKey: lane.rawValue))
+        for shard in 1...shards where shard > 1 {
+            for lane in Lane.allCases {
+                var arguments = arguments(deliveries: 20)
+                // The first ones were made without, and can't be told any more.
+                arguments["x-queue-leader-locator"] = "balanced"
+                topology.queues.append(AMQPQueue(name: self.queue(of: lane, shard: shard), arguments: arguments))
+            }
         }
-        topology.bindings.append(AMQPBinding(queue: queue(of: .normal), exchange: jobs, routingKey: ""))
+        topology.spread = spread
         for seconds in Set(delays).union(ScheduleLadder.delays).sorted() {
             let name = delay(seconds: seconds)
             // A fanout exchange in front keeps the lane as the routing key, under which the expired job goes
@@ -111,5 +121,25 @@ public struct PipelineNames: Sendable, Hashable {
             topology.bindings.append(AMQPBinding(queue: name, exchange: name, routingKey: ""))
         }
         return topology
+    }
+    private func arguments(deliveries: Int) -> AMQPFieldTable {
+        [
+            "x-queue-type": "quorum", "x-dead-letter-exchange": .string(dropped),
+            "x-dead-letter-strategy": "at-least-once", "x-overflow": "reject-publish",
+            "x-delivery-limit": .int64(Int64(deliveries)),
+        ]
+    }
+
+    /// The lanes' exchanges have their first queues' names. What finds no way is among the dropped, as with ``jobs``.
+    private var spread: AMQPSpread {
+        AMQPSpread(
+            exchange: jobs,
+            ways: Lane.allCases.map { lane in
+                AMQPSpread.Way(
+                    keys: lane == .normal ? [lane.rawValue, ""] : [lane.rawValue],
+                    middle: AMQPExchange(
+                        name: queue(of: lane), kind: .random, arguments: ["alternate-exchange": .string(dropped)]),
+                    queues: (1...Self.mostShards).map { queue(of: lane, shard: $0) })
+            }, width: shards)
     }
 }

@@ -10,15 +10,18 @@ final class PoolMeter {
     static let codes = (UInt32(0)...0xd).map { "\(HTTP2ErrorCode(rawValue: $0))" }
     static let other = "other"
 
-    private let connecting, open, draining, streams, streamsLimit, waiting: MetricCell
+    private let connecting, open, draining, connectionsLimit, streams, streamsLimit, waiting: MetricCell
     private let windowBlocked, connected, connectFailed: MetricCell
     private let answers: [MetricHistogram]
     private let goAways: [MetricCell]
     private let pings: MetricHistogram
+    private let limit: Int
     /// As far as they are counted.
     private var counted = PoolFigures()
+    private var countedLimit = 0
 
-    init(_ labels: PoolLabels, eventLoop: any EventLoop) {
+    init(_ labels: PoolLabels, _ configuration: PoolConfiguration, eventLoop: any EventLoop) {
+        limit = configuration.maximumConnections
         let (registry, output) = (labels.registry, labels.output)
         let pool = [output, labels.credential, labels.environment]
         func cell(_ family: MetricFamily, _ labels: [String]) -> MetricCell {
@@ -27,6 +30,7 @@ final class PoolMeter {
         connecting = cell(.poolConnections, pool + ["connecting"])
         open = cell(.poolConnections, pool + ["open"])
         draining = cell(.poolConnections, pool + ["draining"])
+        connectionsLimit = cell(.poolConnectionsLimit, pool)
         streams = cell(.poolStreams, pool)
         streamsLimit = cell(.poolStreamsLimit, pool)
         waiting = cell(.poolWaiting, pool)
@@ -41,7 +45,9 @@ final class PoolMeter {
     }
 
     /// Once a second, and when its pool ends.
-    func holds(_ figures: PoolFigures) {
+    func holds(_ figures: PoolFigures, isLast: Bool) {
+        connectionsLimit.add((isLast ? 0 : limit) - countedLimit)
+        countedLimit = isLast ? 0 : limit
         guard figures != counted else { return }
         connecting.add(figures.connecting - counted.connecting)
         open.add(figures.open - counted.open)

@@ -77,6 +77,9 @@ struct DoctorCommand: AsyncParsableCommand {
                     "not there yet: \(shown)\(rest); a worker declares them when it starts, or 'martlet doctor --declare'"
                 )
             }
+            if let left = try await LeftShards.find(try source.names(), on: try source.broker()).finding {
+                throw DoctorWarning(left)
+            }
             return "exchanges and queues are there, as they should be"
         }
         // It is in no answer that AMQP knows.

@@ -33,6 +33,8 @@ extension ConfigurationKey {
         "amqp.url", isSecret: true, "RabbitMQ, as amqp:// or amqps://user:password@host[:port][,host…]/vhost")
     public static let amqpPrefix = ConfigurationKey(
         "amqp.prefix", default: "martlet", "what the names of all exchanges and queues begin with")
+    public static let amqpShards = ConfigurationKey(
+        "amqp.shards", default: "1", "queues that each lane is spread over, on as many nodes of the broker, 1 to 16")
     public static let amqpCAFile = ConfigurationKey("amqp.ca_file", "PEM file with the authorities to trust for amqps")
     public static let amqpPrefetchUrgent = ConfigurationKey(
         "amqp.prefetch.urgent", default: "1000",
@@ -144,7 +146,7 @@ extension ConfigurationKey {
 
     /// All but those of the outputs.
     static let own: [ConfigurationKey] = [
-        .amqpURL, .amqpPrefix, .amqpCAFile, .amqpPrefetchUrgent, .amqpPrefetchNormal, .amqpPrefetchBulk,
+        .amqpURL, .amqpPrefix, .amqpShards, .amqpCAFile, .amqpPrefetchUrgent, .amqpPrefetchNormal, .amqpPrefetchBulk,
         .amqpPrefetchBytes, .databaseURL, .keyringFile, .keyringKeys, .httpListen, .httpStatus, .httpHosts,
         .httpTokenFile, .workerName, .workerMaximumInFlight, .workerDrainTimeout, .workerAppShare, .workerUrgentShare,
         .jobsChunkSize,

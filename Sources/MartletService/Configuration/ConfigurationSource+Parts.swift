@@ -23,7 +23,7 @@ extension ConfigurationSource {
         let prefix = try required(.amqpPrefix)
         // AMQP's names have up to 255 bytes, and ours go on after it.
         guard prefix.utf8.count <= 100 else { throw ConfigurationError(.amqpPrefix, "has more than 100 bytes") }
-        return PipelineNames(prefix: prefix)
+        return PipelineNames(prefix: prefix, shards: try integer(.amqpShards, in: 1...PipelineNames.mostShards))
     }
 
     public func database(applicationName: String) throws -> PostgresConfiguration {

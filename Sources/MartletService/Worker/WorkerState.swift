@@ -80,6 +80,7 @@ final class WorkerState: Sendable {
             lanes: view.lanes.map {
                 .init(lane: $0.lane, waiting: $0.waiting, open: $0.open, rate: $0.rate, age: $0.age)
             },
-            rate: pulse.rate, minute: pulse.minute.counts, oldestJobSeconds: counts.oldestJobSeconds)
+            rate: pulse.rate, minute: pulse.minute.counts, oldestJobSeconds: counts.oldestJobSeconds,
+            shards: counts.shards)
     }
 }

@@ -1,6 +1,7 @@
 extension MetricFamily {
     static let pools = [
-        poolConnections, poolStreams, poolStreamsLimit, poolWaiting, poolWindowBlocked, answers, connects, goAways,
+        poolConnections, poolConnectionsLimit, poolStreams, poolStreamsLimit, poolWaiting, poolWindowBlocked, answers,
+        connects, goAways,
         pings,
     ]
 
@@ -8,6 +9,8 @@ extension MetricFamily {
 
     package static let poolConnections = Self(
         "pool_connections", .gauge, "Connections to a provider, by what they are doing.", labels: pool + ["state"])
+    package static let poolConnectionsLimit = Self(
+        "pool_connections_limit", .gauge, "Connections to a provider that there may be.", labels: pool)
     package static let poolStreams = Self("pool_streams", .gauge, "Requests on the wire.", labels: pool)
     package static let poolStreamsLimit = Self(
         "pool_streams_limit", .gauge, "Requests that may be on the wire at a time, over the connections there are.",

@@ -57,11 +57,15 @@ public struct WorkerReport: Sendable, Hashable, Codable {
     public var minute: [String: Int]
     /// How long the job has been here that has waited longest for its acknowledgement.
     public var oldestJobSeconds: Int
+    /// Queues of each lane that it consumes; nil: of a version that knows of one.
+    public var shards: Int?
 
     public init(
         host: String, pid: Int, state: State, obstacle: String? = nil, lanes: [LaneReport] = [], rate: Double = 0,
-        minute: [String: Int] = [:], oldestJobSeconds: Int = 0
+        minute: [String: Int] = [:], oldestJobSeconds: Int = 0,
+        shards: Int? = nil
     ) {
+        self.shards = shards
         self.host = String(host.prefix(Self.longestText))
         self.pid = pid
         self.state = state
@@ -73,7 +77,7 @@ public struct WorkerReport: Sendable, Hashable, Codable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case host, pid, state, obstacle, lanes, rate, minute
+        case host, pid, state, obstacle, lanes, rate, minute, shards
         case oldestJobSeconds = "oldest_job_seconds"
     }
 
@@ -93,6 +97,7 @@ public struct WorkerReport: Sendable, Hashable, Codable {
             minute.sorted { $0.key < $1.key }.prefix(Self.mostKinds).map { (Self.cut($0), Self.believable($1)) },
             uniquingKeysWith: { first, _ in first })
         oldestJobSeconds = Self.believable(oldestJobSeconds)
+        shards = shards.map(Self.believable)
     }
 
     private static func believable(_ number: Int) -> Int { min(max(0, number), largestNumber) }

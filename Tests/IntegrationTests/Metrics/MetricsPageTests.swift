@@ -101,6 +101,7 @@ struct MetricsPageTests {
             try await eventually("a connection: \(worker.errors)") {
                 try await page(port).text.contains(/\nmartlet_pool_connections\{.*state="open"\} [1-9]/)
             }
+            #expect(try await page(port).text.contains(/\nmartlet_pool_connections_limit\{output="apns".*\} 16\n/))
             worker.signal(SIGTERM)
             #expect(try await worker.finish().status == 0)
         }

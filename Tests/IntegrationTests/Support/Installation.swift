@@ -85,10 +85,11 @@ struct Installation: Sendable {
     private func tearDown() async throws {
         await results.stop()
         await simulator.stop()
-        let topology = names.topology(delays: RetryPolicy().delays + Self.quickRetry.delays)
+        let topology = PipelineNames(prefix: names.prefix, shards: PipelineNames.mostShards)
+            .topology(delays: RetryPolicy().delays + Self.quickRetry.delays)
         try await broker.delete(
             queues: topology.queues.map(\.name) + [ResultQueue.name(names)],
-            exchanges: topology.exchanges.map(\.name))
+            exchanges: (topology.exchanges + (topology.spread?.middles ?? [])).map(\.name))
         try await database.drop()
         try FileManager.default.removeItem(at: folder)
     }

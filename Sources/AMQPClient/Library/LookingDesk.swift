@@ -1,20 +1,23 @@
 internal import CRabbitMQ
 
-extension BrokerLink {
+/// Looks for exchanges and queues, on a link's declaring channel.
+struct LookingDesk {
+    let link: BrokerLink
+
     func look(at topology: AMQPTopology, comparesProperties: Bool) throws(AMQPError) -> AMQPInspection {
-        var found = AMQPInspection(broker: product)
-        try openChannel(Self.declaringChannel)
-        for exchange in topology.exchanges {
+        var found = AMQPInspection(broker: link.product)
+        try link.openChannel(BrokerLink.declaringChannel)
+        for exchange in topology.exchanges + (topology.spread?.middles ?? []) {
             try note("exchange \(exchange.name)", in: &found) { () throws(AMQPError) in
                 try look(for: exchange)
-                if comparesProperties { try declare(exchange) }
+                if comparesProperties { try link.declare(exchange) }
             }
         }
         for queue in topology.queues where !queue.isServerNamed {
             var answer: AMQPInspection.Queue?
             try note("queue \(queue.name)", in: &found) { () throws(AMQPError) in
                 answer = try look(for: queue)
-                if comparesProperties { _ = try declare(queue) }
+                if comparesProperties { _ = try link.declare(queue) }
             }
             found.queues[queue.name] = answer
         }
@@ -30,29 +33,30 @@ extension BrokerLink {
         } catch {
             guard error.isAboutObject else { throw error }
             if error.code == .notFound { found.missing.append(name) } else { found.problems.append(error) }
-            try confirmChannelClosed(Self.declaringChannel)
-            try openChannel(Self.declaringChannel)
+            try link.confirmChannelClosed(BrokerLink.declaringChannel)
+            try link.openChannel(BrokerLink.declaringChannel)
         }
     }
 
-    private func look(for exchange: AMQPExchange) throws(AMQPError) {
-        pool.reset()
+    func look(for exchange: AMQPExchange) throws(AMQPError) {
+        link.pool.reset()
         var declare = amqp_exchange_declare_t()
-        declare.exchange = pool.bytes(exchange.name)
-        declare.type = pool.bytes(exchange.kind.rawValue)
+        declare.exchange = link.pool.bytes(exchange.name)
+        declare.type = link.pool.bytes(exchange.kind.rawValue)
         declare.passive = 1
-        try call(
-            CRABBITMQ_EXCHANGE_DECLARE, declare, channel: Self.declaringChannel,
+        try link.call(
+            CRABBITMQ_EXCHANGE_DECLARE, declare, channel: BrokerLink.declaringChannel,
             "Looking for exchange \"\(exchange.name)\"")
     }
 
-    private func look(for queue: AMQPQueue) throws(AMQPError) -> AMQPInspection.Queue? {
-        pool.reset()
+    func look(for queue: AMQPQueue) throws(AMQPError) -> AMQPInspection.Queue? {
+        link.pool.reset()
         var declare = amqp_queue_declare_t()
-        declare.queue = pool.bytes(queue.name)
+        declare.queue = link.pool.bytes(queue.name)
         declare.passive = 1
-        let found = try call(
-            CRABBITMQ_QUEUE_DECLARE, declare, channel: Self.declaringChannel, "Looking for queue \"\(queue.name)\"")
+        let found = try link.call(
+            CRABBITMQ_QUEUE_DECLARE, declare, channel: BrokerLink.declaringChannel,
+            "Looking for queue \"\(queue.name)\"")
         return found.map { AMQPInspection.Queue(messages: $0.messages, consumers: $0.consumers) }
     }
 }

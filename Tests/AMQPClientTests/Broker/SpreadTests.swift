@@ -1,0 +1,150 @@
+import AMQPClient
+import TestTraits
+import Testing
+
+@Suite("An exchange spread over several queues", .needsBroker, .timeLimit(.minutes(2)))
+struct SpreadTests {
+    private static let (keys, mostQueues) = (["a", "b"], 4)
+    private let name = TestBroker.uniqueName("spread")
+
+    private func queue(_ key: String, _ number: Int) -> AMQPQueue {
+        AMQPQueue(name: "\(name).\(key).\(number)", arguments: ["x-expires": .int32(60_000)])
+    }
+
+    private var rest: AMQPQueue { AMQPQueue(name: "\(name).rest", arguments: ["x-expires": .int32(60_000)]) }
+
+    private func middle(_ key: String) -> AMQPExchange {
+        AMQPExchange(
+            name: "\(name).\(key)", kind: .random, isAutoDelete: true,
+            arguments: ["alternate-exchange": .string("\(name).rest")]
+        )
+    }
+
+    private func topology(width: Int) -> AMQPTopology {
+        AMQPTopology(
+            exchanges: [
+                AMQPExchange(name: "\(name).rest", kind: .fanout, isAutoDelete: true),
+                AMQPExchange(
+                    name: name, kind: .direct, isAutoDelete: true,
+                    arguments: ["alternate-exchange": .string("\(name).rest")]),
+            ],
+            queues: [rest] + (1...width).flatMap { number in Self.keys.map { queue($0, number) } },
+            bindings: [AMQPBinding(queue: rest.name, exchange: "\(name).rest", routingKey: "")],
+            spread: AMQPSpread(
+                exchange: name,
+                ways: Self.keys.map { key in
+                    AMQPSpread.Way(
+                        keys: [key], middle: middle(key), queues: (1...Self.mostQueues).map { queue(key, $0).name })
+                }, width: width))
+    }
+
+    /// Connects, lays the ways, and leaves.
+    /// - Returns: how many queues each way has.
+    private func lay(width: Int) async throws -> Int? {
+        let publisher = try TestPublisher(topology: topology(width: width))
+        try await publisher.connectOnce()
+        try await publisher.log.wait("the number of queues") { $0.widths != [] }
+        await publisher.publisher.close()
+        return publisher.log.events.widths.last
+    }
+
+    private func publish(_ count: Int, key: String) async throws {
+        let publisher = try TestPublisher()
+        try await publisher.connectOnce()
+        try await publisher.publisher.publishAndWait(
+            (0..<count).map {
+                AMQPPublication(id: UInt64($0), exchange: name, routingKey: key, body: [UInt8]($0.description.utf8))
+            })
+        await publisher.publisher.close()
+    }
+
+    /// How many messages there are, by queue.
+    private func waiting() async throws -> [String: Int] {
+        let found = try await AMQPInspection.look(
+            at: topology(width: Self.mostQueues), on: try TestBroker.configuration())
+        return found.queues.mapValues(\.messages).filter { $0.value > 0 }
+    }
+
+    @Test(
+        "one queue each is bound as ever; several share what comes; one alone gets all again, and the rest stays to be read"
+    )
+    func width() async throws {
+        #expect(try await lay(width: 1) == 1)
+        try await publish(5, key: "a")
+        #expect(try await waiting() == [queue("a", 1).name: 5])
+        #expect(try await lay(width: 3) == 3)
+        try await publish(300, key: "a")
+        try await publish(30, key: "b")
+        let spread = try await waiting()
+        #expect(spread.count == 6 && spread.values.reduce(0, +) == 335, "\(spread)")
+        #expect((1...3).allSatisfy { spread[queue("a", $0).name, default: 0] >= 50 }, "\(spread)")
+        #expect(try await lay(width: 2) == 3, "there are still three")
+        try await publish(200, key: "a")
+        #expect(try await waiting()[queue("a", 3).name] == spread[queue("a", 3).name])
+        #expect(try await lay(width: 1) == 3)
+        let before = try await waiting()[queue("a", 1).name, default: 0]
+        try await publish(10, key: "a")
+        #expect(try await waiting()[queue("a", 1).name] == before + 10)
+    }
+
+    @Test("who was ended half-way has his work completed by the next, whatever number that one has", arguments: [1, 3])
+    func halfWay(width: Int) async throws {
+        _ = try await lay(width: 1)
+        // The middles are made, and nothing leads over them; the first of them says that it is so.
+        let publisher = try TestPublisher(topology: AMQPTopology(exchanges: Self.keys.map(middle)))
+        try await publisher.connectOnce()
+        #expect(try await lay(width: width) == width)
+        try await publish(100, key: "b")
+        #expect(try await waiting().values.reduce(0, +) == 100, "each once, and none past the middle")
+        await publisher.publisher.close()
+    }
+
+    @Test("while the number changes under load, each message is in one queue, or with the rest")
+    func underLoad() async throws {
+        _ = try await lay(width: 1)
+        let publisher = try TestPublisher(unconfirmedLimit: 500)
+        publisher.start()
+        let load = Task { [name] in
+            var sent = 0
+            while !Task.isCancelled {
+                try await publisher.publisher.publishAndWait(
+                    (0..<200).map { AMQPPublication(id: UInt64($0), exchange: name, routingKey: "a", body: [1]) })
+                sent += 200
+            }
+            return sent
+        }
+        for width in [3, 1, 4, 2] { _ = try await lay(width: width) }
+        load.cancel()
+        let sent = try await load.value
+        await publisher.publisher.close()
+        let found = try await waiting()
+        #expect(found.values.reduce(0, +) == sent, "\(found)")
+        #expect(sent > 1_000 && found[queue("a", 4).name] != nil)
+    }
+
+    @Test("a queue is consumed from later on, one that is missing is left out, and one that goes away is let go")
+    func later() async throws {
+        _ = try await lay(width: 2)
+        try await publish(40, key: "a")
+        let test = try TestConsumer(queues: [.init(name: queue("a", 1).name, prefetch: 100)])
+        try await test.connectOnce()
+        test.consumer.consume([
+            .init(name: queue("a", 2).name, prefetch: 50, isOptional: true),
+            .init(name: queue("a", 3).name, prefetch: 50, isOptional: true),
+        ])
+        try await test.log.wait("all messages") { $0.deliveries.count == 40 }
+        #expect(Set(test.log.events.deliveries.map(\.tag.queueIndex)) == [0, 1])
+        test.consumer.acknowledge(test.log.events.deliveries.map { AMQPAcknowledgement($0.tag) })
+        test.consumer.setPrefetch(1, ofQueue: 0)
+        try await publish(40, key: "a")
+        try await test.log.wait("those of the second queue, and one of the first") {
+            $0.deliveries.dropFirst(40).contains { $0.tag.queueIndex == 0 }
+        }
+        #expect(test.log.events.failures.isEmpty && test.log.events.connections == 1)
+        await test.consumer.close()
+    }
+}
+
+extension [AMQPPublisherEvent] {
+    fileprivate var widths: [Int] { compactMap { if case .spread(let queues) = $0 { queues } else { nil } } }
+}

@@ -1,0 +1,145 @@
+import AMQPClient
+import DeliveryPipeline
+import PushModel
+import Foundation
+import TestSupport
+import TestTraits
+import Testing
+import Threading
+
+/// Lanes are spread over more queues, or fewer, while publishers go on as ever.
+@Suite(.needsServers)
+struct ShardTests {
+    private static let app = "com.example.shop"
+
+    @Test func whileTheNumberChangesEachJobIsSentOnce() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            let published = Published()
+            try await InProcessWorker.run(in: installation, name: "one") { one in
+                try await eventually("connected") { one.counts.isPublishing }
+                let load = Task { try await published.publish(in: installation) }
+                try await published.wait(for: 500)
+                try await InProcessWorker.run(in: installation, name: "three", shards: 3) { three in
+                    try await eventually("three shards: \(three.counts)") {
+                        three.counts.shards == 3 && three.counts.isConsuming
+                    }
+                    try await published.wait(for: 1_000)
+                    #expect(one.counts.shards == 1, "it has not looked")
+                    one.lookForShards()
+                    try await eventually("those of the other: \(one.counts)") { one.counts.shards == 3 }
+                    try await published.wait(for: 1_000)
+                }
+                // Nobody has said otherwise, so all three are fed, and read by who is left.
+                try await published.wait(for: 1_000)
+                try await InProcessWorker.run(in: installation, name: "back to one") { last in
+                    try await eventually("it knows of all: \(last.counts)") {
+                        last.counts.shards == 3 && last.counts.isConsuming
+                    }
+                    try await published.wait(for: 1_000)
+                    load.cancel()
+                    try await load.value
+                    try await installation.results.wait(for: published.count)
+                    try await eventually("all acknowledged: \(one.counts)") {
+                        one.counts.jobsOpen == 0 && last.counts.jobsOpen == 0
+                    }
+                }
+            }
+            let entries = installation.results.entries
+            #expect(entries.count == published.count)
+            let odd = entries.filter { $0.value.count != 1 || $0.value[0].outcome.redelivered != nil }
+            #expect(odd.isEmpty, "\(odd.count): \(odd.prefix(5))")
+            #expect(Set(entries.values.map { $0[0].worker ?? "?" }) == ["one", "three", "back to one"])
+            #expect(installation.results.tally == ["sent": published.count])
+            #expect(try await installation.waitingMessages().isEmpty)
+            let shards = [2, 3].map { installation.names.queue(of: .normal, shard: $0) }
+            #expect(try await installation.broker.counts(shards) == [shards[0]: 0, shards[1]: 0])
+        }
+    }
+
+    /// As much of each shard as of the lane before, divided.
+    @Test func whatWaitsInShardsIsWorkForWhoComesWithOne() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            try await InProcessWorker.run(in: installation, shards: 2) { worker in
+                try await eventually("two shards") { worker.counts.shards == 2 }
+            }
+            let published = Published()
+            try await published.publish(200, in: installation)
+            let queues = [1, 2].map { installation.names.queue(of: .normal, shard: $0) }
+            let counts = try await installation.broker.counts(queues)
+            #expect(counts.values.reduce(0, +) == 200 && counts.values.allSatisfy { $0 > 50 }, "\(counts)")
+            try await InProcessWorker.run(in: installation, prefetch: [.normal: 10]) { _ in
+                try await installation.results.wait(for: 200)
+            }
+            #expect(installation.results.entries.values.allSatisfy { $0.count == 1 })
+        }
+    }
+}
+
+extension PrivateServerTests {
+    struct ShardPluginTests {
+        @Test func aBrokerWithoutThePluginIsToldOfByItsName() async throws {
+            try await Installation.with(servers: PrivateServers.current) { installation in
+                // As where it is not enabled.
+                try await PrivateServers.evaluateInBroker("rabbit_registry:unregister(exchange, <<\"x-random\">>).")
+                let worker = try installation.startWorker(["amqp.shards": "2"])
+                try await eventually(worker.errors) {
+                    worker.errors.contains("rabbitmq-plugins enable rabbitmq_random_exchange")
+                }
+                worker.signal(SIGTERM)
+                _ = try await worker.finish()
+                #expect(worker.errors.components(separatedBy: "broker.connected").count == 1, "it takes no jobs")
+                try await PrivateServers.evaluateInBroker(
+                    "rabbit_registry:register(exchange, <<\"x-random\">>, rabbit_exchange_type_random).")
+            }
+        }
+    }
+}
+
+/// Jobs of one recipient each, over a connection that knows nothing of queues.
+private final class Published: Sendable {
+    private let tokens = Mutex<[String]>([])
+
+    var count: Int { tokens.withLock { $0.count } }
+
+    /// As fast as the broker confirms, until cancelled.
+    func publish(in installation: Installation) async throws {
+        try await withPublisher(installation) { publisher in
+            while !Task.isCancelled { try await publish(50, installation, publisher) }
+        }
+    }
+
+    func publish(_ count: Int, in installation: Installation) async throws {
+        try await withPublisher(installation) { try await publish(count, installation, $0) }
+    }
+
+    func wait(for more: Int) async throws {
+        let goal = count + more
+        try await eventually("\(goal) published") { count >= goal }
+    }
+
+    private func withPublisher(
+        _ installation: Installation, _ body: (AMQPPublisher) async throws -> Void
+    ) async throws {
+        let publisher = try AMQPPublisher(
+            configuration: try installation.brokerConfiguration(), logger: installation.log.logger("load"))
+        try await publisher.connectOnce()
+        try await body(publisher)
+        await publisher.close()
+    }
+
+    private func publish(_ count: Int, _ installation: Installation, _ publisher: AMQPPublisher) async throws {
+        let new = Token.random(count: count)
+        try await publisher.publishAndWait(
+            new.enumerated().map { index, token in
+                AMQPPublication(
+                    id: UInt64(index), exchange: installation.names.jobs,
+                    // Both lead to the same lane.
+                    routingKey: index % 2 == 0 ? Lane.normal.rawValue : "", isMandatory: true,
+                    properties: AMQPProperties(contentType: "application/json"),
+                    body: Array(JobText(token, app: "com.example.shop", to: [token]).json.utf8))
+            })
+        tokens.withLock { $0 += new }
+    }
+}
