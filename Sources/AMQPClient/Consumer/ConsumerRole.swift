@@ -105,6 +105,12 @@ final class ConsumerRole: ConnectionRole {
         onEvent(.closed(error))
     }
 
+    private func cancelled(_ count: Int) {
+        guard case .cancelling(let left) = consuming else { return }
+        consuming = .cancelling(consumersLeft: left - count)
+        if left == count { reportStopped() }
+    }
+
     private func optional(_ place: Int) -> Int? {
         queues.indices.contains(place) && queues[place].queue.isOptional ? place : nil
     }
@@ -136,9 +142,7 @@ final class ConsumerRole: ConnectionRole {
             batch.append(delivery)
             if batch.count >= AMQPConsumer.largestBatch { inputDrained() }
         case .cancelled:
-            guard case .cancelling(let left) = consuming else { return }
-            consuming = .cancelling(consumersLeft: left - 1)
-            if left == 1 { reportStopped() }
+            cancelled(1)
         case .cancelledByBroker(let channel):
             let index = Int(channel) - Int(BrokerLink.firstWorkChannel)
             guard optional(index) == nil else { return queues[index].isGone() }
@@ -147,6 +151,8 @@ final class ConsumerRole: ConnectionRole {
         case .channelClosed(let channel, let reply, _):
             if reply.code == 404, let place = optional(Int(channel) - Int(BrokerLink.firstWorkChannel)) {
                 try link.confirmChannelClosed(channel)
+                // They are not answered for any more.
+                cancelled(queues[place].consumers.count)
                 return queues[place].isGone()
             }
             throw AMQPError(closedBy: reply, isConnection: false, while: "The broker closed a consumer's channel")

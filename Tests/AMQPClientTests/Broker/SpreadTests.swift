@@ -99,6 +99,23 @@ struct SpreadTests {
         await publisher.publisher.close()
     }
 
+    @Test(
+        "a way past the middle, as who knows of no middles binds it, makes two of each; the next to declare takes it away"
+    )
+    func past() async throws {
+        _ = try await lay(width: 2)
+        let binding = AMQPBinding(queue: queue("a", 1).name, exchange: name, routingKey: "a")
+        let earlier = try TestPublisher(topology: AMQPTopology(bindings: [binding]))
+        try await earlier.connectOnce()
+        try await publish(50, key: "a")
+        #expect(try await waiting().values.reduce(0, +) > 50)
+        let before = try await waiting().values.reduce(0, +)
+        #expect(try await lay(width: 2) == 2)
+        try await publish(50, key: "a")
+        #expect(try await waiting().values.reduce(0, +) == before + 50)
+        await earlier.publisher.close()
+    }
+
     @Test("while the number changes under load, each message is in one queue, or with the rest")
     func underLoad() async throws {
         _ = try await lay(width: 1)

@@ -57,6 +57,33 @@ struct ShardTests {
         }
     }
 
+    /// By the table of workers.
+    @Test func whoRunsHearsOfShardsThatOthersHaveMade() async throws {
+        try await Installation.with { installation in
+            try await installation.withWorker(["worker.name": "one"]) { one in
+                try await eventually(one.errors) { one.errors.contains("Worker started") }
+                let name = installation.names.queue(of: .bulk, shard: 2)
+                try await installation.withWorker(["worker.name": "two", "amqp.shards": "2"]) { two in
+                    try await eventually("both read it: \(one.errors)\(two.errors)", within: .seconds(90)) {
+                        // Each look is a connection.
+                        try await Task.sleep(for: .milliseconds(200))
+                        let found = try await AMQPInspection.look(
+                            at: AMQPTopology(queues: [AMQPQueue(name: name)]),
+                            on: try installation.brokerConfiguration())
+                        return found.queues[name]?.consumers == 2
+                    }
+                }
+                let doctor = try await installation.martlet(["doctor"])
+                #expect(
+                    doctor.output.contains("more queues than amqp.shards says")
+                        && doctor.output.contains("\(name) (0 waiting)"),
+                    "\(doctor)")
+                #expect(
+                    try await !installation.martlet(["doctor"], ["amqp.shards": "2"]).output.contains("more queues"))
+            }
+        }
+    }
+
     /// As much of each shard as of the lane before, divided.
     @Test func whatWaitsInShardsIsWorkForWhoComesWithOne() async throws {
         try await Installation.with { installation in

@@ -11,7 +11,7 @@ import WorkerTestSupport
 
 /// All that a run needs, of its own: broker, database, services, workers, and something between each two of them.
 struct Site: Sendable {
-    static let names = PipelineNames(prefix: "martlet")
+    static let names = PipelineNames(prefix: "martlet", shards: 3)
 
     let profile: Profile
     let folder: URL
@@ -106,6 +106,8 @@ struct Site: Sendable {
         return [
             "amqp.url": through(.broker, brokerURL) + "?heartbeat=\(profile.heartbeatSeconds)",
             "amqp.prefix": names.prefix,
+            // Each time that one connects, another number counts.
+            "amqp.shards": "\(1 + number % names.shards)",
             "amqp.prefetch.urgent": "\(profile.prefetch[.urgent] ?? 1)",
             "amqp.prefetch.normal": "\(profile.prefetch[.normal] ?? 1)",
             "amqp.prefetch.bulk": "\(profile.prefetch[.bulk] ?? 1)",
