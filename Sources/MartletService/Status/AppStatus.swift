@@ -57,6 +57,8 @@ package struct AppStatus: Sendable, Hashable, Encodable {
         }
         trouble += facts.unroutable
         if facts.isPaused { trouble.append("paused") }
+        // No trouble, but why it is no faster.
+        if let rate = facts.rate { trouble.append("at most \(rate) a second") }
         let count = bad.reduce(0) { $0 + $1.count }
         if count > 0 { trouble.append("\(Phrase.count(count, "bad device token")) since the start") }
         self.trouble = trouble

@@ -66,15 +66,19 @@ package struct AppFacts: Sendable, Hashable {
     /// By output.
     package let accounts: [String: String]
     package let isPaused: Bool
+    /// Pushes a second that all workers together may send; nil: as many as they can.
+    package let rate: Int?
     /// Why a push of the plainest kind would find no credential, by output.
     package let unroutable: [String]
 
     package init(
-        app: String, accounts: [String: String] = [:], isPaused: Bool = false, unroutable: [String] = []
+        app: String, accounts: [String: String] = [:], isPaused: Bool = false, rate: Int? = nil,
+        unroutable: [String] = []
     ) {
         self.app = app
         self.accounts = accounts
         self.isPaused = isPaused
+        self.rate = rate
         self.unroutable = unroutable
     }
 
@@ -94,7 +98,7 @@ package struct AppFacts: Sendable, Hashable {
             }
             return AppFacts(
                 app: app.bundleID, accounts: app.accounts.mapValues(\.id), isPaused: app.isPaused,
-                unroutable: unroutable)
+                rate: app.pace?.rate, unroutable: unroutable)
         }
     }
 }

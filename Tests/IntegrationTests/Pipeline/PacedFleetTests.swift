@@ -51,7 +51,7 @@ struct PacedFleetTests {
         #expect(!has(installation, [campaign]))
         workers.removeFirst().signal(SIGKILL)
         workers.append(try installation.startWorker(["worker.name": "worker-4"]))
-        try await installation.results.wait(for: Self.recipients + 1_001, within: .seconds(120))
+        try await installation.results.wait(for: Self.recipients + 1_001, within: .seconds(300))
         // A second's worth may leave at once.
         let leastSeconds = Double(Self.recipients) / Double(Self.rate) * 0.9 - 1
         #expect(ContinuousClock.now - start > .seconds(leastSeconds))

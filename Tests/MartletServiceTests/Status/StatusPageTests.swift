@@ -73,7 +73,7 @@ import Testing
                 AppFacts(app: "com.example.lost", unroutable: ["apns: no credential"]),
                 AppFacts(app: "com.example.team", accounts: ["apns": "TEAM000001"]),
                 AppFacts(app: "com.example.topic"),
-                AppFacts(app: "com.example.paused", accounts: ["apns": "TEAM000001"], isPaused: true),
+                AppFacts(app: "com.example.paused", accounts: ["apns": "TEAM000001"], isPaused: true, rate: 500),
             ]
             facts.view = PipelineView(
                 lanes: [], apps: [.init(app: "com.example.busy", waiting: 1, inFlight: 2, rate: 3)], isDraining: false)
@@ -85,7 +85,9 @@ import Testing
         #expect(
             apps.map(\.app) == ["team", "topic", "lost", "busy", "idle", "paused"].map { "com.example.\($0)" })
         #expect(apps[0].trouble == ["Forbidden in production"])
-        #expect(apps[2].trouble == ["apns: no credential"] && apps[5].trouble == ["Forbidden in production", "paused"])
+        #expect(
+            apps[2].trouble == ["apns: no credential"]
+                && apps[5].trouble == ["Forbidden in production", "paused", "at most 500 a second"])
     }
 
     @Test func theScriptIsSmallAndThePageAsksForNothingElse() {
