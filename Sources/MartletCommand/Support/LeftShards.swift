@@ -25,6 +25,8 @@ struct LeftShards {
     var finding: String? {
         guard !queues.isEmpty else { return nil }
         let told = queues.map { "\($0.name) (\($0.messages) waiting)" }.joined(separator: ", ")
-        return "more queues than amqp.shards says, which get no jobs any more: \(told); delete them once they are empty"
+        return
+            "more queues than amqp.shards says, which get no jobs any more: \(told); once all are empty, delete them, the "
+            + "highest number first"
     }
 }
