@@ -81,7 +81,9 @@ struct JobSpans {
 
     /// First request to last outcome.
     private var push: Span? {
-        guard let started, let step = trace.push, var span = child("push \(started.output.name)", .client, step) else {
+        guard let started, trace.outcomes.pushed > 0, let step = trace.push,
+            var span = child("push \(started.output.name)", .client, step)
+        else {
             return nil
         }
         span.add("martlet.output", started.output.name)

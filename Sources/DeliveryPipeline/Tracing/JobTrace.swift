@@ -123,6 +123,9 @@ struct TracedOutcomes {
         }
     }
 
+    /// Of so many an output has said what became of them.
+    var pushed: Int { counts.reduce(0, +) - counts[Int(Outcome.Verdict.suppressed.rawValue)] }
+
     private mutating func add(status: Int) {
         if let place = statuses.firstIndex(where: { $0.status == status }) {
             statuses[place].count += 1

@@ -19,13 +19,22 @@ package struct JSONLine {
         return json.bytes
     }
 
+    /// Beside the attributes, as OpenTelemetry has them.
+    private static let topLevel = ["trace_id", "span_id"]
+
     private mutating func append(_ line: LogLine, _ resource: LogResource) {
+        var attributes = line.metadata
         raw("{\"timestamp\":")
         string(line.at.rfc3339)
         raw(",\"severity_text\":")
         string(line.level.rawValue)
         raw(",\"severity_number\":\(line.level.openTelemetryNumber),\"body\":")
         string(line.message)
+        for key in Self.topLevel {
+            guard let id = attributes.removeValue(forKey: key) else { continue }
+            raw(",\"\(key)\":")
+            value(id, depth: 0)
+        }
         raw(",\"resource\":{")
         for (place, attribute) in resource.attributes.enumerated() {
             if place > 0 { raw(",") }
@@ -38,7 +47,7 @@ package struct JSONLine {
         if let event = line.event {
             member("event.name", .string(event.name), depth: 0, &isFirst)
         }
-        members(line.metadata, depth: 0, &isFirst)
+        members(attributes, depth: 0, &isFirst)
         if isCut { member("log.cut", .stringConvertible(true), depth: 0, &isFirst) }
         raw("}}")
     }

@@ -1,6 +1,7 @@
 import AMQPClient
 import DeliveryPipeline
 import PushModel
+import TestSupport
 import Testing
 import Traces
 
@@ -175,6 +176,19 @@ import Traces
         }
     }
 
+    @Test func aLineOfTheLogHasItsIds() throws {
+        let (log, tracer) = (LogBook(), try book.tracer())
+        let harness = PipelineHarness(logger: log.logger("test")) {
+            $0.tracer = tracer
+            $0.limits.jobLog = .all
+        }
+        harness.deliver(jobBody(), properties: Self.traced)
+        try finish(harness)
+        let process = try book.span("process").context
+        #expect(log.text.contains("\"trace_id\": \(process.trace)"), "\(log.text)")
+        #expect(log.text.contains("\"span_id\": \(process.span)"), "\(log.text)")
+    }
+
     // MARK: Ways
 
     @Test func deadTokensAreMarked() throws {
@@ -189,6 +203,14 @@ import Traces
         let mark = try book.span("mark")
         #expect(mark["martlet.tokens"] == "1" && mark.kind == .client && mark.error == nil)
         #expect(mark.start == now && mark.end == Timestamp(seconds: now.seconds + 3))
+    }
+
+    @Test func whatIsLeftOutIsNoPush() throws {
+        let harness = try harness()
+        harness.deliver(jobBody(), properties: Self.traced)
+        try finish(harness, [.suppressed, .suppressed])
+        #expect(book.names == [Self.process, "route", "send martlet.results"])
+        #expect(try book.span("process")["martlet.outcomes.suppressed"] == "2")
     }
 
     @Test func marksThatCanNotBeWrittenAreAFailure() throws {

@@ -34,8 +34,11 @@ struct TraceTests {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             let retried = Token.random("bad00503")
+            var plain = JobText("plain", app: Self.app, to: Token.random(count: 2))
+            plain.recipients[0].ref = "a-ref-of-somebody"
+            plain.payload = #"{"aps":{"alert":"what nobody else may read"}}"#
             let jobs = [
-                JobText("plain", app: Self.app, to: Token.random(count: 2)),
+                plain,
                 JobText("large", app: Self.app, to: Token.random(count: 5)),
                 JobText("retried", app: Self.app, to: [retried]),
                 JobText("dead", app: Self.app, to: [Token.random(), Token.random(Token.dead)]),
@@ -76,6 +79,7 @@ struct TraceTests {
                 for trace in traces { checkLinks(spans.filter { $0.trace == trace }) }
                 let text = collector.bodies.map { String(decoding: $0, as: UTF8.self) }.joined()
                 for recipient in jobs.flatMap(\.recipients) { #expect(!text.contains(recipient.token)) }
+                #expect(!text.contains("a-ref-of-somebody") && !text.contains("nobody else may read"))
                 try await checkForeignReader(collector)
             }
         }

@@ -34,6 +34,13 @@ import Testing
                 """)
     }
 
+    /// Where logs and traces are put together.
+    @Test func aTracesIdsAreBesideTheAttributes() throws {
+        let object = try object(line("It blows", ["trace_id": "0af7", "span_id": "b7ad", "app": "shop"]))
+        #expect(object["trace_id"] as? String == "0af7" && object["span_id"] as? String == "b7ad")
+        #expect(object["attributes"] as? [String: String] == ["event.name": "horn.blown", "app": "shop"])
+    }
+
     @Test func textIsALineOfWords() {
         let line = line(
             "It blows",
