@@ -11,15 +11,20 @@ package struct TraceService: Service {
     private static let batch = 512
     /// A smaller batch waits so long for company.
     private static let company = Duration.seconds(1)
-    private static let lastPatience = Duration.seconds(1)
 
     private let buffer: SpanBuffer
     private let collector: Collector
     private let nap = Nap()
+    private let lastPatience: Duration
     private let logger: Logger
 
-    package init(_ configuration: TracingConfiguration, _ buffer: SpanBuffer, logger: Logger) {
+    /// - Parameter lastPatience: how long a stop waits for the collector.
+    package init(
+        _ configuration: TracingConfiguration, _ buffer: SpanBuffer, lastPatience: Duration = .seconds(1),
+        logger: Logger
+    ) {
         self.buffer = buffer
+        self.lastPatience = lastPatience
         self.logger = logger
         collector = Collector(configuration, on: MultiThreadedEventLoopGroup.singleton.next())
     }
@@ -34,7 +39,7 @@ package struct TraceService: Service {
         nap.end()
         buffer.close()
         let patience = Task {
-            try? await Task.sleep(for: Self.lastPatience)
+            try? await Task.sleep(for: lastPatience)
             end.finish()
         }
         for await _ in ended {}

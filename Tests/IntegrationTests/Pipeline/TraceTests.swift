@@ -62,8 +62,12 @@ struct TraceTests {
                     }
                     installation.simulator.setAnswer(.accepted, forToken: retried)
                     try await installation.results.wait(for: 11)
+                    try await eventually("all spans: \(worker.errors)\n\(collector.names)") {
+                        let counts = traces.map { trace in collector.spans.count { $0.trace == trace } }
+                        return counts[0] == 4 && counts[1] == 17 && counts[3] == 5
+                            && names(collector.spans, of: traces[2], installation).contains("send EXCHANGE.results")
+                    }
                 }
-                // A stop sends what there is.
                 #expect(collector.problems == [])
                 let spans = collector.spans
                 let sent = [Self.process, "push apns", "route", "send EXCHANGE.results"]

@@ -27,12 +27,14 @@ import WireTestSupport
     /// - Returns: how long its stop took.
     @discardableResult
     private func run(
-        to url: String, _ variables: [String: String] = [:], settings: [String] = [], _ body: () async throws -> Void
+        to url: String, _ variables: [String: String] = [:], settings: [String] = [],
+        lastPatience: Duration = .seconds(1), _ body: () async throws -> Void
     ) async throws -> Duration {
         let source = try await ConfigurationSource(
             file: nil, settings: ["tracing.endpoint=\(url)", "worker.name=push-7"] + settings, environment: variables)
         let configuration = try #require(try TracingConfiguration(source))
-        let service = TraceService(configuration, buffer, logger: book.logger("traces"))
+        let service = TraceService(
+            configuration, buffer, lastPatience: lastPatience, logger: book.logger("traces"))
         let group = ServiceGroup(services: [service], logger: book.logger("group"))
         let work = Task { try await group.run() }
         do {
@@ -84,7 +86,7 @@ import WireTestSupport
     /// All that a stop leaves is sent by it.
     @Test func aStopSendsTheRest() async throws {
         try await CollectorDouble.with { collector in
-            try await run(to: url(collector)) {
+            try await run(to: url(collector), lastPatience: .seconds(60)) {
                 buffer.add(try spans(1))
                 try await eventually(book.text) { collector.spans.count == 1 }
                 buffer.add(try spans(700))
