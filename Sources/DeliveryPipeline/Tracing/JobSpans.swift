@@ -25,7 +25,7 @@ struct JobSpans {
     private var process: Span {
         let (inbound, names) = (job.inbound, tracer.names)
         let (exchange, key) = names.route(to: inbound.queue, lane: inbound.lane)
-        let destination = "\(exchange):\(key):\(names.queue(of: inbound.queue))"
+        let destination = "\(exchange):\(key):\(names.queue(of: inbound))"
         var span = Span(
             "process \(destination)", .consumer, trace.context, parent: trace.parent?.span, parentIsRemote: true,
             state: trace.state, from: inbound.arrivedAt, to: now)
@@ -171,6 +171,12 @@ extension Span {
 }
 
 extension PipelineNames {
+    /// Of those that a lane is spread over, the one that it came from.
+    fileprivate func queue(of inbound: InboundJob) -> String {
+        guard case .lane(let lane) = inbound.queue else { return queue(of: inbound.queue) }
+        return queue(of: lane, shard: Int(inbound.delivery.tag.queueIndex) / JobQueue.all.count + 1)
+    }
+
     /// The exchange and key that lead to a queue.
     fileprivate func route(to queue: JobQueue, lane: Lane) -> (exchange: String, key: String) {
         if queue == .dropped { return (dropped, lane.rawValue) }

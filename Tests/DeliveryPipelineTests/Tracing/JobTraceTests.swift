@@ -150,6 +150,24 @@ import Traces
         #expect(send["messaging.batch.message_count"] == "2" && send["martlet.outcomes"] == "2")
     }
 
+    @Test(arguments: [
+        (JobQueue.lane(.normal), 2, "martlet.jobs:normal:martlet.jobs.normal.2"),
+        (.overflow(.bulk), 1, "martlet.moved:bulk.overflow:martlet.jobs.bulk.overflow"),
+        (.suspects, 1, "martlet.moved:suspects:martlet.jobs.suspects"),
+    ])
+    func theQueueIsTheOneThatItCameFrom(queue: JobQueue, shard: Int, destination: String) throws {
+        let harness = try harness()
+        let sample = AMQPDelivery.sample(jobBody(), number: 1, from: queue)
+        harness.deliver([
+            AMQPDelivery(
+                tag: AMQPDeliveryTag(epoch: 1, queueIndex: queue.tagIndex(shard: shard), number: 1),
+                isRedelivered: false, exchange: sample.exchange, routingKey: sample.routingKey,
+                properties: sample.properties, body: sample.body)
+        ])
+        try finish(harness)
+        #expect(try book.span("process")["messaging.destination.name"] == destination)
+    }
+
     /// Whatever the recipients.
     @Test func reasonsAreAFew() throws {
         let harness = try harness()
