@@ -4,6 +4,7 @@ extension EventName {
     static let brokerConnected = EventName("broker.connected")
     static let brokerLost = EventName("broker.connection.lost")
     static let brokerUnreachable = EventName("broker.connection.failed", repeats: true)
+    static let brokerIncomplete = EventName("broker.incomplete", repeats: true)
     static let repeatedAcknowledgement = EventName("broker.acknowledgement.repeated", repeats: true)
     static let unknownReturn = EventName("broker.return.unknown", repeats: true)
     static let brokerBlocks = EventName("broker.blocked")

@@ -57,6 +57,13 @@ static inline amqp_rpc_reply_t crabbitmq_login_plain(
                                     user, password);
 }
 
+static inline amqp_rpc_reply_t crabbitmq_login_external(
+    amqp_connection_state_t state, const char *virtual_host, int frame_max, int heartbeat,
+    const amqp_table_t *properties, const char *user) {
+  return amqp_login_with_properties(state, virtual_host, 0, frame_max, heartbeat, properties, AMQP_SASL_METHOD_EXTERNAL,
+                                    user);
+}
+
 // librabbitmq hands out no bytes as they came, keeps its TLS session to itself, and takes the name in the certificate for
 // that of the host it is told to connect to. OpenSSL tells of the session when the handshake begins.
 struct crabbitmq_tls {

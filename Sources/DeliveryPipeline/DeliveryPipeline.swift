@@ -56,7 +56,7 @@ public final class DeliveryPipeline: Sendable {
         commits = configuration.meter.commits
         var configuration = configuration
         configuration.brokerUser = broker.user
-        let topology = configuration.names.topology(delays: configuration.retry.delays)
+        let topology = configuration.topology
         // Of all connections one alone decides which queues jobs are led to.
         var withoutSpread = topology
         withoutSpread.spread = nil

@@ -1,4 +1,4 @@
-import AMQPClient
+public import AMQPClient
 import Metering
 public import PushModel
 
@@ -6,6 +6,8 @@ public import PushModel
 public struct PipelineConfiguration: Sendable {
     public var limits = PipelineLimits()
     public var names: PipelineNames
+    /// Who makes the exchanges and queues.
+    public var provision = AMQPTopology.Provision.declared
     /// Name of this worker in events.
     public var worker: String
     /// Jobs the broker hands out per lane ahead of their acknowledgement; as many of its overflow, at most.
@@ -50,7 +52,17 @@ public struct PipelineConfiguration: Sendable {
     }
 
     /// Those that a worker publishes to.
-    package var exchanges: [String] { names.topology(delays: retryDelays).exchanges.map(\.name) }
+    package var exchanges: [String] { topology.exchanges.map(\.name) }
+
+    /// All that must be in the broker.
+    public var topology: AMQPTopology {
+        var topology = names.topology(delays: retryDelays)
+        topology.provision = provision
+        return topology
+    }
+
+    /// Those of ``exchanges`` that a worker publishes to; ``PipelineNames/dropped`` gets messages from the broker alone.
+    package var publishedExchanges: [String] { exchanges.filter { $0 != names.dropped } }
 
     public var retry: RetryPolicy {
         RetryPolicy(delays: retryDelays, maximumAttempts: limits.maximumAttempts, maximumAge: limits.maximumAge)

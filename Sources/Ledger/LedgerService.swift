@@ -28,19 +28,24 @@ package struct LedgerService: Service {
 
     private let broker: AMQPConfiguration
     private let names: PipelineNames
+    private let provision: AMQPTopology.Provision
     private let repository: LedgerRepository
     private let sampling: LedgerSampling
     private let keptDays: Int
     private let forms: [String: RecipientForm]
     private let logger: Logger
 
-    /// - Parameter forms: of each output's addresses.
+    /// - Parameters:
+    ///   - provision: who makes its queue.
+    ///   - forms: of each output's addresses.
     package init(
-        broker: AMQPConfiguration, names: PipelineNames, repository: LedgerRepository, sampling: LedgerSampling,
-        keptDays: Int, forms: [String: RecipientForm], logger: Logger
+        broker: AMQPConfiguration, names: PipelineNames, provision: AMQPTopology.Provision,
+        repository: LedgerRepository, sampling: LedgerSampling, keptDays: Int, forms: [String: RecipientForm],
+        logger: Logger
     ) {
         self.broker = broker
         self.names = names
+        self.provision = provision
         self.repository = repository
         self.sampling = sampling
         self.keptDays = keptDays
@@ -51,8 +56,10 @@ package struct LedgerService: Service {
     package func run() async throws {
         let budget = AMQPByteBudget(limit: Self.bytes)
         let inbox = LedgerInbox(budget)
+        var topology = names.ledgerTopology
+        topology.provision = provision
         let consumer = try AMQPConsumer(
-            configuration: broker, topology: names.ledgerTopology,
+            configuration: broker, topology: topology,
             queues: [AMQPConsumedQueue(name: names.ledger, prefetch: Self.prefetch)], budget: budget, logger: logger)
         await cancelWhenGracefulShutdown {
             guard await keep() else { return }
@@ -136,7 +143,7 @@ extension PipelineNames {
     package var ledger: String { "\(prefix).ledger" }
 
     /// It holds a gigabyte, and then forgets the oldest: a ledger that is away must not keep workers from telling others.
-    var ledgerTopology: AMQPTopology {
+    package var ledgerTopology: AMQPTopology {
         AMQPTopology(
             queues: [
                 AMQPQueue(

@@ -13,5 +13,5 @@ struct RootCommand: AsyncParsableCommand {
             CredentialCommand.self, AuditCommand.self,
             JobCommand.self, TokenCommand.self, ResultsCommand.self, DeadCommand.self, PushCommand.self,
             WhyCommand.self, LedgerCommand.self,
-        ] + Martlet.commands + [DoctorCommand.self])
+        ] + Martlet.commands + [TopologyCommand.self, DoctorCommand.self])
 }

@@ -16,6 +16,8 @@ extension EventName {
     static let clearingFailed = EventName("database.clearing.failed", repeats: true)
     static let reloaded = EventName("configuration.reloaded")
     static let reloadRefused = EventName("configuration.refused")
+    static let secretUnreadable = EventName("configuration.secret.unreadable", repeats: true)
+    static let brokerWeaker = EventName("broker.weaker")
     static let stoppedTwice = EventName("worker.killed")
     static let linesDropped = EventName("log.dropped")
     static let tracesFailed = EventName("traces.failed", repeats: true)

@@ -13,6 +13,10 @@ public struct PostgresConfiguration: Sendable, CustomStringConvertible {
     /// Where its connections count; nil: they don't.
     package var meter: PostgresMeter?
 
+    /// Asked before each attempt to connect, for a URL that changes while this program runs: where to, and as whom. Called
+    /// on the connection's thread, which may block meanwhile.
+    public var current: (@Sendable () -> PostgresConfiguration)?
+
     /// libpq's keywords and values.
     let options: [String: String]
 

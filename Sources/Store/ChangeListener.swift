@@ -14,11 +14,15 @@ public final class ChangeListener: Sendable {
         var lastObserver = 0
     }
 
-    private let listener: PostgresListener
+    /// nil: nothing is told, and whoever waits for a signal gets them at their interval only.
+    private let listener: PostgresListener?
     private let state = Mutex(State())
 
-    public init(_ configuration: PostgresConfiguration, logger: Logger) {
-        listener = PostgresListener(channels: ["martlet_changed"], configuration: configuration, logger: logger)
+    /// - Parameter listens: false where notifications don't come through, as behind a pooler in transaction mode.
+    public init(_ configuration: PostgresConfiguration, listens: Bool = true, logger: Logger) {
+        listener =
+            listens
+            ? PostgresListener(channels: ["martlet_changed"], configuration: configuration, logger: logger) : nil
     }
 
     /// A signal at once, after changes of these tables, whenever notifications may have been lost, and after `interval`
@@ -43,8 +47,12 @@ public final class ChangeListener: Sendable {
 
     /// Works until the task is cancelled.
     public func run() async {
+        guard let listener else {
+            while (try? await Task.sleep(for: .seconds(3_600))) != nil {}
+            return
+        }
         await withTaskGroup(of: Void.self) { group in
-            group.addTask { await self.listener.run() }
+            group.addTask { await listener.run() }
             for await event in listener.events {
                 switch event {
                 case .disconnected: continue

@@ -48,6 +48,14 @@ struct AMQPConfigurationURLTests {
         #expect(full.tls?.verifiesHostname == false)
     }
 
+    @Test("a certificate may be the log-in")
+    func external() throws {
+        let files = "certfile=/client.pem&keyfile=/key.pem"
+        #expect(try AMQPConfiguration(url: "amqps://worker@broker?\(files)").mechanism == .password)
+        let external = try AMQPConfiguration(url: "amqps://worker@broker?auth_mechanism=EXTERNAL&\(files)")
+        #expect(external.mechanism == .certificate && external.user == "worker")
+    }
+
     @Test(
         "an error names the wrong part and hides the password",
         arguments: [
@@ -69,6 +77,12 @@ struct AMQPConfigurationURLTests {
             ("amqp://u:hidden@h?cacertfile=/x", "needs amqps"),
             ("amqps://u:hidden@h?certfile=/x", "needs keyfile"),
             ("amqps://u:hidden@h?verify=maybe", "verify"),
+            ("amqps://u:hidden@h?auth_mechanism=anonymous", "plain or external"),
+            ("amqps://u@h?auth_mechanism=external&password=hidden", "password is unknown"),
+            ("amqps://u@h?auth_mechanism=external", "certfile and keyfile"),
+            ("amqp://u@h?auth_mechanism=external", "needs amqps://"),
+            ("amqps://u:hidden@h?auth_mechanism=external&certfile=/c&keyfile=/k", "no password"),
+            ("amqps://h?auth_mechanism=external&certfile=/c&keyfile=/k", "finds in the certificate"),
         ])
     func wrong(url: String, part: String) {
         let error = #expect(throws: AMQPError.self) { try AMQPConfiguration(url: url) }

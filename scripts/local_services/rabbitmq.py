@@ -36,11 +36,11 @@ def fsync_does_nothing() -> str:
 
 
 def documented_rights() -> tuple[str, str, str]:
-    """To configure, write and read: what docs/operate.md tells people to give a worker, and no more."""
+    """To configure, write and read: what docs/brokers.md tells people to give a worker, and no more."""
     told = re.search(
-        r"set_permissions -p / martlet-worker '(.*)' '(.*)' '(.*)'", (ROOT / "docs" / "operate.md").read_text())
+        r"set_permissions -p / martlet-worker '(.*)' '(.*)' '(.*)'", (ROOT / "docs" / "brokers.md").read_text())
     if not told:
-        raise Refusal("docs/operate.md does not say which rights the user martlet-worker needs")
+        raise Refusal("docs/brokers.md does not say which rights the user martlet-worker needs")
     return told.groups()
 
 

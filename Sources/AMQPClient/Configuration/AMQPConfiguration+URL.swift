@@ -7,7 +7,8 @@ extension AMQPConfiguration {
     /// User, password, host and virtual host are percent-decoded, so a virtual host `/x` is written `%2Fx`. Defaults:
     /// user and password `guest`, port 5672 (5671 with TLS), virtual host `/`. Options after `?`: `heartbeat` in
     /// seconds, `connection_timeout` in milliseconds and, with TLS, `cacertfile`, `certfile` with `keyfile`, and
-    /// `verify` (`verify_peer` or `verify_none`).
+    /// `verify` (`verify_peer` or `verify_none`), and `auth_mechanism` (`plain` or `external`), which is as in RabbitMQ's own
+    /// clients.
     ///
     /// - Throws: ``AMQPError/Code/invalidConfiguration`` naming the part at fault. The URL itself is not repeated,
     ///   because it holds a password.
@@ -16,11 +17,13 @@ extension AMQPConfiguration {
         let (location, query) = AMQPURL.cut(afterScheme, at: "?")
         let (authority, path) = AMQPURL.cut(location, at: "/")
         var hosts = authority
+        var hasPassword: Bool?
         self.init(endpoints: [], tls: usesTLS ? AMQPTLSConfiguration() : nil)
 
         if let at = authority.lastIndex(of: "@") {
             let (user, password) = AMQPURL.cut(authority[..<at], at: ":")
             self.user = try AMQPURL.decode(user, part: "user")
+            hasPassword = password != nil
             if let password { self.password = AMQPPassword(try AMQPURL.decode(password, part: "password")) }
             hosts = authority[authority.index(after: at)...]
         }
@@ -39,6 +42,16 @@ extension AMQPConfiguration {
             throw AMQPURL.problem("option keyfile needs certfile")
         }
         if tls?.clientCertificate?.keyFile.isEmpty == true { throw AMQPURL.problem("option certfile needs keyfile") }
+        if mechanism == .certificate {
+            guard tls?.clientCertificate != nil else {
+                throw AMQPURL.problem("option auth_mechanism=external needs amqps://, certfile and keyfile")
+            }
+            guard hasPassword == false else {
+                throw AMQPURL.problem(
+                    "option auth_mechanism=external needs the user that the broker finds in the certificate, and no password"
+                )
+            }
+        }
         try validate()
     }
 
@@ -52,6 +65,11 @@ extension AMQPConfiguration {
                 throw AMQPURL.problem("option connection_timeout is not a number of milliseconds")
             }
             connectTimeout = .milliseconds(milliseconds)
+        case "auth_mechanism":
+            guard let mechanism = ["plain": Mechanism.password, "external": .certificate][value.lowercased()] else {
+                throw AMQPURL.problem("option auth_mechanism must be plain or external")
+            }
+            self.mechanism = mechanism
         case "cacertfile", "certfile", "keyfile", "verify":
             guard var tls else { throw AMQPURL.problem("option \(option) needs amqps://") }
             try AMQPURL.apply(option: option, value: value, to: &tls)

@@ -1,11 +1,24 @@
 public import Addressing
 
 /// Where the broker is and how to talk to it. See ``init(url:)`` for the usual way to make one.
-public struct AMQPConfiguration: Sendable, Hashable {
+public struct AMQPConfiguration: Sendable {
+    public enum Mechanism: Sendable, Hashable {
+        /// SASL PLAIN.
+        case password
+        /// SASL EXTERNAL: by the client certificate, in which the broker finds the user. ``AMQPConfiguration/user`` must be
+        /// that one, since what is published names it.
+        case certificate
+    }
+
     /// Tried in turn, one after each failed attempt or lost connection.
     public var endpoints: [Endpoint]
     public var user: String
     public var password: AMQPPassword
+    /// How the broker is told who this is.
+    public var mechanism = Mechanism.password
+    /// Asked before each attempt to connect, for a password that changes while this program runs. Called on the
+    /// connection's thread, which may block meanwhile.
+    public var currentPassword: (@Sendable () -> AMQPPassword)?
     public var virtualHost: String
     /// `nil` for plain TCP.
     public var tls: AMQPTLSConfiguration?
@@ -54,5 +67,19 @@ public struct AMQPConfiguration: Sendable, Hashable {
         let containsNull = ([user, virtualHost, password.text] + endpoints.map(\.host)).contains { $0.utf8.contains(0) }
         try require(!containsNull, "user, password, virtual host and host must not contain a null character")
         try require(virtualHost.utf8.count <= 255, "virtual host is longer than 255 bytes")
+        try require(
+            mechanism == .password || tls?.clientCertificate != nil,
+            "logging in by certificate needs a client certificate")
+    }
+
+    /// The password of this moment, to log in elsewhere with.
+    package var passwordText: String { current.password.text }
+
+    /// With the password of this moment.
+    var current: AMQPConfiguration {
+        guard let currentPassword else { return self }
+        var configuration = self
+        configuration.password = currentPassword()
+        return configuration
     }
 }

@@ -87,6 +87,8 @@ struct ConnectionLoop<Role: ConnectionRole> {
         let level: Logger.Level = error.isRetriable ? .warning : .error
         if wasConnected {
             logger.log(level: level, .brokerLost, "Lost the connection to the broker", metadata: metadata)
+        } else if error.code == .notFound {
+            logger.log(level: level, .brokerIncomplete, "The broker lacks what is needed", metadata: metadata)
         } else {
             logger.log(level: level, .brokerUnreachable, "Can't connect to the broker", metadata: metadata)
         }

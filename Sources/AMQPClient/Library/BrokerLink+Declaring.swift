@@ -12,6 +12,11 @@ extension BrokerLink {
     @discardableResult
     func declare(_ topology: AMQPTopology) throws(AMQPError) -> (realNames: [String: String], width: Int?) {
         guard topology != AMQPTopology() else { return ([:], nil) }
+        if case .required(let remedy) = topology.provision {
+            try LookingDesk(link: self).require(topology, remedy)
+            guard let spread = topology.spread else { return ([:], nil) }
+            return ([:], try self.width(of: spread))
+        }
         try openChannel(Self.declaringChannel)
         for exchange in topology.exchanges { try declare(exchange) }
         var realNames: [String: String] = [:]
@@ -34,7 +39,7 @@ extension BrokerLink {
         return width
     }
 
-    private func closeDeclaringChannel() throws(AMQPError) {
+    func closeDeclaringChannel() throws(AMQPError) {
         let close = amqp_channel_close_t(
             reply_code: UInt16(AMQP_REPLY_SUCCESS), reply_text: amqp_bytes_t(), class_id: 0, method_id: 0)
         try call(CRABBITMQ_CHANNEL_CLOSE, close, channel: Self.declaringChannel, "Closing a channel")

@@ -12,6 +12,7 @@ extension BrokerLink {
         to endpoint: Endpoint, _ configuration: AMQPConfiguration,
         while isWanted: () -> Bool = { true }
     ) throws(AMQPError) -> BrokerLink {
+        let configuration = configuration.current
         let addresses =
             if let known = configuration.knownAddresses[endpoint.host] { known } else { try HostAddresses.of(endpoint) }
         var failure: AMQPError?
@@ -103,9 +104,16 @@ extension BrokerLink {
         let attempt =
             "Logging in to \(endpoint) as user \"\(configuration.user)\", virtual host \"\(configuration.virtualHost)\""
         let reply = withExtendedLifetime(pool) {
-            crabbitmq_login_plain(
-                state, configuration.virtualHost, Int32(configuration.maximumFrameSize),
-                Int32(configuration.heartbeatSeconds), &properties, configuration.user, configuration.password.text)
+            switch configuration.mechanism {
+            case .password:
+                crabbitmq_login_plain(
+                    state, configuration.virtualHost, Int32(configuration.maximumFrameSize),
+                    Int32(configuration.heartbeatSeconds), &properties, configuration.user, configuration.password.text)
+            case .certificate:
+                crabbitmq_login_external(
+                    state, configuration.virtualHost, Int32(configuration.maximumFrameSize),
+                    Int32(configuration.heartbeatSeconds), &properties, configuration.user)
+            }
         }
         try reply.check(attempt)
     }

@@ -1,17 +1,17 @@
 /// RabbitMQ's version, as far as something depends on it.
-struct BrokerVersion: Comparable {
-    let major, minor: Int
+package struct BrokerVersion: Comparable, Sendable {
+    package let major, minor: Int
 
-    init(major: Int, minor: Int) {
+    package init(major: Int, minor: Int) {
         (self.major, self.minor) = (major, minor)
     }
 
     /// - Parameter text: such as `4.3.0-rc.1`.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let parts = text.split(separator: ".").prefix(2).map { Int($0) }
         guard parts.count == 2, let major = parts[0], let minor = parts[1] else { return nil }
         self.init(major: major, minor: minor)
     }
 
-    static func < (left: Self, right: Self) -> Bool { (left.major, left.minor) < (right.major, right.minor) }
+    package static func < (left: Self, right: Self) -> Bool { (left.major, left.minor) < (right.major, right.minor) }
 }

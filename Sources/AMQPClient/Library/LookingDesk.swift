@@ -38,6 +38,36 @@ struct LookingDesk {
         }
     }
 
+    /// - Throws: ``AMQPError/Code/notFound`` naming all that is missing.
+    func require(_ topology: AMQPTopology, _ remedy: String) throws(AMQPError) {
+        let found = try look(at: topology, comparesProperties: false)
+        if let problem = found.problems.first { throw problem }
+        guard found.missing.isEmpty else {
+            throw AMQPError(.notFound, "the broker has no \(found.missing.joined(separator: ", no ")): \(remedy)")
+        }
+        try link.closeDeclaringChannel()
+    }
+
+    /// Asks for a consumer with an argument that no broker takes. RabbitMQ looks at the right first, then at the arguments, so
+    /// it refuses in any case, and has delivered nothing.
+    func mayConsume(_ queue: String) throws(AMQPError) -> Bool {
+        guard link.product.hasPrefix("RabbitMQ ") else { return true }
+        link.pool.reset()
+        var consume = amqp_basic_consume_t()
+        consume.queue = link.pool.bytes(queue)
+        consume.arguments = link.pool.table(["x-priority": "none"])
+        do throws(AMQPError) {
+            try link.call(
+                CRABBITMQ_BASIC_CONSUME, consume, channel: BrokerLink.declaringChannel, "Trying to read \"\(queue)\"")
+            throw AMQPError(.protocolViolation, "The broker took a consumer with a priority that is no number")
+        } catch {
+            guard error.isAboutObject else { throw error }
+            try link.confirmChannelClosed(BrokerLink.declaringChannel)
+            try link.openChannel(BrokerLink.declaringChannel)
+            return error.code != .accessRefused
+        }
+    }
+
     func look(for exchange: AMQPExchange) throws(AMQPError) {
         link.pool.reset()
         var declare = amqp_exchange_declare_t()

@@ -19,14 +19,18 @@ public struct AMQPInspection: Sendable, Hashable {
     public internal(set) var missing: [String] = []
     /// What has other properties than it should have, or may not be asked for, in the broker's words.
     public internal(set) var problems: [AMQPError] = []
+    /// Queues that this user may not consume, of those that were tried.
+    public internal(set) var unreadable: [String] = []
 
     /// Looks for the exchanges and queues of a topology, over a connection of its own.
     ///
     /// - Parameter comparesProperties: true: also whether they have the properties that they should have. The broker says
     ///   that only to who declares, so this needs the right to configure; declared again is only what was found.
+    /// - Parameter readingFrom: queues of which it is tried whether they may be consumed. Nothing is delivered.
     /// - Throws: why the last host could not be asked.
     public static func look(
-        at topology: AMQPTopology, on configuration: AMQPConfiguration, comparesProperties: Bool = false
+        at topology: AMQPTopology, on configuration: AMQPConfiguration, comparesProperties: Bool = false,
+        readingFrom queues: [String] = []
     ) async throws(AMQPError) -> AMQPInspection {
         try configuration.validate()
         let result = await withCheckedContinuation { continuation in
@@ -34,7 +38,7 @@ public struct AMQPInspection: Sendable, Hashable {
                 try startThread(name: "amqp-look") {
                     continuation.resume(
                         returning: Result { () throws(AMQPError) in
-                            try inspect(topology, configuration, comparesProperties)
+                            try inspect(topology, configuration, comparesProperties, queues)
                         })
                 }
             } catch {
@@ -45,14 +49,19 @@ public struct AMQPInspection: Sendable, Hashable {
     }
 
     private static func inspect(
-        _ topology: AMQPTopology, _ configuration: AMQPConfiguration, _ comparesProperties: Bool
+        _ topology: AMQPTopology, _ configuration: AMQPConfiguration, _ comparesProperties: Bool, _ queues: [String]
     ) throws(AMQPError) -> AMQPInspection {
         var failure = AMQPError(.invalidConfiguration, "AMQP configuration: no host")
         for endpoint in configuration.endpoints {
             do throws(AMQPError) {
                 let link = try BrokerLink.open(to: endpoint, configuration)
                 defer { link.close() }
-                return try LookingDesk(link: link).look(at: topology, comparesProperties: comparesProperties)
+                let inspector = LookingDesk(link: link)
+                var found = try inspector.look(at: topology, comparesProperties: comparesProperties)
+                for queue in queues where found.queues[queue] != nil {
+                    if try !inspector.mayConsume(queue) { found.unreadable.append(queue) }
+                }
+                return found
             } catch {
                 failure = error
             }

@@ -3,6 +3,17 @@
 /// Declaring is idempotent: what exists with the same properties stays as it is. What exists with other properties
 /// is a 406 PRECONDITION_FAILED; the error names the object and carries the broker's comparison.
 public struct AMQPTopology: Sendable, Hashable {
+    /// How it comes to be.
+    public enum Provision: Sendable, Hashable {
+        /// Whoever connects declares it.
+        case declared
+        /// Somebody else makes it. Whoever connects looks whether exchanges and queues are there, which takes no right to
+        /// configure, and has no connection while one is missing. Bindings, and what they are like, can't be seen so.
+        /// - Parameter remedy: ends the error that names what is missing.
+        case required(remedy: String)
+    }
+
+    public var provision = Provision.declared
     public var exchanges: [AMQPExchange]
     public var queues: [AMQPQueue]
     public var bindings: [AMQPBinding]

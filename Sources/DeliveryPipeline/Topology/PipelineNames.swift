@@ -48,6 +48,12 @@ public struct PipelineNames: Sendable, Hashable {
         }
     }
 
+    /// Those that workers take jobs from.
+    package var consumedQueues: [String] {
+        JobQueue.all.map { queue(of: $0) }
+            + (1...shards).dropFirst().flatMap { shard in Lane.allCases.map { queue(of: $0, shard: shard) } }
+    }
+
     /// The key under which ``moved`` leads to a queue; nil where it does not.
     package static func movingKey(to queue: JobQueue) -> String? {
         switch queue {

@@ -35,6 +35,9 @@ extension ConfigurationKey {
         "amqp.prefix", default: "martlet", "what the names of all exchanges and queues begin with")
     public static let amqpShards = ConfigurationKey(
         "amqp.shards", default: "1", "queues that each lane is spread over, on as many nodes of the broker, 1 to 16")
+    public static let amqpDeclare = ConfigurationKey(
+        "amqp.declare", default: "true",
+        "true: exchanges and queues that are missing are declared; false: somebody else makes them")
     public static let amqpCAFile = ConfigurationKey("amqp.ca_file", "PEM file with the authorities to trust for amqps")
     public static let amqpPrefetchUrgent = ConfigurationKey(
         "amqp.prefetch.urgent", default: "1000",
@@ -48,6 +51,9 @@ extension ConfigurationKey {
         "bytes of jobs that each of three connections to the broker may hold, however few jobs")
     public static let databaseURL = ConfigurationKey(
         "database.url", isSecret: true, "PostgreSQL, as postgres://user:password@host:port/database")
+    public static let databaseListen = ConfigurationKey(
+        "database.listen", default: "true",
+        "true: changes are told by NOTIFY; false: they are only looked for, as behind a pooler in transaction mode")
     public static let keyringFile = ConfigurationKey(
         "keyring.file", "file with the master keys: lines of key id and base64 of 32 bytes, the current key first")
     public static let keyringKeys = ConfigurationKey(
@@ -146,8 +152,9 @@ extension ConfigurationKey {
 
     /// All but those of the outputs.
     static let own: [ConfigurationKey] = [
-        .amqpURL, .amqpPrefix, .amqpShards, .amqpCAFile, .amqpPrefetchUrgent, .amqpPrefetchNormal, .amqpPrefetchBulk,
-        .amqpPrefetchBytes, .databaseURL, .keyringFile, .keyringKeys, .httpListen, .httpStatus, .httpHosts,
+        .amqpURL, .amqpPrefix, .amqpDeclare, .amqpShards, .amqpCAFile, .amqpPrefetchUrgent, .amqpPrefetchNormal,
+        .amqpPrefetchBulk, .amqpPrefetchBytes, .databaseURL, .databaseListen, .keyringFile, .keyringKeys, .httpListen,
+        .httpStatus, .httpHosts,
         .httpTokenFile, .workerName, .workerMaximumInFlight, .workerDrainTimeout, .workerAppShare, .workerUrgentShare,
         .jobsChunkSize,
         .jobsMaximumBytes, .jobsMaximumRecipients, .jobsDeduplicationWindow, .jobsAtMostOnceWindow,

@@ -13,6 +13,7 @@ extension ConfigurationSource {
         do {
             var broker = try AMQPConfiguration(url: try required(.amqpURL))
             if let file = string(.amqpCAFile), !file.isEmpty { broker.tls?.authorityFile = file }
+            secretFiles[.amqpURL].map { broker.readPasswordAgain(from: $0) }
             return broker
         } catch let error as AMQPError {
             throw ConfigurationError(.amqpURL, error.message)
@@ -28,7 +29,10 @@ extension ConfigurationSource {
 
     public func database(applicationName: String) throws -> PostgresConfiguration {
         do {
-            return try PostgresConfiguration(url: try required(.databaseURL), applicationName: applicationName)
+            var database = try PostgresConfiguration(
+                url: try required(.databaseURL), applicationName: applicationName)
+            secretFiles[.databaseURL].map { database.readAgain(from: $0, applicationName) }
+            return database
         } catch let error as PostgresError {
             throw ConfigurationError(.databaseURL, error.message)
         }
@@ -79,6 +83,7 @@ extension ConfigurationSource {
             retry: RetryPolicy(
                 delays: try retryDelays(), maximumAttempts: try integer(.retryMaximumAttempts, in: 1...1_000),
                 maximumAge: try integer(.retryMaximumAge, in: 1...30 * 86_400)))
+        pipeline.provision = try provision()
         pipeline.prefetchBytes = try integer(.amqpPrefetchBytes, in: 1_000_000...17_179_869_184)
         pipeline.limits.appShare = try integer(.workerAppShare, in: 1...100)
         pipeline.limits.urgentShare = try integer(.workerUrgentShare, in: 0...90)
@@ -89,6 +94,13 @@ extension ConfigurationSource {
         pipeline.limits.atMostOnceWindow = try integer(.jobsAtMostOnceWindow, in: 3600...365 * 86_400)
         pipeline.limits.jobLog = try jobLog()
         return pipeline
+    }
+
+    /// Who makes exchanges and queues.
+    package func provision() throws -> AMQPTopology.Provision {
+        try boolean(.amqpDeclare)
+            ? .declared
+            : .required(remedy: "with amqp.declare: false others make it; 'martlet topology' prints what to make")
     }
 
     private func retryDelays() throws -> [Int] {

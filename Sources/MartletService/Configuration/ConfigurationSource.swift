@@ -11,6 +11,8 @@ public struct ConfigurationSource: Sendable {
     private let reader: ConfigReader
     let keys: ConfigurationKeys
     let origins: ConfigurationOrigins
+    /// Paths of the files that secrets were read from.
+    let secretFiles: [ConfigurationKey: String]
     /// In the order of the list of plugins.
     public let outputs: [any OutputPlugin]
 
@@ -44,7 +46,8 @@ public struct ConfigurationSource: Sendable {
     ) throws {
         let secrets = keys.all.filter(\.isSecret)
         let flags = try Self.read(settings, keys)
-        let variables = try Self.withSecretsFromFiles(environment, secrets)
+        let files = SecretFiles(of: secrets, environment)
+        let variables = try files.read(into: environment)
         var providers: [any ConfigProvider] = [
             InMemoryProvider(values: Self.values(flags)),
             EnvironmentVariablesProvider(
@@ -59,6 +62,7 @@ public struct ConfigurationSource: Sendable {
         providers.append(InMemoryProvider(values: Self.values(standard.mapValues(\.value))))
         reader = ConfigReader(providers: providers)
         self.keys = keys
+        secretFiles = files.paths
         origins = ConfigurationOrigins(
             flags: Set(flags.keys.map(\.rawValue)), variables: Set(variables.keys),
             file: Set((values ?? [:]).keys.map(\.rawValue)),
@@ -149,23 +153,5 @@ public struct ConfigurationSource: Sendable {
             values.map { key, value in
                 (AbsoluteConfigKey(ConfigKey(key.rawValue)), ConfigValue(.string(value), isSecret: key.isSecret))
             }, uniquingKeysWith: { $1 })
-    }
-
-    /// Replaces `<variable>_FILE` by `<variable>` with the file's content.
-    private static func withSecretsFromFiles(
-        _ environment: [String: String], _ secrets: [ConfigurationKey]
-    ) throws -> [String: String] {
-        var environment = environment
-        for key in secrets {
-            let variable = key.environmentVariable + "_FILE"
-            guard let path = environment[variable], environment[key.environmentVariable] == nil else { continue }
-            do {
-                environment[key.environmentVariable] = try String(contentsOfFile: path, encoding: .utf8)
-                    .trimmingCharacters(in: .whitespacesAndNewlines)
-            } catch {
-                throw ConfigurationError("\(variable): can't read \(path): \(error.localizedDescription)")
-            }
-        }
-        return environment
     }
 }

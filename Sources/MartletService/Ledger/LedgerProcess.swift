@@ -14,6 +14,7 @@ public struct LedgerProcess: Sendable {
     private let configuration: ConfigurationSource
     private let broker: AMQPConfiguration
     private let names: PipelineNames
+    private let provision: AMQPTopology.Provision
     private let database: PostgresConfiguration
     private let sampling: LedgerSampling
     private let keptDays: Int
@@ -25,6 +26,7 @@ public struct LedgerProcess: Sendable {
         self.logger = logger
         broker = try configuration.broker()
         names = try configuration.names()
+        provision = try configuration.provision()
         database = try configuration.database(applicationName: "martlet ledger")
         keptDays = try configuration.integer(.ledgerDays, in: 1...3_650)
         let sent = try configuration.required(.ledgerSent)
@@ -42,8 +44,8 @@ public struct LedgerProcess: Sendable {
         let pool = PostgresPool(database, logger: logger)
         defer { pool.close() }
         let ledger = LedgerService(
-            broker: broker, names: names, repository: LedgerRepository(pool), sampling: sampling, keptDays: keptDays,
-            forms: configuration.outputs.recipients, logger: logger)
+            broker: broker, names: names, provision: provision, repository: LedgerRepository(pool), sampling: sampling,
+            keptDays: keptDays, forms: configuration.outputs.recipients, logger: logger)
         try await ServiceGroup(
             configuration: .init(
                 services: [AfterMigrations(database: database, service: ledger, logger: logger).endingAll],

@@ -41,7 +41,7 @@ struct DeliveryService: Service {
             operators.close()
             fleet.close()
         }
-        let changes = ChangeListener(configuration.database, logger: logger)
+        let changes = ChangeListener(configuration.database, listens: configuration.listens, logger: logger)
         guard let (snapshots, cancellations) = try await loadUnlessStopped(operators, changes) else { return }
         let outputs = try outputs(pool)
         let pipeline = try DeliveryPipeline(

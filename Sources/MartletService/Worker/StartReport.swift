@@ -22,8 +22,21 @@ struct StartReport: Service {
             let broker = await pipeline.broker(within: Self.patience)
             let database = try? await pool.query("SHOW server_version")[0]["server_version"].text
             logger.notice(.started, "Worker started", metadata: metadata(broker: broker, database: database))
+            await tellWeaknesses(broker)
         }
         try? await gracefulShutdown()
+    }
+
+    /// Once, when the broker has said what it is.
+    private func tellWeaknesses(_ broker: String?) async {
+        var broker = broker
+        while broker == nil, !Task.isCancelled { broker = await pipeline.broker(within: .seconds(60)) }
+        guard let broker else { return }
+        for weakness in BrokerPromises(product: broker).weaknesses {
+            logger.warning(
+                .brokerWeaker, "The broker gives less than Martlet promises",
+                metadata: ["broker": "\(broker)", "weakness": "\(weakness)"])
+        }
     }
 
     /// Before anything is waited for.

@@ -11,6 +11,8 @@ struct WorkerConfiguration: Sendable {
     /// For what the outputs read of it.
     let source: ConfigurationSource
     var database: PostgresConfiguration
+    /// Whether notifications of the database are listened for.
+    let listens: Bool
     let keyring: MasterKeyring
     /// nil: dead tokens are sent to.
     let suppression: DeadTokenFeed.Configuration?
@@ -27,6 +29,7 @@ struct WorkerConfiguration: Sendable {
         broker = try source.broker()
         pipeline = try source.pipeline()
         database = try source.database(applicationName: "martlet \(pipeline.worker)")
+        listens = try source.boolean(.databaseListen)
         keyring = try source.keyring()
         try source.checkOutputs()
         self.source = source

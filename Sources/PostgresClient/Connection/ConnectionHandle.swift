@@ -14,7 +14,7 @@ struct ConnectionHandle: ~Copyable {
     static func connected(
         _ configuration: PostgresConfiguration, mailbox: Mailbox
     ) throws(PostgresError) -> ConnectionHandle {
-        guard let connection = startConnection(configuration.options) else {
+        guard let connection = startConnection((configuration.current?() ?? configuration).options) else {
             throw PostgresError(.connectFailed, "out of memory")
         }
         let handle = ConnectionHandle(connection: connection, mailbox: mailbox)

@@ -95,7 +95,7 @@ struct WhyTests {
 
 extension Installation {
     /// With a login of its own, which may write the ledger and nothing else.
-    fileprivate func withLedger(
+    func withLedger(
         _ changes: [String: String?] = [:], _ body: (Subprocess) async throws -> Void
     ) async throws {
         try await withLogin(in: "martlet_ledger") { url in

@@ -1,5 +1,8 @@
-import PushModel
+import Crypto
+import DeliveryPipeline
 import Foundation
+import PostgresClient
+import PushModel
 import Store
 import TestSupport
 import TestTraits
@@ -43,5 +46,61 @@ struct PoolerTests {
                 }
             }
         }
+    }
+
+    /// `database.listen: false`: the configuration for a pooler, with all that somebody does through it.
+    @Test func nobodyListensBehindAPooler() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            try await Pooler.with(server: installation.servers.database, backends: 4) { pooler in
+                let pooled = [
+                    "database.url": try pooler.url(of: installation.database.url), "database.listen": "false",
+                ]
+                let listening = try await installation.martlet(["doctor"], ["database.url": pooled["database.url"]])
+                #expect(listening.output.contains("WARN  notify"), "\(listening)")
+                let migrated = try await installation.martlet(["migrate"], pooled)
+                #expect(migrated.status == 0, "\(migrated)")
+                #expect(try await count("pg_locks WHERE locktype = 'advisory'", installation) == 0)
+                try await installation.withWorker(pooled) { worker in
+                    try await installation.withLedger(pooled) { ledger in
+                        let dead = Token.random(Token.dead)
+                        try await installation.publish([JobText("first", app: Self.app, to: [Token.random(), dead])])
+                        try await installation.results.wait(for: 2)
+                        #expect(try await installation.markedTokens(of: Self.app) == [dead.lowercased()])
+                        try await eventually("the ledger has it: \(ledger.errors)") {
+                            try await installation.martlet(["why", "--job", "first"], pooled).output.contains(
+                                "2 outcomes are told")
+                        }
+                    }
+                    // What operators change is found by looking.
+                    let paused = try await installation.martlet(["app", "set", Self.app, "--paused"], pooled)
+                    #expect(paused.status == 0, "\(paused)")
+                    let key = installation.path("AuthKey_KEY7654321.p8")
+                    _ = try installation.write(P256.Signing.PrivateKey().pemRepresentation, to: "AuthKey_KEY7654321.p8")
+                    let imported = try await installation.martlet(
+                        ["credential", "import", key, "--team", "TEAM000009"], pooled)
+                    #expect(imported.status == 0, "\(imported)")
+                    try await eventually("the worker knows: \(worker.errors)") {
+                        let number = UInt32.random(in: 0 ... .max)
+                        try await installation.publish([
+                            JobText("later-\(number)", app: Self.app, to: [Token.random()])
+                        ])
+                        return worker.errors.contains("is paused")
+                    }
+                    #expect(try await count("pg_stat_activity WHERE query LIKE 'LISTEN%'", installation) == 0)
+                }
+                let doctor = try await installation.martlet(["doctor"], pooled)
+                #expect(doctor.status == 0 && doctor.output.contains("ok    notify        not used"), "\(doctor)")
+            }
+            try await installation.broker.delete(queues: ["\(installation.names.prefix).ledger"], exchanges: [])
+        }
+    }
+
+    private func count(_ rows: String, _ installation: Installation) async throws -> Int {
+        try await installation.database.pool.query(
+            "SELECT count(*)::int AS count FROM \(rows) \(rows.contains("WHERE") ? "AND" : "WHERE") "
+                + (rows.hasPrefix("pg_locks")
+                    ? "database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+                    : "datname = current_database()"))[0]["count"].integer
     }
 }

@@ -30,8 +30,11 @@ extension Installation {
     }
 
     /// Runs a worker for as long as `body` takes, then stops it as an operator would.
-    func withWorker(_ changes: [String: String?] = [:], _ body: (Subprocess) async throws -> Void) async throws {
-        let worker = try startWorker(changes)
+    func withWorker(
+        _ changes: [String: String?] = [:], environment: [String: String] = [:],
+        _ body: (Subprocess) async throws -> Void
+    ) async throws {
+        let worker = try startWorker(changes, environment: environment)
         do {
             try await body(worker)
         } catch {
@@ -43,9 +46,10 @@ extension Installation {
         guard finished.status == 0 else { throw Failure(description: "the worker \(finished)") }
     }
 
-    func startWorker(_ changes: [String: String?] = [:]) throws -> Subprocess {
+    func startWorker(_ changes: [String: String?] = [:], environment: [String: String] = [:]) throws -> Subprocess {
         let configuration = try configuration(changes, file: "worker-\(UUID().uuidString).yaml")
-        return try Subprocess([Project.command, "worker", "--config", configuration], in: folder)
+        return try Subprocess(
+            [Project.command, "worker", "--config", configuration], environment: environment, in: folder)
     }
 }
 

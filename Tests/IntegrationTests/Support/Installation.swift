@@ -15,7 +15,7 @@ import WorkerTestSupport
 /// key, a consumer of the results. Nothing of it is left afterwards.
 struct Installation: Sendable {
     struct Servers: Sendable {
-        /// Of a user with the rights that docs/operate.md gives a worker.
+        /// Of a user with the rights that docs/brokers.md gives a worker.
         let broker: String
         let database: String
 

@@ -58,23 +58,27 @@ package struct LocalServers: Sendable {
         Foundation.kill(pid, signal)
     }
 
-    /// Has the broker carry out some Erlang, in the surroundings that its own process has.
+    /// Has the broker carry out some Erlang.
     package func evaluateInBroker(_ expression: String) async throws {
+        let (command, environment) = try brokerTool("rabbitmqctl")
+        let finished = try await Subprocess.run(
+            command + ["eval", expression], environment: environment, within: .seconds(180))
+        guard finished.status == 0 else { throw Failure(description: "rabbitmqctl \(finished)") }
+    }
+
+    /// A command of the broker's, such as `rabbitmqctl`, and the surroundings that the broker's own process has.
+    package func brokerTool(_ name: String) throws -> (command: [String], environment: [String: String]) {
         let pid = try value("LOCAL_RABBITMQ_PID")
+        let wanted: Set = ["HOME", "RABBITMQ_NODENAME", "ERL_EPMD_PORT", "RABBITMQ_ENABLED_PLUGINS_FILE"]
         var environment: [String: String] = [:]
         for line in try String(contentsOfFile: "/proc/\(pid)/environ", encoding: .utf8).split(separator: "\0") {
             let parts = line.split(separator: "=", maxSplits: 1).map(String.init)
-            if parts.count == 2, ["HOME", "RABBITMQ_NODENAME", "ERL_EPMD_PORT"].contains(parts[0]) {
-                environment[parts[0]] = parts[1]
-            }
+            if parts.count == 2, wanted.contains(parts[0]) { environment[parts[0]] = parts[1] }
         }
-        // LOCAL_RABBITMQ_ROOT: a broker of another version has a root, and a rabbitmqctl, of its own.
+        // LOCAL_RABBITMQ_ROOT: a broker of another version has a root, and commands, of its own.
         let root = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/root")
         let entering = root == "/" ? [] : ["/usr/sbin/chroot", "/proc/\(pid)/root"]
-        let finished = try await Subprocess.run(
-            entering + ["/usr/lib/rabbitmq/bin/rabbitmqctl", "eval", expression], environment: environment,
-            within: .seconds(180))
-        guard finished.status == 0 else { throw Failure(description: "rabbitmqctl \(finished)") }
+        return (entering + ["/usr/lib/rabbitmq/bin/\(name)"], environment)
     }
 
     /// Of the broker's nodes.
@@ -82,8 +86,9 @@ package struct LocalServers: Sendable {
         get throws { try (1...nodes).compactMap { UInt16(try value("\(Server.rabbitmq(node: $0).variable)_PORT")) } }
     }
 
-    /// Of the first node, as a user with the rights that docs/operate.md gives a worker.
+    /// Of the first node, as a user with the rights that docs/brokers.md gives a worker.
     package var brokerURL: String { get throws { try value("MARTLET_TEST_WORKER_AMQP_URL") } }
+    package var administratorURL: String { get throws { try value("MARTLET_TEST_AMQP_URL") } }
     package var databaseURL: String { get throws { try value("MARTLET_TEST_DATABASE_URL") } }
 
     private var folder: URL { Project.root.appending(path: ".local/\(instance)") }

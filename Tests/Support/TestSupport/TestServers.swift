@@ -4,7 +4,7 @@ import Foundation
 package enum TestServers {
     /// As an administrator of the broker.
     package static let broker = value("MARTLET_TEST_AMQP_URL")
-    /// As a user with the rights that docs/operate.md gives a worker.
+    /// As a user with the rights that docs/brokers.md gives a worker.
     package static let workerBroker = value("MARTLET_TEST_WORKER_AMQP_URL")
     package static let database = value("MARTLET_TEST_DATABASE_URL")
 

@@ -1,0 +1,32 @@
+import AMQPClient
+
+/// What a broker gives of what Martlet promises, as far as its product and version tell.
+package struct BrokerPromises: Sendable, Hashable {
+    package let isRabbitMQ: Bool
+    /// What it does not give, in sentences; empty: nothing is known to be weaker.
+    package let weaknesses: [String]
+    /// Bytes of the largest message unless its settings say otherwise; nil: not known.
+    package let standardMessageSize: Int?
+
+    /// - Parameter product: as the broker calls itself, such as `RabbitMQ 4.1.2`.
+    package init(product: String) {
+        let words = product.split(separator: " ").map(String.init)
+        let version = words.dropFirst().first.flatMap(BrokerVersion.init)
+        isRabbitMQ = product.hasPrefix("RabbitMQ ")
+        standardMessageSize = isRabbitMQ ? version.map { $0.major >= 4 ? 16 << 20 : 128 << 20 } : nil
+        if product.hasPrefix("LavinMQ ") {
+            weaknesses = [
+                "LavinMQ knows no x-dead-letter-strategy: what waits for a retry or its time, and what it takes out of a "
+                    + "queue, it hands on at most once",
+                "what it makes of a quorum queue is a queue of its own kind, and what RabbitMQ's does with a job that ends "
+                    + "its workers is not promised",
+            ]
+        } else if !isRabbitMQ {
+            weaknesses = ["Martlet was never tried with this broker"]
+        } else if let version, version < BrokerVersion(major: 3, minor: 10) {
+            weaknesses = ["RabbitMQ before 3.10 hands on at most once what a queue dead-letters"]
+        } else {
+            weaknesses = []
+        }
+    }
+}

@@ -1,0 +1,182 @@
+import AMQPClient
+import DeliveryPipeline
+import Logging
+import MartletService
+import PushModel
+
+/// What `doctor` looks at in the broker, with the worker's own user.
+struct BrokerChecks {
+    let source: ConfigurationSource
+    /// Make what is missing.
+    let declares: Bool
+    let management: String?
+
+    /// Events and retries have at most 256 KiB; moved jobs may be larger.
+    private static let needed = 1 << 20
+
+    func run(_ report: inout DoctorReport) async {
+        let found = await report.check("broker") {
+            let found = try await look()
+            return (found, "connected to \(found.broker)")
+        }
+        guard let found else { return }
+        let promises = BrokerPromises(product: found.broker)
+        await report.check("product") {
+            guard promises.weaknesses.isEmpty else {
+                throw DoctorWarning(
+                    promises.weaknesses.joined(separator: "; "),
+                    todo: "know what it costs, or use RabbitMQ 3.10 or later")
+            }
+            return "gives what Martlet promises"
+        }
+        await report.check("queues") { try await queues(found) }
+        await report.check("read") {
+            guard promises.isRabbitMQ else { throw DoctorNote("not tried: only RabbitMQ is known to refuse the trial") }
+            guard found.unreadable.isEmpty else {
+                throw DoctorFault(
+                    "may not read \(Self.some(found.unreadable))",
+                    todo: "grant its user to read what 'martlet topology --users' says")
+            }
+            return "may read the queues of jobs"
+        }
+        await publishing(promises, found, &report)
+        await report.check("message size") { try size(promises) }
+        await ManagementChecks(source: source, address: management).run(&report)
+    }
+
+    private func look() async throws -> AMQPInspection {
+        let broker = try source.broker()
+        let pipeline = try source.pipeline()
+        let isDeclared = pipeline.provision == .declared
+        if declares {
+            guard isDeclared else {
+                throw DoctorFault(
+                    "nothing is declared with amqp.declare: false", todo: "have made what 'martlet topology' prints")
+            }
+            let publisher = try AMQPPublisher(
+                configuration: broker, topology: pipeline.topology,
+                logger: try source.logger("martlet.doctor", atLeast: .critical))
+            try await publisher.connectOnce()
+            await publisher.close()
+        }
+        // Only who may configure is told what differs.
+        return try await AMQPInspection.look(
+            at: pipeline.topology, on: broker, comparesProperties: isDeclared,
+            readingFrom: pipeline.names.consumedQueues)
+    }
+
+    private func queues(_ found: AMQPInspection) async throws -> String {
+        if !found.problems.isEmpty {
+            throw DoctorFault(found.problems.map(\.description).joined(separator: "; "))
+        }
+        let isDeclared = try source.pipeline().provision == .declared
+        guard found.missing.isEmpty else {
+            let text = "not there yet: \(Self.some(found.missing))"
+            guard isDeclared else {
+                throw DoctorFault(text, todo: "have made what 'martlet topology' prints")
+            }
+            throw DoctorWarning("\(text); a worker declares them when it starts, or 'martlet doctor --declare'")
+        }
+        if let left = try await LeftShards.find(try source.names(), on: try source.broker()).finding {
+            throw DoctorWarning(left)
+        }
+        return isDeclared
+            ? "exchanges and queues are there, as they should be"
+            : "exchanges and queues are there; bindings and arguments can't be looked at without the right to configure"
+    }
+
+    // MARK: Publications that lead nowhere
+
+    private func publishing(
+        _ promises: BrokerPromises, _ found: AMQPInspection, _ report: inout DoctorReport
+    ) async {
+        await report.check("write") {
+            guard promises.isRabbitMQ else { throw DoctorNote("not tried: only RabbitMQ is known to refuse the trial") }
+            let broker = try source.broker()
+            let names = try source.names()
+            let publisher = try AMQPPublisher(
+                configuration: broker, logger: try source.logger("martlet.doctor", atLeast: .critical))
+            try await publisher.connectOnce()
+            let fault = await tried(try source.pipeline(), found.missing, broker.user, publisher)
+            await publisher.close()
+            if let fault { throw fault }
+            let missing = found.missing.contains { $0.hasPrefix("exchange ") }
+            return missing
+                ? "may write to those exchanges that are there"
+                : "may write to the exchanges below \(names.prefix), as \(broker.user)"
+        }
+    }
+
+    private func tried(
+        _ pipeline: PipelineConfiguration, _ missing: [String], _ user: String, _ publisher: AMQPPublisher
+    ) async -> DoctorFault? {
+        var refusals: [String] = []
+        for exchange in pipeline.publishedExchanges where !missing.contains("exchange \(exchange)") {
+            switch await reply(to: .refused(by: exchange, bytes: 0), publisher) {
+            // It was allowed, and was no message that any queue may have.
+            case .some(let reply) where reply.code == 406: continue
+            case let reply: refusals.append("may not write to \(exchange): \(reply.map(\.description) ?? "no answer")")
+            }
+        }
+        if !refusals.isEmpty {
+            return DoctorFault(
+                refusals.joined(separator: "; "), todo: "grant its user to write what 'martlet topology --users' says")
+        }
+        let moved = pipeline.names.moved
+        if missing.contains("exchange \(moved)") { return nil }
+        let large = await reply(to: .refused(by: moved, bytes: Self.needed), publisher)
+        if let large, large.text.contains("size") {
+            return DoctorFault("takes no message of a mebibyte: \(large)", todo: "raise the broker's max_message_size")
+        }
+        // No queue is bound with this key, and the flag `mandatory` has it come back.
+        if let asUser = await reply(to: .returned(by: moved, user: user), publisher), asUser.code != 312 {
+            return DoctorFault(
+                "is not known to the broker as \(user), who would be named as the publisher: \(asUser)",
+                todo: "name in amqp.url the user that the broker finds in the certificate or the token")
+        }
+        return nil
+    }
+
+    private func reply(to publication: AMQPPublication, _ publisher: AMQPPublisher) async -> AMQPError.Reply? {
+        do {
+            try await publisher.publishAndWait([publication])
+            return nil
+        } catch {
+            return error.reply ?? AMQPError.Reply(code: 0, text: error.message)
+        }
+    }
+
+    private func size(_ promises: BrokerPromises) throws -> String {
+        let largest = try source.pipeline().limits.maximumJobBytes
+        guard let limit = promises.standardMessageSize else {
+            throw DoctorNote("not known of this broker", todo: "compare its limit with jobs.maximum_bytes, \(largest)")
+        }
+        guard largest > limit else { return "jobs.maximum_bytes is within the broker's standard of \(limit)" }
+        throw DoctorNote(
+            "this version takes messages of \(limit) bytes unless its max_message_size says otherwise, which it does not "
+                + "tell; jobs.maximum_bytes is \(largest)",
+            todo: "a publisher of larger jobs is refused (406): split them, or raise max_message_size")
+    }
+
+    private static func some(_ names: [String]) -> String {
+        let shown = names.prefix(3).joined(separator: ", ")
+        return names.count > 3 ? "\(shown) and \(names.count - 3) more" : shown
+    }
+}
+
+extension AMQPPublication {
+    /// A message that RabbitMQ looks at no further than whether it may be published: it has no valid expiration, and a
+    /// header that would name more keys is no list. So no queue gets it, whatever is bound.
+    fileprivate static func refused(by exchange: String, bytes: Int) -> AMQPPublication {
+        AMQPPublication(
+            id: 0, exchange: exchange, routingKey: "martlet.doctor", isMandatory: true,
+            properties: AMQPProperties(headers: ["CC": "doctor"], expiration: "never"),
+            body: [UInt8](repeating: 0, count: bytes))
+    }
+
+    fileprivate static func returned(by exchange: String, user: String) -> AMQPPublication {
+        AMQPPublication(
+            id: 0, exchange: exchange, routingKey: "martlet.doctor", isMandatory: true,
+            properties: AMQPProperties(userID: user), body: [])
+    }
+}

@@ -1,0 +1,101 @@
+import Logging
+import MartletService
+import PostgresClient
+import PushModel
+import Store
+
+/// What `doctor` looks at in the database.
+struct DatabaseChecks {
+    let source: ConfigurationSource
+    let keyring: MasterKeyring?
+
+    func run(_ report: inout DoctorReport) async {
+        let pool = await report.check("database") {
+            let pool = PostgresPool(
+                try source.database(applicationName: "martlet doctor"),
+                logger: try source.logger("martlet.doctor", atLeast: .critical))
+            let version = try await pool.query("SHOW server_version")[0]["server_version"].text
+            return (pool, "PostgreSQL \(version)")
+        }
+        guard let pool else { return }
+        defer { pool.close() }
+        let hosts = pool.configuration.unverifiedHosts
+        if !hosts.isEmpty {
+            report.add(
+                .warning, "database TLS", "\(hosts.joined(separator: ", ")) is not verified",
+                "set sslmode=verify-full in database.url")
+        }
+        await ServerChecks(source: source, pool: pool).run(&report)
+        let schema: Void? = await report.check("schema") {
+            try await Migrations(
+                try source.database(applicationName: "martlet doctor"),
+                logger: try source.logger("martlet.doctor", atLeast: .critical)
+            ).verify()
+            return ((), "up to date")
+        }
+        await report.check("clock") { try await clock(pool) }
+        guard schema != nil else { return }
+        await report.check("refusals") {
+            let refusals = try await RefusalRepository(pool).list()
+            guard refusals.isEmpty else {
+                let known = Dictionary(try await CredentialRepository(pool).list().map { ($0.id, $0) }) { $1 }
+                throw DoctorWarning(refusals.map { known[$0.credential].described + $0.text }.joined(separator: "; "))
+            }
+            return "no provider refuses a credential, or an app's device tokens"
+        }
+        await report.check("workers") { try await workers(pool) }
+        await report.check("connections") { try await ServerChecks(source: source, pool: pool).connections() }
+        guard let keyring else { return }
+        await credentials(pool, keyring, &report)
+    }
+
+    private func clock(_ pool: PostgresPool) async throws -> String {
+        let before = Timestamp.now
+        let database = try await pool.query("SELECT clock_timestamp() AS now")[0]["now"].milliseconds
+        let skew = database - (before.milliseconds + Timestamp.now.milliseconds) / 2
+        // Shared tokens bear the database's time, and providers refuse those that are far from their own.
+        let finding = "\(abs(skew)) ms \(skew > 0 ? "behind" : "ahead of") the database's"
+        guard abs(skew) < 30_000 else { throw DoctorFault(finding, todo: "keep NTP running on both") }
+        if abs(skew) > 5_000 { throw DoctorWarning(finding, todo: "one of the two is wrong") }
+        return finding
+    }
+
+    private func credentials(_ pool: PostgresPool, _ keyring: MasterKeyring, _ report: inout DoctorReport) async {
+        await report.check("credentials") {
+            let snapshot = try await SnapshotStore.load(
+                from: pool, keyring: keyring, logger: try source.logger("martlet.doctor", atLeast: .critical)
+            ).current
+            if let problem = snapshot.openingProblems.sorted().first { throw DoctorFault(problem) }
+            return "\(snapshot.credentialSummaries.count) can be opened, for \(snapshot.appCount) apps"
+        }
+        await report.check("expiry") {
+            let ending = try await CredentialRepository(pool).list()
+                .filter { $0.state == .active }
+                .compactMap { summary in summary.daysLeft(at: .now).map { (summary, $0) } }
+                .filter { $0.1 < 30 }
+                .map { "\($0.0.label) \($0.1 < 0 ? "has expired" : "expires in \($0.1) days")" }
+            guard ending.isEmpty else { throw DoctorFault(ending.joined(separator: "; ")) }
+            return "no credential expires within 30 days"
+        }
+    }
+
+    private func workers(_ pool: PostgresPool) async throws -> String {
+        let workers = WorkerRepository(pool)
+        guard try await workers.mayBeWritten() else {
+            throw DoctorWarning(
+                "this user's workers can't say in martlet.workers that they run, and each counts as the only one",
+                todo: "migrate again, or grant SELECT, INSERT, UPDATE and DELETE")
+        }
+        let (running, stale) = try await workers.list()
+        let names = running.isEmpty ? "" : ": \(running.joined(separator: ", "))"
+        let gone = stale.isEmpty ? "" : "; no longer heard of: \(stale.joined(separator: ", "))"
+        return "\(running.count) run\(names)\(gone)"
+    }
+}
+
+extension CredentialSummary? {
+    /// Whose it is, in front of what is said of it; nothing where it is gone meanwhile.
+    fileprivate var described: String {
+        map { "\($0.output) \($0.account) (\($0.label.isEmpty ? $0.id : $0.label)), " } ?? ""
+    }
+}

@@ -1,0 +1,51 @@
+import AMQPClient
+import ArgumentParser
+import DeliveryPipeline
+import Logging
+import MartletService
+import PostgresClient
+import Store
+
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Check configuration, broker, database, schema, master key, refusals, credentials, expiry and clock.",
+        discussion: "Changes nothing, unless told to declare. Ends with 1 when a check has failed.")
+
+    @Flag(help: "Declare the exchanges and queues that are missing, as a worker does when it starts.")
+    var declare = false
+
+    @Flag(help: "As JSON, when everything is looked at.")
+    var json = false
+
+    @Option(
+        help: ArgumentHelp(
+            "RabbitMQ's management API, to look at queues' leaders and policies and at the broker's clock; as the user of amqp.url.",
+            valueName: "url"))
+    var management: String?
+
+    @OptionGroup var options: ConfigurationOptions
+
+    func run() async throws {
+        let source = try await options.load()
+        var report = DoctorReport { [json] finding in if !json { print(finding.line) } }
+        await report.check("configuration") {
+            _ = try source.pipeline()
+            try source.checkOutputs()
+            _ = try source.logLevel()
+            return "every key is good"
+        }
+        let keyring = await report.check("master key") {
+            let keyring = try source.keyring()
+            return (keyring, "\(keyring.keyIDs.count) in the keyring, current is \(keyring.currentKeyID)")
+        }
+        await BrokerChecks(source: source, declares: declare, management: management).run(&report)
+        await DatabaseChecks(source: source, keyring: keyring).run(&report)
+        if json {
+            try printJSON(report.document)
+        } else if report.problems > 0 {
+            print("\(report.problems) of \(report.findings.count) checks failed")
+        }
+        if report.problems > 0 { throw ExitCode.failure }
+    }
+}

@@ -1,0 +1,118 @@
+import MartletService
+
+/// Not good, and no reason to end with 1.
+struct DoctorWarning: Error {
+    let text: String
+    let todo: String
+
+    init(_ text: String, todo: String = "") {
+        (self.text, self.todo) = (text, todo)
+    }
+}
+
+/// A reason to end with 1.
+struct DoctorFault: Error {
+    let text: String
+    let todo: String
+
+    init(_ text: String, todo: String = "") {
+        (self.text, self.todo) = (text, todo)
+    }
+}
+
+/// What nobody here can look at.
+struct DoctorNote: Error {
+    let text: String
+    let todo: String
+
+    init(_ text: String, todo: String = "") {
+        (self.text, self.todo) = (text, todo)
+    }
+}
+
+/// What one look has found, as docs/schema/doctor.schema.json has it.
+struct DoctorFinding: Sendable, Hashable, Encodable {
+    enum Level: String, Sendable, Hashable, Encodable {
+        case ok, note, warning, error
+
+        /// For people.
+        var word: String {
+            switch self {
+            case .ok: "ok"
+            case .note: "note"
+            case .warning: "WARN"
+            case .error: "FAIL"
+            }
+        }
+    }
+
+    let level: Level
+    /// The same for ever.
+    let name: String
+    let text: String
+    /// What to do about it; empty where there is nothing to do.
+    let todo: String
+}
+
+/// Carries looks out, one after the other, and keeps what they find.
+struct DoctorReport {
+    private(set) var findings: [DoctorFinding] = []
+    /// Told of each finding at once.
+    private let tell: (DoctorFinding) -> Void
+
+    init(tell: @escaping (DoctorFinding) -> Void) {
+        self.tell = tell
+    }
+
+    var problems: Int { findings.count { $0.level == .error } }
+
+    mutating func check(_ name: String, _ body: () async throws -> String) async {
+        let _: Void? = await check(name) { ((), try await body()) }
+    }
+
+    mutating func check<Value>(_ name: String, _ body: () async throws -> (Value, String)) async -> Value? {
+        do {
+            let (value, text) = try await body()
+            add(.ok, name, text)
+            return value
+        } catch let warning as DoctorWarning {
+            add(.warning, name, warning.text, warning.todo)
+        } catch let note as DoctorNote {
+            add(.note, name, note.text, note.todo)
+        } catch let fault as DoctorFault {
+            add(.error, name, fault.text, fault.todo)
+        } catch {
+            add(.error, name, "\(error)")
+        }
+        return nil
+    }
+
+    mutating func add(_ level: DoctorFinding.Level, _ name: String, _ text: String, _ todo: String = "") {
+        let finding = DoctorFinding(level: level, name: name, text: text, todo: todo)
+        findings.append(finding)
+        tell(finding)
+    }
+
+    /// All of it, for programs.
+    var document: DoctorDocument {
+        DoctorDocument(version: Worker.version, ok: problems == 0, findings: findings)
+    }
+}
+
+struct DoctorDocument: Encodable {
+    /// Of this program.
+    let version: String
+    /// Whether no finding is an error.
+    let ok: Bool
+    let findings: [DoctorFinding]
+}
+
+extension DoctorFinding {
+    /// A line for people.
+    var line: String {
+        func padded(_ text: String, _ width: Int) -> String {
+            text + String(repeating: " ", count: max(1, width - text.count))
+        }
+        return padded(level.word, 6) + padded(name, 14) + (todo.isEmpty ? text : "\(text): \(todo)")
+    }
+}

@@ -1,0 +1,106 @@
+import Logging
+import MartletService
+import PostgresClient
+import Store
+
+/// What `doctor` looks at of the PostgreSQL server itself, and of what stands before it.
+struct ServerChecks {
+    let source: ConfigurationSource
+    let pool: PostgresPool
+
+    private static let oldest = 140_000
+    /// Of one worker, docs/operate.md: four for its work, two for operators' changes, one that says that it runs, one that
+    /// listens.
+    private static let connectionsEach = 8
+
+    func run(_ report: inout DoctorReport) async {
+        await report.check("server") {
+            let row = try await pool.query(
+                """
+                SELECT pg_is_in_recovery() AS standby, current_setting('server_version_num')::int AS version,
+                       current_setting('server_version') AS name
+                """)[0]
+            guard try !row["standby"].bool else {
+                throw DoctorFault(
+                    "is a standby, which takes no writes",
+                    todo: "name the primary in database.url, or all hosts with target_session_attrs=read-write")
+            }
+            guard try row["version"].integer >= Self.oldest else {
+                throw DoctorFault("PostgreSQL \(try row["name"].text) is older than 14", todo: "upgrade it")
+            }
+            return "takes writes"
+        }
+        await report.check("durability") { try await durability() }
+        await report.check("notify") { try await notify() }
+    }
+
+    /// Claims, marks and shared tokens rest on a commit that is one.
+    private func durability() async throws -> String {
+        let row = try await pool.query(
+            """
+            SELECT current_setting('synchronous_commit') AS commits, current_setting('fsync') AS fsync,
+                   current_setting('synchronous_standby_names') AS names,
+                   (SELECT count(*) FROM pg_stat_replication)::int AS standbys
+            """)[0]
+        guard try row["commits"].text != "off" else {
+            throw DoctorWarning(
+                "synchronous_commit is off: a crash forgets claims, and what is to be sent once is sent twice",
+                todo: "leave it on for the worker's user")
+        }
+        let standbys = try row["standbys"].integer
+        guard try standbys == 0 || !row["names"].text.isEmpty else {
+            throw DoctorWarning(
+                "\(standbys) follow this server and synchronous_standby_names is empty: a failover forgets claims, and what "
+                    + "is to be sent once is sent twice",
+                todo: "name the one that takes over in synchronous_standby_names")
+        }
+        return standbys == 0 ? "a commit is on this server's disk" : "a commit is on a standby, too"
+    }
+
+    /// Whether a notification comes through. Nothing is written by trying.
+    private func notify() async throws -> String {
+        guard try source.boolean(.databaseListen) else {
+            return "not used (database.listen: false): changes are looked for every two or three seconds"
+        }
+        let channel = "martlet_doctor_\(UInt32.random(in: 0 ... .max))"
+        let (heard, hear) = AsyncStream.makeStream(of: Void.self)
+        let listener = try await PostgresConnection.connect(pool.configuration) { _ in hear.yield() }
+        try await listener.batch([PostgresStatement("LISTEN \(channel)")])
+        try await pool.query("SELECT pg_notify($1, '')", [.text(channel)])
+        let isHeard = await withTaskGroup(of: Bool.self) { group in
+            group.addTask {
+                for await _ in heard { return true }
+                return false
+            }
+            group.addTask {
+                try? await Task.sleep(for: .seconds(3))
+                return false
+            }
+            defer { group.cancelAll() }
+            return await group.next() ?? false
+        }
+        withExtendedLifetime(listener) {}
+        guard isHeard else {
+            throw DoctorWarning(
+                "a notification does not arrive: there is a pooler in transaction mode before the server",
+                todo: "set database.listen: false; changes are looked for every two or three seconds")
+        }
+        return "notifications arrive"
+    }
+
+    func connections() async throws -> String {
+        let row = try await pool.query(
+            """
+            SELECT current_setting('max_connections')::int AS most,
+                   current_setting('superuser_reserved_connections')::int AS kept
+            """)[0]
+        let room = try row["most"].integer - row["kept"].integer
+        let workers = try await WorkerRepository(pool).list().running.count
+        let each = try Self.connectionsEach - (source.boolean(.databaseListen) ? 0 : 1)
+        let text = "\(workers) workers have at most \(workers * each) of \(room) connections"
+        guard workers * each <= room else {
+            throw DoctorWarning(text, todo: "raise max_connections, or put PgBouncer before the server")
+        }
+        return text
+    }
+}

@@ -1,0 +1,53 @@
+import DeliveryPipeline
+import Ledger
+
+/// A user of the broker with the least rights, as regular expressions of names.
+struct BrokerUser: Sendable, Hashable {
+    let name: String
+    let configure: String
+    let write: String
+    let read: String
+
+    private static let nothing = "^$"
+
+    /// - Parameters:
+    ///   - declares: whether workers make what is missing.
+    ///   - ledger: also the one of `martlet ledger`.
+    static func all(names: PipelineNames, declares: Bool, ledger: Bool) -> [BrokerUser] {
+        let prefix = escaped(names.prefix)
+        let results = escaped(names.results)
+        let own = "^\(prefix)\\..*"
+        // What begins with another prefix, one that goes on after this one, must not match: hence the dot.
+        let worker =
+            declares
+            ? BrokerUser(name: "\(names.prefix)-worker", configure: own, write: own, read: own)
+            : BrokerUser(
+                name: "\(names.prefix)-worker", configure: nothing,
+                write: "^\(prefix)\\.(jobs|moved|results|dead|delay\\.[0-9]+)$",
+                read: "^\(prefix)\\.(jobs\\..*|dropped)$")
+        let consumer = "^\(prefix)-consumer\\."
+        var users = [
+            worker,
+            BrokerUser(
+                name: "\(names.prefix)-publisher", configure: nothing, write: "^\(escaped(names.jobs))$", read: nothing),
+            BrokerUser(
+                name: "\(names.prefix)-consumer", configure: consumer, write: consumer,
+                read: "^(\(prefix)-consumer\\..*|\(results))$"),
+        ]
+        if ledger {
+            let queue = "^\(escaped(names.ledger))$"
+            users.append(
+                declares
+                    ? BrokerUser(
+                        name: "\(names.prefix)-ledger", configure: queue, write: queue,
+                        read: "^(\(escaped(names.ledger))|\(results))$")
+                    : BrokerUser(name: "\(names.prefix)-ledger", configure: nothing, write: nothing, read: queue))
+        }
+        return users
+    }
+
+    /// A name as a regular expression that matches nothing else.
+    private static func escaped(_ name: String) -> String {
+        String(name.flatMap { #"\.+*?()[]{}|^$"#.contains($0) ? ["\\", $0] : [$0] })
+    }
+}

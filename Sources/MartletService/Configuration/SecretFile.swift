@@ -1,0 +1,92 @@
+import AMQPClient
+import EventNames
+import Foundation
+import Logging
+import PostgresClient
+import Threading
+
+enum SecretText {
+    /// A file's text without the line end that editors put behind it.
+    static func read(_ path: String) throws -> String {
+        try String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}
+
+/// Secrets whose variable is not set, while the one with `_FILE` behind it names a file.
+struct SecretFiles {
+    private(set) var paths: [ConfigurationKey: String] = [:]
+
+    init(of secrets: [ConfigurationKey], _ environment: [String: String]) {
+        for key in secrets where environment[key.environmentVariable] == nil {
+            paths[key] = environment[key.environmentVariable + "_FILE"]
+        }
+    }
+
+    /// Sets their variables to what the files say.
+    func read(into environment: [String: String]) throws -> [String: String] {
+        var environment = environment
+        for (key, path) in paths {
+            do {
+                environment[key.environmentVariable] = try SecretText.read(path)
+            } catch {
+                throw ConfigurationError(
+                    "\(key.environmentVariable)_FILE: can't read \(path): \(error.localizedDescription)")
+            }
+        }
+        return environment
+    }
+}
+
+extension AMQPConfiguration {
+    mutating func readPasswordAgain(from path: String) {
+        let user = user
+        let file = SecretFile(path, first: password) { url in
+            let read = try AMQPConfiguration(url: url)
+            // What was published names the user, and workers believe each other by it.
+            guard read.user == user else {
+                throw ConfigurationError("it names another user than when this began, which takes a restart")
+            }
+            return read.password
+        }
+        currentPassword = { file.current }
+    }
+}
+
+extension PostgresConfiguration {
+    mutating func readAgain(from path: String, _ applicationName: String) {
+        let file = SecretFile(path, first: self) {
+            try PostgresConfiguration(url: $0, applicationName: applicationName)
+        }
+        current = { file.current }
+    }
+}
+
+/// What a file with a secret says now: whoever writes it anew changes a password without a restart.
+///
+/// A file that can't be read, or says nothing of use, leaves the last value in force, and the log says so.
+final class SecretFile<Value: Sendable>: Sendable {
+    private let path: String
+    private let parse: @Sendable (String) throws -> Value
+    private let last: Mutex<Value>
+
+    init(_ path: String, first: Value, parse: @escaping @Sendable (String) throws -> Value) {
+        self.path = path
+        self.parse = parse
+        last = Mutex(first)
+    }
+
+    /// Reads the file: from a thread that may block.
+    var current: Value {
+        do {
+            let value = try parse(try SecretText.read(path))
+            last.withLock { $0 = value }
+            return value
+        } catch {
+            let reason = (error as? CocoaError)?.localizedDescription ?? "\(error)"
+            Logger(label: "martlet.configuration").warning(
+                .secretUnreadable, "A secret can't be read again, the last one stays in force",
+                metadata: ["file": "\(path)", "error": "\(reason)"])
+            return last.withLock { $0 }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+package import AMQPClient
+package import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// RabbitMQ's management API, asked with the user of `amqp.url`. Only looks.
+package struct ManagementAPI: Sendable {
+    /// What went wrong, for people.
+    package struct Failure: Error, Sendable, CustomStringConvertible {
+        package let description: String
+    }
+
+    package struct Answer: Sendable {
+        package let status: Int
+        /// The server's own time, in whole seconds, where it says one.
+        package let date: Date?
+        package let body: Data
+    }
+
+    private static let patience = TimeAmount.seconds(10)
+
+    private let url: URLComponents
+    private let authorization: String
+    private let authorityFile: String?
+
+    /// - Parameters:
+    ///   - address: such as `http://rabbit-1:15672`, with a path where a proxy adds one.
+    ///   - user: and password, those of the broker.
+    ///   - authorityFile: PEM file of the authorities to trust; nil: the system's.
+    /// - Throws: ``ConfigurationError``.
+    package init(_ address: String, of broker: AMQPConfiguration, authorityFile: String?) throws {
+        guard let url = URLComponents(string: address), ["http", "https"].contains(url.scheme),
+            url.host?.isEmpty == false,
+            url.query == nil
+        else { throw ConfigurationError("--management: must be http://host:port or https://host:port") }
+        guard url.user == nil, url.password == nil else {
+            throw ConfigurationError(
+                "--management: takes no user and password, as everybody on this machine can read command lines; those "
+                    + "of amqp.url are used")
+        }
+        self.url = url
+        authorization = "Basic " + Data("\(broker.user):\(broker.passwordText)".utf8).base64EncodedString()
+        self.authorityFile = authorityFile
+    }
+
+    /// - Parameter path: below `/api`, encoded.
+    package func get(_ path: String) async throws -> Answer {
+        let host = url.host ?? ""
+        let isTLS = url.scheme == "https"
+        let port = url.port ?? (isTLS ? 15671 : 15672)
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let answer = loop.makePromise(of: Answer.self)
+        var head = HTTPRequestHead(version: .http1_1, method: .GET, uri: "\(url.percentEncodedPath)/api\(path)")
+        head.headers = [
+            "Host": "\(host):\(port)", "Authorization": authorization, "Accept": "application/json",
+            "Connection": "close",
+        ]
+        let context = isTLS ? try tlsContext() : nil
+        let request = head
+        do {
+            let channel = try await ClientBootstrap(group: loop)
+                .connectTimeout(Self.patience)
+                .channelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        let pipeline = channel.pipeline.syncOperations
+                        if let context {
+                            // A name in the handshake must not be an address.
+                            let name = host.contains(where: \.isLetter) && !host.contains(":") ? host : nil
+                            try pipeline.addHandler(NIOSSLClientHandler(context: context, serverHostname: name))
+                        }
+                        try pipeline.addHTTPClientHandlers()
+                        try pipeline.addHandler(AnswerCollector(request, answer))
+                    }
+                }
+                .connect(host: host, port: port).get()
+            loop.scheduleTask(in: Self.patience) { channel.close(promise: nil) }
+        } catch {
+            answer.fail(Failure(description: "\(host):\(port) can't be reached: \(error)"))
+        }
+        return try await answer.futureResult.get()
+    }
+
+    private func tlsContext() throws -> NIOSSLContext {
+        var tls = TLSConfiguration.makeClientConfiguration()
+        if let authorityFile { tls.trustRoots = .file(authorityFile) }
+        return try NIOSSLContext(configuration: tls)
+    }
+}
+
+/// Sends one request and gathers what comes.
+private final class AnswerCollector: ChannelInboundHandler {
+    typealias InboundIn = HTTPClientResponsePart
+    typealias OutboundOut = HTTPClientRequestPart
+
+    private static let largest = 32 << 20
+
+    private let request: HTTPRequestHead
+    private let answer: EventLoopPromise<ManagementAPI.Answer>
+    private var head: HTTPResponseHead?
+    private var body = Data()
+
+    init(_ request: HTTPRequestHead, _ answer: EventLoopPromise<ManagementAPI.Answer>) {
+        self.request = request
+        self.answer = answer
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.write(wrapOutboundOut(.head(request)), promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head): self.head = head
+        case .body(let part):
+            body.append(contentsOf: part.readableBytesView)
+            if body.count > Self.largest {
+                answer.fail(ManagementAPI.Failure(description: "its answer is longer than \(Self.largest) bytes"))
+                context.close(promise: nil)
+            }
+        case .end:
+            guard let head else { return }
+            answer.succeed(
+                .init(
+                    status: Int(head.status.code), date: head.headers.first(name: "date").flatMap(Self.date), body: body
+                ))
+            context.close(promise: nil)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        answer.fail(ManagementAPI.Failure(description: "\(error)"))
+        context.close(promise: nil)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        answer.fail(ManagementAPI.Failure(description: "the connection ended before the answer was there"))
+    }
+
+    /// RFC 9110, IMF-fixdate.
+    private static func date(_ text: String) -> Date? {
+        let format = DateFormatter()
+        format.locale = Locale(identifier: "en_US_POSIX")
+        format.timeZone = TimeZone(secondsFromGMT: 0)
+        format.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return format.date(from: text)
+    }
+}

@@ -1,0 +1,377 @@
+import AMQPClient
+import APNSSimulator
+import DeliveryPipeline
+import Foundation
+import PushModel
+import TestSupport
+import TestTraits
+import Testing
+
+/// Each recipe of docs/brokers.md, as it stands there, with a real broker.
+@Suite(.serialized, BrokerServers(), .needsServers)
+struct BrokersPageTests {
+    private static let app = "com.example.shop"
+    private static let password = "worker-password"
+
+    // MARK: Users
+
+    @Test func usersMayDoTheirPartAndNoMore() async throws {
+        try await with { installation, servers in
+            let recipe = try Recipe("Users").shell().replacing("rabbitmqctl add_user martlet-worker", with: ": add")
+            let names = installation.names
+            try await servers.run(
+                own(recipe, installation),
+                files: ["worker.password": "w", "shop.password": "secret", "billing.password": "secret"],
+                in: installation.folder)
+            let shop = try url(of: "shop", "secret", installation)
+            let billing = try url(of: "billing", "secret", installation)
+            #expect(await publishes(to: names.jobs, shop, installation) == nil)
+            #expect(await publishes(to: names.results, shop, installation) == 403)
+            #expect(await publishes(to: names.jobs, billing, installation) == 403)
+            let bound = AMQPTopology(
+                queues: [AMQPQueue(name: "billing.results", isDurable: false, isExclusive: true)],
+                bindings: [
+                    AMQPBinding(
+                        queue: "billing.results", exchange: names.results, routingKey: "apns.sent.com.example.shop")
+                ])
+            #expect(await declares(bound, billing, installation) == nil)
+            #expect(await declares(bound, shop, installation) == .accessRefused)
+            var other = bound
+            other.bindings = [
+                AMQPBinding(
+                    queue: "billing.results", exchange: names.results, routingKey: "apns.sent.com.example.other")
+            ]
+            #expect(await declares(other, billing, installation) == .accessRefused, "another app's results")
+        }
+    }
+
+    // MARK: Fixed topology
+
+    @Test func aWorkerThatMayDeclareNothingWaitsAndThenDelivers() async throws {
+        try await with(hasTopology: false) { installation, servers in
+            let user = "\(installation.names.prefix)-worker"
+            let changes = [
+                "amqp.declare": "false", "amqp.url": try url(of: user, Self.password, installation),
+            ]
+            let configuration = try installation.configuration(changes.mapValues { $0 })
+            // A user who exists, and may nothing yet: what is missing is seen without a right.
+            try await servers.run(
+                "rabbitmqctl add_user \(user) < worker.password; rabbitmqctl set_permissions -p / \(user) '^$' '^$' '^$'",
+                files: ["worker.password": Self.password], in: installation.folder)
+            try await installation.withWorker(changes.mapValues { $0 }) { worker in
+                try await eventually(worker.errors) { worker.errors.contains("broker.incomplete") }
+                #expect(
+                    worker.errors.contains("the broker has no exchange \(installation.names.dead)")
+                        && worker.errors.contains("no queue \(installation.names.queue(of: Lane.urgent))")
+                        && worker.errors.contains("'martlet topology' prints what to make"), "\(worker.errors)")
+                try await servers.run(
+                    own(try Recipe("Fixed topology").shell(), installation), martlet: configuration,
+                    in: installation.folder)
+                try await deliver(installation, worker)
+            }
+            let doctor = try await installation.martlet(["doctor"], changes.mapValues { $0 })
+            #expect(doctor.status == 0 && doctor.output.contains("ok    queues"), "\(doctor)")
+            #expect(doctor.output.contains("ok    write") && doctor.output.contains("ok    read"), "\(doctor)")
+            let declared = try await installation.martlet(["doctor", "--declare"], changes.mapValues { $0 })
+            #expect(declared.status == 1 && declared.output.contains("amqp.declare: false"), "\(declared)")
+        }
+    }
+
+    @Test(.enabled(if: BrokerServers.hasAdmin, "rabbitmqadmin is not installed"))
+    func whatIsPrintedForRabbitmqadminIsTheSame() async throws {
+        try await with(hasTopology: false) { installation, servers in
+            let configuration = try installation.configuration()
+            // The management plugin brings the program; it is no part of the recipe above it.
+            try await servers.run("rabbitmq-plugins enable rabbitmq_management", in: installation.folder)
+            try await servers.run(
+                """
+                until rabbitmqadmin show overview > overview 2>&1; do :; done
+                martlet topology --format rabbitmqadmin --users --ledger > commands
+                sh -e commands
+                for user in worker ledger; do
+                    rabbitmqctl change_password \(installation.names.prefix)-$user < worker.password
+                done
+                """, files: ["worker.password": Self.password], martlet: configuration, in: installation.folder)
+            let topology = installation.names.topology(delays: RetryPolicy().delays)
+            let found = try await AMQPInspection.look(
+                at: topology, on: try AMQPConfiguration(url: try servers.administratorURL), comparesProperties: true)
+            #expect(found.missing == [] && found.problems == [], "\(found)")
+            let changes = [
+                "amqp.declare": "false",
+                "amqp.url": try url(of: "\(installation.names.prefix)-worker", Self.password, installation),
+            ]
+            let ledger = try url(of: "\(installation.names.prefix)-ledger", Self.password, installation)
+            try await installation.withWorker(changes.mapValues { $0 }) { worker in
+                try await installation.withLedger(["amqp.declare": "false", "amqp.url": ledger]) { ledger in
+                    try await deliver(installation, worker)
+                    try await eventually("the ledger has it: \(ledger.errors)") {
+                        try await installation.martlet(["why", "--job", "order-1"]).status == 0
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func aTableNamesEverything() async throws {
+        try await with { installation, _ in
+            let printed = try await installation.martlet(
+                ["topology", "--users"], ["retry.delays": "7", "amqp.declare": "false"])
+            let names = installation.names
+            for name in [names.jobs, names.queue(of: Lane.bulk), names.delay(seconds: 7), names.results] {
+                #expect(printed.output.contains(name), "\(printed)")
+            }
+            #expect(printed.output.contains(#/-worker +\^\$ /#), "\(printed)")
+            let spread = try await installation.martlet(["topology"], ["amqp.shards": "2"])
+            let second = names.queue(of: Lane.normal, shard: 2)
+            #expect(spread.output.contains(second) && spread.output.contains("x-random"), "\(spread)")
+            #expect(
+                spread.output.contains(try Regex("binding +\(second) +of \(names.queue(of: Lane.normal)) ")),
+                "\(spread)")
+            let refused = try await installation.martlet(["topology", "--format", "toml"])
+            #expect(refused.status == 64, "\(refused)")
+        }
+    }
+
+    // MARK: A password that changes
+
+    @Test func aPasswordChangesWithoutARestart() async throws {
+        try await with { installation, servers in
+            let user = "\(installation.names.prefix)-rotating"
+            try await servers.run(
+                """
+                rabbitmqctl add_user \(user) < worker.password
+                rabbitmqctl set_permissions -p / \(user) '^martlet\\..*' '^martlet\\..*' '^martlet\\..*'
+                """, files: ["worker.password": "first", "amqp-url": try url(of: user, "first", installation)],
+                in: installation.folder)
+            let environment = ["MARTLET_AMQP_URL_FILE": installation.path("amqp-url")]
+            try await installation.withWorker(["amqp.url": nil], environment: environment) { worker in
+                try await deliver(installation, worker)
+                let template = try url(of: user, "%s", installation)
+                try await servers.run(
+                    try Recipe("A password that changes").shell()
+                        .replacing("amqps://martlet-worker:%s@rabbit-1.example.net/", with: template)
+                        .replacing("martlet-worker", with: user),
+                    files: ["worker.password": "an0ther"], in: installation.folder)
+                try await eventually(worker.errors) { worker.errors.contains("Lost the connection") }
+                try await deliver(installation, worker, among: 2)
+                // Away, or of no use: the last password counts.
+                for text in [nil, "nonsense"] {
+                    if let text {
+                        try installation.write(text, to: "amqp-url")
+                    } else {
+                        try FileManager.default.removeItem(atPath: installation.path("amqp-url"))
+                    }
+                    try await servers.run(
+                        "rabbitmqctl close_all_user_connections \(user) again", in: installation.folder)
+                    try await eventually(worker.errors) {
+                        worker.errors.contains("configuration.secret.unreadable")
+                    }
+                    try await deliver(installation, worker, among: text == nil ? 3 : 4)
+                }
+                #expect(!worker.errors.contains("an0ther") && !worker.errors.contains("nonsense"), "\(worker.errors)")
+            }
+        }
+    }
+
+    // MARK: By certificate
+
+    @Test func aWorkerLogsInByItsCertificate() async throws {
+        // The recipe takes the worker's password away, which other tests need.
+        let current = try #require(BrokerServers.current)
+        let url = try #require(URLComponents(string: try current.installation.broker))
+        try await with(asAdministrator: true) { installation, servers in
+            try await servers.run(try Recipe("By certificate").shell(), in: installation.folder)
+            var changes: [String: String?] = [:]
+            for line in try Recipe("By certificate").yaml().matches(of: /(?m)^  (\w+): "?([^"\n]*)"?$/) {
+                changes["amqp.\(line.1)"] = String(line.2)
+                    .replacing("rabbit-1.example.net", with: "localhost:\(servers.tlsPort)")
+                    .replacing("/etc/martlet/ca.pem", with: servers.certificates.path("ca.pem"))
+                    .replacing("/etc/martlet/worker.", with: servers.certificates.path("martlet-worker."))
+            }
+            try await installation.withWorker(changes) { try await deliver(installation, $0) }
+            let doctor = try await installation.martlet(["doctor"], changes)
+            #expect(doctor.status == 0 && doctor.output.contains("as martlet-worker"), "\(doctor)")
+            // The URL says another user than the certificate.
+            changes["amqp.url"] = changes["amqp.url"]??.replacing("martlet-worker@", with: "somebody@")
+            let other = try await installation.martlet(["doctor"], changes)
+            #expect(other.status == 1 && other.output.contains("is not known to the broker as somebody"), "\(other)")
+            try await servers.run(
+                "rabbitmqctl change_password martlet-worker < worker.password",
+                files: ["worker.password": url.password ?? ""], in: installation.folder)
+        }
+    }
+
+    // MARK: Policies, nodes, doctor
+
+    @Test func theDoctorReadsPoliciesAndLeaders() async throws {
+        try await with { installation, servers in
+            let prefix = installation.names.prefix
+            func policy(_ number: Int) throws -> String {
+                try Recipe("Policies").shell(number).replacing(#"'^martlet\.jobs\.'"#, with: "'^\(prefix).jobs.'")
+            }
+            try await servers.run(try policy(0), in: installation.folder)
+            try await servers.run(try Recipe("Several nodes").shell(), in: installation.folder)
+            try await servers.run("rabbitmq-plugins enable rabbitmq_management", in: installation.folder)
+            let address = "http://127.0.0.1:\(servers.managementPort)"
+            let unknown = try await installation.martlet(["doctor", "--management", address])
+            #expect(unknown.status == 0 && unknown.output.contains("WARN  management"), "\(unknown)")
+            let asAdministrator = ["amqp.url": try servers.administratorURL]
+            let known = try await installation.martlet(["doctor", "--management", address], asAdministrator)
+            #expect(known.status == 0 && known.output.contains("ok    leaders"), "\(known)")
+            #expect(known.output.contains("ok    broker clock"), "\(known)")
+            do {
+                try await servers.run(try policy(1), in: installation.folder)
+                let told = try await installation.martlet(["doctor", "--management", address], asAdministrator)
+                #expect(told.output.contains("ok    ack timeout   1800000 ms at least, by policy"), "\(told)")
+            } catch let refusal as Failure {
+                // Before 3.12 there is no such policy.
+                #expect(refusal.description.contains("not recognised"), "\(refusal)")
+                #expect(known.output.contains("note  ack timeout"), "\(known)")
+            }
+            let secret = try await installation.martlet(["doctor", "--management", "http://a:b@127.0.0.1:1"])
+            #expect(secret.output.contains("takes no user and password") && secret.status == 1, "\(secret)")
+        }
+    }
+
+    @Test func theDoctorTriesTheRightsAndLeavesNothing() async throws {
+        try await with { installation, servers in
+            let names = installation.names
+            let user = "\(names.prefix)-poor"
+            func grant(write: String, read: String) async throws {
+                try await servers.run(
+                    "rabbitmqctl set_permissions -p / \(user) '^$' '\(write)' '\(read)'", in: installation.folder)
+            }
+            try await servers.run(
+                "rabbitmqctl add_user \(user) < worker.password", files: ["worker.password": Self.password],
+                in: installation.folder)
+            let changes = ["amqp.declare": "false", "amqp.url": try url(of: user, Self.password, installation)]
+            let prefix = names.prefix.replacing(".", with: "\\.")
+            try await grant(write: "^\(prefix)\\.(jobs|dead|results|delay\\..*)$", read: "^\(prefix)\\.jobs\\..*$")
+            let poor = try await installation.martlet(["doctor", "--json"], changes.mapValues { $0 })
+            #expect(poor.status == 1, "\(poor)")
+            let problems = try await SchemaValidator.problems(
+                in: [poor.output.replacing("\n", with: "")], schema: "doctor.schema.json")
+            #expect(problems.isEmpty, "\(problems) \(poor)")
+            let document = try JSONDecoder().decode(Document.self, from: Data(poor.output.utf8))
+            #expect(document.ok == false)
+            #expect(Set(document.findings.filter { $0.level == "error" }.map(\.name)) == ["read", "write"], "\(poor)")
+            #expect(document.text(of: "write").contains("may not write to \(names.prefix).moved: 403"), "\(poor)")
+            #expect(document.text(of: "read") == "may not read \(names.dropped)", "\(poor)")
+
+            try await grant(
+                write: "^\(prefix)\\.(jobs|dead|results|moved|delay\\..*)$", read: "^\(prefix)\\.(jobs\\..*|dropped)$")
+            let good = try await installation.martlet(["doctor", "--json"], changes.mapValues { $0 })
+            #expect(good.status == 0, "\(good)")
+            #expect(
+                try await installation.waitingMessages(delays: RetryPolicy().delays) == [:], "a trial is in no queue")
+            #expect(installation.results.count == 0 && installation.results.rejections.isEmpty)
+        }
+    }
+
+    private struct Document: Decodable {
+        struct Finding: Decodable {
+            let level: String
+            let name: String
+            let text: String
+        }
+
+        let ok: Bool
+        let findings: [Finding]
+
+        func text(of name: String) -> String { findings.first { $0.name == name }?.text ?? "" }
+    }
+}
+
+extension BrokersPageTests {
+    /// - Parameter hasTopology: false: there is nothing in the broker but the results exchange and the test's queue on it.
+    private func with(
+        hasTopology: Bool = true, asAdministrator: Bool = false,
+        _ body: (Installation, BrokerServers.Servers) async throws -> Void
+    ) async throws {
+        let servers = try #require(BrokerServers.current)
+        let own = Installation.Servers(
+            broker: asAdministrator ? try servers.administratorURL : try servers.installation.broker,
+            database: try servers.installation.database)
+        try await Installation.with(servers: own) { installation in
+            try await installation.addTokenApp(Self.app)
+            if hasTopology {
+                #expect(try await installation.martlet(["doctor", "--declare"]).status == 0)
+            } else {
+                // As tests know the results: it is in the definitions, too.
+                let topology = installation.names.topology(delays: RetryPolicy().delays)
+                let found = try await AMQPInspection.look(at: topology, on: try installation.brokerConfiguration())
+                #expect(found.missing.contains("exchange \(installation.names.jobs)"))
+            }
+            try await body(installation, servers)
+        }
+    }
+
+    /// A recipe for this installation's names.
+    private func own(_ recipe: String, _ installation: Installation) -> String {
+        let prefix = installation.names.prefix
+        _ = try? installation.write(Self.password, to: "worker.password")
+        return recipe.replacing(
+            "martlet-worker", with: recipe.contains("topology") ? "\(prefix)-worker" : "martlet-worker"
+        )
+        .replacing(#"martlet\.jobs"#, with: #"\#(prefix.replacing(".", with: #"\."#))\.jobs"#)
+        .replacing(#"martlet\.results"#, with: #"\#(prefix.replacing(".", with: #"\."#))\.results"#)
+        .replacing("billing martlet.results", with: "billing \(prefix).results")
+    }
+
+    private func url(of user: String, _ password: String, _ installation: Installation) throws -> String {
+        let components = try #require(URLComponents(string: installation.servers.broker))
+        return "amqp://\(user):\(password)@127.0.0.1:\(try #require(components.port))/"
+    }
+
+    /// Has a worker deliver a push.
+    private func deliver(_ installation: Installation, _ worker: Subprocess, among count: Int = 1) async throws {
+        let job = JobText("order-\(count)", app: Self.app, to: [Token.random()])
+        try await eventually(worker.errors) {
+            do {
+                try await installation.publish([job])
+                return true
+            } catch {
+                return false
+            }
+        }
+        try await eventually("\(installation.results.tally) \(worker.errors)") { installation.results.count >= count }
+        #expect(installation.results.tally["sent"] == count, "\(installation.results.tally)")
+    }
+
+    /// The broker's reply to a message for an exchange that leads nowhere; nil: it has taken it, or no queue wants it.
+    private func publishes(to exchange: String, _ url: String, _ installation: Installation) async -> UInt16? {
+        do {
+            let publisher = try AMQPPublisher(
+                configuration: try AMQPConfiguration(url: url), logger: installation.log.logger("rights"))
+            try await publisher.connectOnce()
+            do throws(AMQPError) {
+                try await publisher.publishAndWait([
+                    AMQPPublication(
+                        id: 1, exchange: exchange, routingKey: "nowhere", properties: AMQPProperties(), body: [])
+                ])
+            } catch {
+                await publisher.close()
+                return error.reply?.code ?? 0
+            }
+            await publisher.close()
+            return nil
+        } catch {
+            return 0
+        }
+    }
+
+    private func declares(
+        _ topology: AMQPTopology, _ url: String, _ installation: Installation
+    ) async -> AMQPError.Code? {
+        do {
+            let publisher = try AMQPPublisher(
+                configuration: try AMQPConfiguration(url: url), topology: topology,
+                logger: installation.log.logger("rights"))
+            try await publisher.connectOnce()
+            await publisher.close()
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+}

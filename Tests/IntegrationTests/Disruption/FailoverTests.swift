@@ -1,0 +1,98 @@
+import APNSSimulator
+import Foundation
+import PostgresClient
+import TestSupport
+import Testing
+import WorkerTestSupport
+
+extension PrivateServerTests {
+    /// Two PostgreSQL servers, one after the other: the second follows the first and takes its place.
+    struct FailoverTests {
+        @Test func aWorkerGoesOnWithTheServerThatTakesOver() async throws {
+            try await Installation.with(
+                servers: PrivateServers.current, simulator: { $0.streamLimit = LongCampaign.streamLimit }
+            ) { installation in
+                let campaign = LongCampaign()
+                try await installation.addTokenApp(LongCampaign.app)
+                try await Standby.with(primary: installation.servers.database) { standby in
+                    try await eventually("it follows") { try await follows(installation) }
+                    let following = try await installation.martlet(["doctor"])
+                    #expect(following.output.contains("WARN  durability    1 follow this server"), "\(following)")
+                    let onStandby = try await installation.martlet(
+                        ["doctor"], ["database.url": try standby.url(of: installation.database.url)])
+                    #expect(
+                        onStandby.status == 1 && onStandby.output.contains("FAIL  server        is a standby"),
+                        "\(onStandby)")
+
+                    let port = try freePort()
+                    let changes: [String: String?] = [
+                        "database.url": try standby.urlOfBoth(installation.database.url),
+                        "http.listen": "127.0.0.1:\(port)",
+                    ]
+                    try await installation.withWorker(LongCampaign.workerConfiguration.merging(changes) { $1 }) {
+                        worker in
+                        try await installation.publish(campaign.jobs)
+                        try await eventually(worker.errors) { installation.results.count >= campaign.recipients / 10 }
+                        try await PrivateServers.stop(.postgres)
+                        let second = PostgresPool(
+                            try PostgresConfiguration(url: try standby.url(of: installation.database.url)),
+                            logger: installation.log.logger("second"))
+                        defer { second.close() }
+                        try await second.query("SELECT pg_promote()")
+                        try await campaign.finish(in: installation, port: port)
+                        try await eventually(worker.errors) {
+                            try await second.query(
+                                "SELECT count(*)::int AS dead FROM martlet.dead_tokens WHERE app = $1",
+                                [.text(LongCampaign.app)])[0]["dead"].integer == campaign.dead.count
+                        }
+                    }
+                    let entries = installation.results.entries
+                    #expect(entries.count == campaign.recipients)
+                    let doctor = try await installation.martlet(["doctor"], changes)
+                    #expect(doctor.status == 0 && doctor.output.contains("ok    server"), "\(doctor)")
+                }
+                // The next tests', and where this one's database is dropped.
+                try await PrivateServers.start(.postgres)
+                try await eventually("it is back") {
+                    (try? await installation.database.pool.query("SELECT 1")) != nil
+                }
+            }
+        }
+
+        private func follows(_ installation: Installation) async throws -> Bool {
+            try await installation.database.pool.query(
+                "SELECT count(*)::int AS count FROM pg_stat_replication WHERE state = 'streaming'")[0]["count"].integer
+                == 1
+        }
+
+        /// A password of the database changes while a worker runs.
+        @Test func aPasswordOfTheDatabaseChangesWithoutARestart() async throws {
+            try await Installation.with(servers: PrivateServers.current) { installation in
+                try await installation.addTokenApp(LongCampaign.app)
+                let database = installation.database.pool
+                try await installation.withLogin(in: "martlet_worker") { url in
+                    let user = try #require(URLComponents(string: url)?.user)
+                    try installation.write(url, to: "database-url")
+                    let environment = ["MARTLET_DATABASE_URL_FILE": installation.path("database-url")]
+                    try await installation.withWorker(["database.url": nil], environment: environment) { worker in
+                        try await installation.publish([
+                            JobText("first", app: LongCampaign.app, to: [Token.random(Token.dead)])
+                        ])
+                        try await installation.results.wait(for: 1)
+                        try await database.query("ALTER ROLE \(user) PASSWORD 'second'")
+                        try installation.write(url.replacing(":test@", with: ":second@"), to: "database-url")
+                        try await database.query(
+                            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1", [.text(user)])
+                        let dead = Token.random(Token.dead)
+                        try await installation.publish([JobText("second", app: LongCampaign.app, to: [dead])])
+                        try await installation.results.wait(for: 2)
+                        try await eventually(worker.errors) {
+                            try await installation.markedTokens(of: LongCampaign.app).contains(dead)
+                        }
+                        #expect(!worker.errors.contains("password authentication failed"), "\(worker.errors)")
+                    }
+                }
+            }
+        }
+    }
+}
