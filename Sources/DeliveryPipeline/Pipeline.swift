@@ -136,12 +136,12 @@ struct Pipeline {
                 turn.counts.jobsScheduled += 1
                 turn.move(started, to: .delay(seconds: seconds))
             case .claim(let claim):
-                pay(for: started)
+                pay(for: started, turn.now)
                 // A job that is to be split takes no room from others: it owes no more than one.
                 take(started.isToBeSplit ? 1 : job.recipients.count, of: started, &turn)
                 carryOut(claims.ask(claim, started, &turn), &turn)
             case .goOn:
-                pay(for: started)
+                pay(for: started, turn.now)
                 route(started, &turn)
             }
         } catch {
@@ -150,8 +150,8 @@ struct Pipeline {
     }
 
     /// Whatever becomes of it from here on, it counts for its app's rate.
-    private func pay(for started: StartedJob) {
-        guard !started.isToBeSplit else { return }
+    private func pay(for started: StartedJob, _ now: Timestamp) {
+        guard !started.isToBeSplit, !started.job.isExpired(at: now) else { return }
         started.appLoad.spend(started.job.recipients.count, from: started.inbound.queue)
     }
 

@@ -144,6 +144,10 @@ package final class PipelineCore: @unchecked Sendable {
             counts.obligationsOpen = ledger.owing
             counts.jobsWaiting = scheduler.jobsWaiting
             counts.unconfirmed = turn.outbox.unconfirmedCount
+            counts.unconfirmedSeconds =
+                turn.outbox.oldestUnconfirmed.map {
+                    Int(max(0, effects.now().milliseconds - $0.milliseconds) / 1000)
+                } ?? 0
             counts.marksPending = pipeline.settling.marksPending
             counts.prefetchUsed = JobQueue.all.map(scheduler.prefetchUsed)
             for job in ledger.openDeliveries { counts.isOpen(job.inbound) }

@@ -67,6 +67,8 @@ public struct PipelineCounts: Sendable, Hashable {
     public package(set) var isBlocked = false
     /// Published, and not confirmed by the broker.
     public package(set) var unconfirmed = 0
+    /// How long the oldest of these has been waiting for it.
+    public package(set) var unconfirmedSeconds = 0
     /// Dead tokens that are not marked yet.
     public package(set) var marksPending = 0
     /// By the place of the queue, in thousandths of what the broker hands out.

@@ -36,6 +36,14 @@ public struct PostgresConfiguration: Sendable, CustomStringConvertible {
             throw PostgresError(
                 .configuration, "database URL: '@', ':' and '/' in the user name or password must be percent-encoded")
         }
+        if let ports = options["port"],
+            ports.split(separator: ",", omittingEmptySubsequences: false).contains(where: {
+                !$0.isEmpty && UInt16($0).map { $0 > 0 } != true
+            })
+        {
+            // Most likely a password, of a URL that ends before its host; libpq's own error would print it.
+            throw PostgresError(.configuration, "database URL: a port is a number from 1 to 65535")
+        }
         options["fallback_application_name"] = applicationName
         // of several hosts, one may have become a standby
         if options["target_session_attrs"] == nil, ProcessInfo.processInfo.environment["PGTARGETSESSIONATTRS"] == nil,

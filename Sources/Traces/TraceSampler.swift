@@ -44,5 +44,5 @@ package struct TraceSampler: Sendable, Hashable {
         }
     }
 
-    private static func part(of trace: TraceID) -> Double { Double((trace.low << 1) >> 12) / Double(1 << 52) }
+    private static func part(of trace: TraceID) -> Double { Double(trace.low >> 12) / Double(1 << 52) }
 }

@@ -126,7 +126,7 @@ import Testing
                 "nothing is told of it; it may be one of the jobs t",
                 "nothing is known of it: it never arrived, it is in",
                 "nothing is known of it: no ledger is kept, so what",
-                "nothing is known of it, and the ledger could not b",
+                "nothing is known of it, and not all could be looke",
             ])
     }
 

@@ -6,7 +6,7 @@ import Traces
     private static let unsampled = context("00")
 
     private static func context(_ flags: String) -> TraceContext? {
-        TraceContext(traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-\(flags)")
+        TraceContext(traceparent: "00-0af7651916cd43dd4448eb211c80319c-b7ad6b7169203331-\(flags)")
     }
 
     @Test(arguments: [

@@ -117,6 +117,9 @@ struct Outbox {
     /// Without a confirm.
     var unconfirmedCount: Int { unconfirmed.count }
 
+    /// When the oldest of them was published; of those that the broker has not refused.
+    var oldestUnconfirmed: Timestamp? { unconfirmed.values.lazy.filter { $0.refusals == 0 }.map(\.since).min() }
+
     /// What is to be published now; mostly nothing.
     mutating func flush() -> [AMQPPublication] {
         guard !publications.isEmpty else { return [] }

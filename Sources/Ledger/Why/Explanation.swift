@@ -137,8 +137,8 @@ extension JobFacts {
                 "Those in a delay queue are scheduled, wait for a rate, or are tried again when its seconds are over."
             )
         }
-        guard let ledger else {
-            return ("nothing is known of it, and the ledger could not be looked at", "The table says why; ask again.")
+        guard let ledger, blind.isEmpty else {
+            return ("nothing is known of it, and not all could be looked at", "The table says why; ask again.")
         }
         guard let begin = ledger.begin else {
             return (

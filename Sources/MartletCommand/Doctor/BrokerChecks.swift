@@ -87,6 +87,9 @@ struct BrokerChecks {
 
     // MARK: Publications that lead nowhere
 
+    /// With all trials together.
+    private static let patience = Duration.seconds(10)
+
     private func publishing(
         _ promises: BrokerPromises, _ found: AMQPInspection, _ report: inout DoctorReport
     ) async {
@@ -97,7 +100,19 @@ struct BrokerChecks {
             let publisher = try AMQPPublisher(
                 configuration: broker, logger: try source.logger("martlet.doctor", atLeast: .critical))
             try await publisher.connectOnce()
+            // A broker with an alarm reads no further, and says nothing.
+            let end = Task {
+                guard (try? await Task.sleep(for: Self.patience)) != nil else { return false }
+                await publisher.close(drain: .zero)
+                return true
+            }
             let fault = await tried(try source.pipeline(), found.missing, broker.user, publisher)
+            end.cancel()
+            if await end.value {
+                throw DoctorFault(
+                    "answers nothing that is published: it may block publishers, for want of memory or disk",
+                    todo: "look for an alarm with 'rabbitmq-diagnostics alarms'")
+            }
             await publisher.close()
             if let fault { throw fault }
             let missing = found.missing.contains { $0.hasPrefix("exchange ") }

@@ -10,6 +10,16 @@ enum SecretText {
     static func read(_ path: String) throws -> String {
         try String(contentsOfFile: path, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
     }
+
+    /// On a connection's thread, which nothing may keep: a pipe that nobody writes would.
+    static func readAgain(_ path: String) throws -> String {
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw ConfigurationError("it is not there") }
+        guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= 65_536 else {
+            throw ConfigurationError("it is no regular file of at most 64 KiB")
+        }
+        return try read(path)
+    }
 }
 
 /// Secrets whose variable is not set, while the one with `_FILE` behind it names a file.
@@ -78,7 +88,7 @@ final class SecretFile<Value: Sendable>: Sendable {
     /// Reads the file: from a thread that may block.
     var current: Value {
         do {
-            let value = try parse(try SecretText.read(path))
+            let value = try parse(try SecretText.readAgain(path))
             last.withLock { $0 = value }
             return value
         } catch {

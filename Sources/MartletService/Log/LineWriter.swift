@@ -20,6 +20,8 @@ package final class LineWriter: Sendable {
     private static let atOnce = Int(PIPE_BUF)
 
     private let file: Int32
+    /// A terminal says that it takes more than it does.
+    private let tellsItsRoom: Bool
     private let note: @Sendable (Int) -> [UInt8]
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "martlet.log")
@@ -28,6 +30,9 @@ package final class LineWriter: Sendable {
     /// - Parameter note: the line that says that so many were dropped.
     package init(file: Int32, note: @escaping @Sendable (Int) -> [UInt8]) {
         (self.file, self.note) = (file, note)
+        var status = stat()
+        let kind = fstat(file, &status) == 0 ? status.st_mode & S_IFMT : 0
+        tellsItsRoom = [S_IFIFO, S_IFSOCK, S_IFREG].contains(kind)
     }
 
     /// Lines that nobody will read.
@@ -72,7 +77,7 @@ package final class LineWriter: Sendable {
 
     private func isReady() -> Bool {
         var asked = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
-        return poll(&asked, 1, 0) == 1
+        return tellsItsRoom && poll(&asked, 1, 0) == 1
     }
 
     /// The file may be closed, or nobody reads it any more, which is no reason to end.

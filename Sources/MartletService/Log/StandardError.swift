@@ -35,6 +35,8 @@ package final class StandardError: LogSink {
     package init(
         format: LogFormat, resource: LogResource, environment: [String: String] = ProcessInfo.processInfo.environment
     ) {
+        // Who reads may go, which must not end the process.
+        signal(SIGPIPE, SIG_IGN)
         let encoding = Encoding(
             format, resource, isJournal: Self.isJournal(environment["JOURNAL_STREAM"], file: STDERR_FILENO))
         self.encoding = encoding

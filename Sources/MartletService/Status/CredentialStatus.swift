@@ -26,15 +26,15 @@ package struct CredentialStatus: Sendable, Hashable, Encodable {
     /// Those that end first.
     package static func first(of facts: StatusFacts) -> [CredentialStatus] {
         let refused = Set(facts.refusals.filter { !$0.isOfTokens }.map(\.credential))
-        return facts.credentials.map { 
+        return facts.credentials.map {
             CredentialStatus(
                 $0, isRefused: refused.contains($0.id), tokenAt: facts.tokenTimes[$0.id], now: facts.now)
         }
-            .sorted { left, right in
-                if left.isRefused != right.isRefused { return left.isRefused }
-                let (a, b) = (left.daysLeft ?? .max, right.daysLeft ?? .max)
-                return a == b ? left.label < right.label : a < b
-            }.prefix(most).map(\.self)
+        .sorted { left, right in
+            if left.isRefused != right.isRefused { return left.isRefused }
+            let (a, b) = (left.daysLeft ?? .max, right.daysLeft ?? .max)
+            return a == b ? left.label < right.label : a < b
+        }.prefix(most).map(\.self)
     }
 
     private init(_ summary: CredentialSummary, isRefused: Bool, tokenAt: Timestamp?, now: Timestamp) {

@@ -76,6 +76,16 @@ extension Finding {
                     ))
             }
         }
+        if facts.counts.isPublishing, facts.counts.unconfirmedSeconds >= graceSeconds {
+            found.append(
+                Finding(
+                    .broker,
+                    "RabbitMQ does not confirm: what was published "
+                        + "\(Phrase.duration(facts.counts.unconfirmedSeconds)) ago is not safe yet.",
+                    todo:
+                        "Look at its disks, and for quorum queues without a majority. Outcomes are told, and jobs done, "
+                        + "once it does."))
+        }
         let refused = facts.minute.refused.filter { $0.key != facts.resultsExchange }
         if !refused.isEmpty {
             found.append(

@@ -21,7 +21,8 @@ package struct PoolStatus: Sendable, Hashable, Encodable {
     package let windowBlocked: Int
 
     package init(
-        credential: String?, output: String, environment: String, connecting: Int, open: Int, draining: Int, streams: Int,
+        credential: String?, output: String, environment: String, connecting: Int, open: Int, draining: Int,
+        streams: Int,
         streamsLimit: Int, waiting: Int, windowBlocked: Int
     ) {
         (self.credential, self.output, self.environment) = (credential, output, environment)

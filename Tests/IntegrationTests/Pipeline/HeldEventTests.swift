@@ -13,45 +13,11 @@ import WorkerTestSupport
 struct HeldEventTests {
     private static let app = "com.example.shop"
 
-    /// Beside a queue that somebody has bound, filled and left.
-    private func withFullQueue(
-        _ installation: Installation, _ body: (_ name: String) async throws -> Void
-    ) async throws {
-        let queue = AMQPQueue(
-            name: "\(installation.names.prefix).full",
-            arguments: ["x-queue-type": "quorum", "x-max-length": 1, "x-overflow": "reject-publish"])
-        let filling = AMQPExchange(name: "\(installation.names.prefix).filling", kind: .fanout)
-        let publisher = try AMQPPublisher(
-            configuration: try installation.brokerConfiguration(),
-            topology: AMQPTopology(
-                exchanges: installation.names.topology(delays: []).exchanges + [filling], queues: [queue],
-                bindings: [
-                    AMQPBinding(queue: queue.name, exchange: installation.names.results, routingKey: "#.full"),
-                    AMQPBinding(queue: queue.name, exchange: filling.name, routingKey: ""),
-                ]),
-            logger: installation.log.logger("full"))
-        try await publisher.connectOnce()
-        // The limit is soft by as many as come at once.
-        var isFull = false
-        while !isFull {
-            do throws(AMQPError) {
-                try await publisher.publishAndWait([
-                    AMQPPublication(id: 1, exchange: filling.name, routingKey: "", body: [1])
-                ])
-            } catch {
-                isFull = true
-            }
-        }
-        await publisher.close()
-        try await body(queue.name)
-        try await installation.broker.delete(queues: [], exchanges: [filling.name])
-    }
-
     @Test func oneFullResultsQueueHoldsNobodyUp() async throws {
         let app = "com.example.full"
         try await Installation.with { installation in
             try await installation.addTokenApp(app)
-            try await withFullQueue(installation) { full in
+            try await installation.withFullQueue { full in
                 try await InProcessWorker.run(in: installation) { worker in
                     for number in 0..<30 {
                         try await installation.publish([

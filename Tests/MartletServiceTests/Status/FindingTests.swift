@@ -40,6 +40,8 @@ import Testing
             $0.view = PipelineView(lanes: [], apps: [], isDraining: true)
         },
         Case(name: "the broker takes nothing", found: ["broker"]) { $0.counts.isPublishing = false },
+        Case(name: "the broker's disk stands still", found: ["broker"]) { $0.counts.unconfirmedSeconds = 20 },
+        Case(name: "a confirm takes its time", found: []) { $0.counts.unconfirmedSeconds = 5 },
         Case(name: "one of our queues refuses", found: ["broker"]) {
             $0.minute = Pulse.Recent(refused: ["martlet.delay.5": 3])
         },

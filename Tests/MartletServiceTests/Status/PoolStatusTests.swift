@@ -33,7 +33,8 @@ import Testing
         let shown = StatusDocument(facts).pools
         #expect(shown.count == 2)
         let first = try #require(shown.shown.first)
-        #expect(first.credential == #"my "label""# && first.open == 8 && first.streams == 20 && first.streamsLimit == 4_000)
+        #expect(
+            first.credential == #"my "label""# && first.open == 8 && first.streams == 20 && first.streamsLimit == 4_000)
         #expect(first.waiting == 200 && first.windowBlocked == 6)
         #expect(shown.shown.last?.credential == "7")
     }

@@ -1,0 +1,93 @@
+import APNSSimulator
+import Foundation
+import TestSupport
+import Testing
+import WorkerTestSupport
+
+/// A worker that somebody looks at, to whom something happens.
+struct Outage {
+    static let app = "com.example.shop"
+
+    let installation: Installation
+    let worker: Subprocess
+    private let prometheus: Prometheus
+    private let page: StatusPageLook
+
+    /// Brings one about beside a worker that has delivered before, and looks at what docs/runbook.md says of it.
+    ///
+    /// - Parameters:
+    ///   - cause: it is over when its closure has ended, which is lent what there is to be seen.
+    static func happens(
+        _ name: String, _ changes: [String: String] = [:], servers: Installation.Servers? = nil,
+        cause: (Outage, _ look: () async throws -> Void) async throws -> Void
+    ) async throws {
+        let row = try OutageRow.named(name)
+        try await Installation.with(servers: servers) { installation in
+            try await installation.addTokenApp(app)
+            let look = StatusPageLook(port: try freePort())
+            let settings = [
+                "http.listen": "127.0.0.1:\(look.port)", "retry.delays": "1,2", "apns.request_timeout": "2",
+            ]
+            try await installation.withWorker(settings.merging(changes) { $1 }) { worker in
+                let prometheus = try Prometheus(installation, worker: look.port, lookingBack: "10s")
+                defer { prometheus.stop() }
+                let outage = Outage(installation: installation, worker: worker, prometheus: prometheus, page: look)
+                try await outage.begin()
+                try await cause(outage) { try await outage.looks(as: row) }
+                // A minute is what the page looks back.
+                try await eventually("it is over: \(await outage.said())\(worker.errors)", within: .seconds(180)) {
+                    try await look.page().contains("<h1>Nothing is wrong</h1>")
+                }
+            }
+        }
+    }
+
+    /// All is well.
+    private func begin() async throws {
+        try await publish("before")
+        try await installation.results.wait(for: 1)
+        try await eventually("all is well: \(worker.errors)\(prometheus.errors)") {
+            guard (try? await prometheus.finds("martlet_consuming == 1 and martlet_publishing == 1")) == true else {
+                return false
+            }
+            return try await page.page().contains("<h1>Nothing is wrong</h1>")
+        }
+    }
+
+    func publish(_ id: String, to tokens: [String] = [Token.random()]) async throws {
+        try await installation.publish([JobText(id, app: Self.app, to: tokens)])
+    }
+
+    /// Something happens when a push is on its way, which is answered only then.
+    func whilePushing(_ id: String, _ cause: () async throws -> Void) async throws {
+        var faults = StandingFaults()
+        faults.silence = .answers
+        await installation.simulator.setFaults(faults)
+        try await publish(id)
+        try await eventually("it is sent") { installation.simulator.recordedRequests.count >= 2 }
+        try await cause()
+        await installation.simulator.setFaults(StandingFaults())
+    }
+
+    private func looks(as row: OutageRow) async throws {
+        for heading in row.headings {
+            try await eventually("\(heading): \(await said())\n\(worker.errors)") {
+                try await page.page().contains("<h1>\(heading)</h1>")
+            }
+        }
+        if let alert = row.alert {
+            try await eventually("\(alert): \(await said())\n\(worker.errors)") {
+                try await prometheus.alerts().contains(alert)
+            }
+        }
+        let doctor = try await installation.martlet(["doctor"])
+        #expect(row.doctor.contains { doctor.output.contains($0) }, "\(doctor)")
+        let why = try await installation.martlet(["why", "--job", "during", "--app", Self.app])
+        #expect(row.why.contains { (why.output + why.errors).contains($0) }, "\(why)")
+    }
+
+    /// By the page, and by the alerts that wait or fire.
+    private func said() async -> String {
+        "\((try? await page.curl("status.json")) ?? "") \((try? await prometheus.alerts()) ?? [])"
+    }
+}

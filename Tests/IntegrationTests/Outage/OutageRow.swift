@@ -1,0 +1,35 @@
+import Foundation
+import Testing
+
+/// A row of the table in docs/runbook.md, "Outages": what each of those who are asked says.
+struct OutageRow: Sendable {
+    /// nil: there is none.
+    let alert: String?
+    /// Of the page, one after the other.
+    let headings: [String]
+    /// One of these.
+    let doctor: [String]
+    let why: [String]
+
+    static func all() throws -> [String: OutageRow] {
+        let chapter = try #require(
+            try Documents.text("docs/runbook.md").components(separatedBy: "## Outages\n").last?
+                .components(separatedBy: "\n## ").first)
+        let rows = chapter.matches(of: /(?m)^\| ([^|]+) \| (`\w+`|none) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/)
+        return Dictionary(
+            rows.map { row in
+                (
+                    String(row.1),
+                    OutageRow(
+                        alert: row.2 == "none" ? nil : row.2.trimmingCharacters(in: ["`"]),
+                        headings: row.3.components(separatedBy: ", then "), doctor: words(row.4),
+                        why: words(row.5))
+                )
+            }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// `this` or `that`
+    private static func words(_ cell: Substring) -> [String] { cell.matches(of: /`([^`]+)`/).map { String($0.1) } }
+
+    static func named(_ name: String) throws -> OutageRow { try #require(try all()[name], "docs/runbook.md: \(name)") }
+}

@@ -1,0 +1,65 @@
+import AMQPClient
+import APNSSimulator
+import DeliveryPipeline
+import TestSupport
+import TestTraits
+import Testing
+import WorkerTestSupport
+
+/// What happens at others': docs/runbook.md, "Outages".
+@Suite(.needsServers, .timeLimit(.minutes(10)))
+struct OutageTests {
+    @Test func everyOutageOfTheTableIsTried() throws {
+        let tried = Set(
+            ProviderOutage.allCases.map(\.rawValue) + OwnOutage.allCases.map(\.rawValue)
+                + ServerOutage.allCases.map(\.rawValue))
+        #expect(try Set(OutageRow.all().keys) == tried)
+    }
+
+    enum ProviderOutage: String, CaseIterable, Sendable {
+        case errors = "the provider answers 503"
+        case silence = "the provider answers nothing"
+        case refusal = "a credential is refused"
+
+        var faults: StandingFaults {
+            var faults = StandingFaults()
+            switch self {
+            case .errors: faults.answer = PlannedAnswer(.serviceUnavailable)
+            case .silence: faults.silence = .answers
+            case .refusal: faults.answer = PlannedAnswer(.invalidProviderToken)
+            }
+            return faults
+        }
+    }
+
+    @Test(arguments: ProviderOutage.allCases) func aProviderFails(outage: ProviderOutage) async throws {
+        try await Outage.happens(outage.rawValue) { there, look in
+            await there.installation.simulator.setFaults(outage.faults)
+            try await there.publish("during", to: Token.random(count: 50))
+            try await look()
+            await there.installation.simulator.setFaults(StandingFaults())
+        }
+    }
+
+    enum OwnOutage: String, CaseIterable, Sendable {
+        case publisher = "a publisher hands in what can't be used"
+        case results = "a results queue is full"
+    }
+
+    @Test func aPublisherHandsInRubbish() async throws {
+        try await Outage.happens(OwnOutage.publisher.rawValue) { there, look in
+            try await there.installation.publish(raw: [#"{"id":"during","app":"com.example.shop","prio":1}"#])
+            try await look()
+        }
+    }
+
+    @Test func aResultsQueueIsFull() async throws {
+        try await Outage.happens(OwnOutage.results.rawValue) { there, look in
+            try await there.installation.withFullQueue(boundBy: "#") { queue in
+                try await there.publish("during")
+                try await look()
+                try await there.installation.broker.delete(queues: [queue], exchanges: [])
+            }
+        }
+    }
+}

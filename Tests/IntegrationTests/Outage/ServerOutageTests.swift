@@ -1,0 +1,91 @@
+import APNSSimulator
+import Foundation
+import TestSupport
+import TestTraits
+import Testing
+
+extension OutageTests {
+    enum ServerOutage: String, CaseIterable, Sendable {
+        case broker = "the broker is away"
+        case node = "one of the broker's nodes is away"
+        case alarm = "the broker blocks publishers"
+        case disk = "the broker's disk stands still"
+        case database = "the database is away"
+    }
+}
+
+extension PrivateServerTests {
+    /// What happens to broker and database: docs/runbook.md, "Outages".
+    @Suite(.serialized, .timeLimit(.minutes(10)))
+    struct ServerOutageTests {
+        private func happens(
+            _ outage: OutageTests.ServerOutage, _ cause: () async throws -> Void, mend: () async throws -> Void
+        ) async throws {
+            try await Outage.happens(outage.rawValue, servers: PrivateServers.current) { there, look in
+                try await there.whilePushing("during", cause)
+                do { try await look() } catch { Issue.record(error) }
+                try await mend()
+            }
+        }
+
+        @Test func theBrokerIsAway() async throws {
+            try await happens(.broker) {
+                try await PrivateServers.stop(.rabbitmq)
+            } mend: {
+                try await PrivateServers.start(.rabbitmq)
+            }
+        }
+
+        @Test func theDatabaseIsAway() async throws {
+            try await happens(.database) {
+                try await PrivateServers.stop(.postgres)
+            } mend: {
+                try await PrivateServers.start(.postgres)
+            }
+        }
+
+        @Test func theBrokerBlocksPublishers() async throws {
+            try await happens(.alarm) {
+                try await PrivateServers.evaluateInBroker("vm_memory_monitor:set_vm_memory_high_watermark(0.00001).")
+            } mend: {
+                try await PrivateServers.evaluateInBroker("vm_memory_monitor:set_vm_memory_high_watermark(0.4).")
+            }
+        }
+
+        /// Whatever quorum queues have to write waits.
+        @Test func theBrokersDiskStandsStill() async throws {
+            try await happens(.disk) {
+                try await PrivateServers.evaluateInBroker(
+                    """
+                    register(stalled, spawn(fun() -> true = erlang:suspend_process(whereis(ra_log_wal)),
+                    receive go_on -> ok end end)).
+                    """)
+            } mend: {
+                try await PrivateServers.evaluateInBroker("stalled ! go_on.")
+            }
+        }
+
+        /// The worker goes on with another, and nobody need get up.
+        @Test func aNodeOfTheBrokerIsAway() async throws {
+            let servers = LocalServers(instance: "outage-\(ProcessInfo.processInfo.processIdentifier)", nodes: 3)
+            try await servers.up()
+            do {
+                let urls = Installation.Servers(broker: try servers.brokerURL, database: try servers.databaseURL)
+                let ports = try servers.brokerPorts
+                let hosts = [ports[2], ports[0], ports[1]].map { "127.0.0.1:\($0)" }.joined(separator: ",")
+                let url = urls.broker.replacing("127.0.0.1:\(ports[0])", with: hosts)
+                let outage = OutageTests.ServerOutage.node.rawValue
+                try await Outage.happens(outage, ["amqp.url": url], servers: urls) { there, look in
+                    try await there.whilePushing("during") { try await servers.stop(.rabbitmq(node: 3)) }
+                    try await eventually("it is noticed") { there.worker.errors.contains("broker.connection.lost") }
+                    try await look()
+                    try await there.installation.results.wait(for: 2)
+                    try await servers.start(.rabbitmq(node: 3))
+                }
+            } catch {
+                Issue.record(error)
+            }
+            try await servers.wipe()
+        }
+    }
+}
