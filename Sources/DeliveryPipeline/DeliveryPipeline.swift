@@ -148,7 +148,10 @@ public final class DeliveryPipeline: Sendable {
         return settled
     }
 
-    /// The broker's product and version, for which it waits so long; nil: not connected to yet.
+    /// The broker's product and version; nil: not connected to yet.
+    public var broker: String? { publisher.broker }
+
+    /// The same, for which it waits so long. To be called once: who has waited in vain can't wait for it again.
     public func broker(within patience: Duration) async -> String? {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { [connections] in for await _ in connections { return } }
@@ -156,7 +159,7 @@ public final class DeliveryPipeline: Sendable {
             await group.next()
             group.cancelAll()
         }
-        return publisher.broker
+        return broker
     }
 
     /// Others may have spread the lanes over more queues than this worker does: looks, and consumes those, too.

@@ -14,7 +14,7 @@ struct StartReport: Service {
     let pool: PostgresPool
     let logger: Logger
 
-    /// The line waits so long for the broker.
+    /// The line waits so long for the broker, and who looks for it looks so often.
     private static let patience = Duration.seconds(5)
 
     func run() async throws {
@@ -22,16 +22,15 @@ struct StartReport: Service {
             let broker = await pipeline.broker(within: Self.patience)
             let database = try? await pool.query("SHOW server_version")[0]["server_version"].text
             logger.notice(.started, "Worker started", metadata: metadata(broker: broker, database: database))
-            await tellWeaknesses(broker)
+            await tellWeaknesses()
         }
         try? await gracefulShutdown()
     }
 
     /// Once, when the broker has said what it is.
-    private func tellWeaknesses(_ broker: String?) async {
-        var broker = broker
-        while broker == nil, !Task.isCancelled { broker = await pipeline.broker(within: .seconds(60)) }
-        guard let broker else { return }
+    private func tellWeaknesses() async {
+        while pipeline.broker == nil { guard (try? await Task.sleep(for: Self.patience)) != nil else { return } }
+        guard let broker = pipeline.broker else { return }
         for weakness in BrokerPromises(product: broker).weaknesses {
             logger.warning(
                 .brokerWeaker, "The broker gives less than Martlet promises",
