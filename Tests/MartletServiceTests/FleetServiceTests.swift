@@ -10,7 +10,7 @@ import Testing
 import WorkerTestSupport
 
 /// Workers, as far as they say that they run, over the real database.
-@Suite(.needsDatabase, .timeLimit(.minutes(2)))
+@Suite(.needsDatabase, .endsAHang)
 struct FleetServiceTests {
     private static let quota = "fcm/p"
 

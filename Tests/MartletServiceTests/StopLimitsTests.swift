@@ -2,9 +2,10 @@ import Foundation
 import Logging
 import MartletService
 import ServiceLifecycle
+import TestTraits
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct StopLimitsTests {
+@Suite(.endsAHang) struct StopLimitsTests {
     /// Does not listen to anybody.
     private struct Hanging: Service {
         let runs: AsyncStream<Void>.Continuation

@@ -5,7 +5,7 @@ import TestTraits
 import Testing
 
 /// A task that is cancelled leaves no statement behind, on the server neither.
-@Suite(.needsDatabase, .timeLimit(.minutes(2)))
+@Suite(.needsDatabase, .endsAHang)
 struct CancelledTaskTests {
     /// Nobody else takes it.
     private let lock = PostgresValue.bigint(.random(in: .min ... .max))

@@ -4,7 +4,7 @@ import TestSupport
 import TestTraits
 import Testing
 
-@Suite(.needsDatabase, .timeLimit(.minutes(2)))
+@Suite(.needsDatabase, .endsAHang)
 struct PostgresListenerTests {
     @Test func hearsAndComesBackAfterACut() async throws {
         let channel = "Test \"\(UInt32.random(in: 0 ... .max))"

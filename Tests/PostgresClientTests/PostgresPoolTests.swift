@@ -4,7 +4,7 @@ import TestSupport
 import TestTraits
 import Testing
 
-@Suite(.needsDatabase, .timeLimit(.minutes(2)))
+@Suite(.needsDatabase, .endsAHang)
 struct PostgresPoolTests {
     private func pool(_ maximum: Int, leaseTimeout: Duration = .seconds(60)) throws -> PostgresPool {
         var options = PostgresPool.Options()

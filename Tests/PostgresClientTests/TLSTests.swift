@@ -1,9 +1,10 @@
 import Foundation
 import PostgresClient
 import TestSupport
+import TestTraits
 import Testing
 
-@Suite(.enabled(if: TLSServer.isInstalled, TLSServer.missing), .timeLimit(.minutes(2)))
+@Suite(.enabled(if: TLSServer.isInstalled, TLSServer.missing), .endsAHang)
 struct TLSTests {
     /// With `sslmode=verify-full`: the authority must be the right one, and the name the one asked for.
     @Test func onlyTheRightServerIsTalkedTo() async throws {

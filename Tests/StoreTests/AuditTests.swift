@@ -6,7 +6,7 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-@Suite(.needsDatabase, .timeLimit(.minutes(2)))
+@Suite(.needsDatabase, .endsAHang)
 struct AuditTests {
     private func entries(_ database: TestDatabase, _ filter: AuditRepository.Filter = .init()) async throws
         -> [AuditEntry]

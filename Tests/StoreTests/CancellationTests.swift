@@ -19,7 +19,7 @@ import WorkerTestSupport
     }
 }
 
-@Suite(.needsDatabase, .timeLimit(.minutes(2)))
+@Suite(.needsDatabase, .endsAHang)
 struct CancellationTests {
     /// So long that only a notification can be the reason of a look.
     private static let never: Duration = .seconds(3600)

@@ -5,7 +5,7 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-@Suite(.needsDatabase, .timeLimit(.minutes(2)))
+@Suite(.needsDatabase, .endsAHang)
 struct ClaimRepositoryTests {
     private static let first = "00000000-0000-0000-0000-000000000001"
     private static let second = "00000000-0000-0000-0000-000000000002"

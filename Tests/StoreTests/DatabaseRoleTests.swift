@@ -8,7 +8,7 @@ import Testing
 import WorkerTestSupport
 
 /// What the groups `martlet_worker` and `martlet_operator` may do, and what not.
-@Suite(.needsDatabase, .timeLimit(.minutes(2)))
+@Suite(.needsDatabase, .endsAHang)
 struct DatabaseRoleTests {
     private static let forbiddenToBoth = [
         "DELETE FROM martlet.credentials", "TRUNCATE martlet.apps CASCADE", "TRUNCATE martlet.credentials CASCADE",

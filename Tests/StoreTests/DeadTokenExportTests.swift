@@ -6,7 +6,7 @@ import Testing
 import Threading
 import WorkerTestSupport
 
-@Suite(.needsDatabase, .timeLimit(.minutes(2)))
+@Suite(.needsDatabase, .endsAHang)
 struct DeadTokenExportTests {
     private func mark(_ token: String, app: String = "com.example.shop", at time: Int64 = 1_000) -> TokenMark {
         TokenMark(

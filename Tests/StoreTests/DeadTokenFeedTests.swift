@@ -7,7 +7,7 @@ import Testing
 import Threading
 import WorkerTestSupport
 
-@Suite(.needsDatabase, .timeLimit(.minutes(2)))
+@Suite(.needsDatabase, .endsAHang)
 struct DeadTokenFeedTests {
     /// What a pipeline makes of a feed.
     private final class Follower: Sendable {

@@ -7,7 +7,7 @@ import Testing
 import WorkerTestSupport
 
 /// Random sequences of registrations and deaths against what an export should tell of them.
-@Suite(.needsDatabase, .timeLimit(.minutes(2)))
+@Suite(.needsDatabase, .endsAHang)
 struct DeadTokenModelTests {
     private struct Model {
         var registered: Int64?

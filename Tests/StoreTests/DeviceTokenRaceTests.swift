@@ -7,7 +7,7 @@ import WorkerTestSupport
 
 /// A 410 and a registration of the same token come in either order, at once, over several connections: what counts
 /// is which happened later, never which was written later.
-@Suite(.needsDatabase, .timeLimit(.minutes(2)))
+@Suite(.needsDatabase, .endsAHang)
 struct DeviceTokenRaceTests {
     private enum Change: Sendable {
         case mark(Int64)

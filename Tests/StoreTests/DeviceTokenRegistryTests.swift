@@ -6,7 +6,7 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-@Suite(.needsDatabase, .timeLimit(.minutes(2)))
+@Suite(.needsDatabase, .endsAHang)
 struct DeviceTokenRegistryTests {
     private func key(_ token: String, app: String = "com.example.shop") -> DeviceTokenKey {
         DeviceTokenKey(output: "apns", app: app, environment: .production, form: .hex(maximumDigits: 512), token: token)

@@ -7,7 +7,7 @@ import Testing
 import WorkerTestSupport
 
 /// The SQL that docs/tokens.md advises, as it is written there.
-@Suite(.needsDatabase, .timeLimit(.minutes(2)))
+@Suite(.needsDatabase, .endsAHang)
 struct DocumentedSQLTests {
     /// For devices of one's own a statement for results, a join, a trigger; then partitioning.
     private func documentedSQL() throws -> [String] {

@@ -5,7 +5,7 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-@Suite(.needsDatabase, .timeLimit(.minutes(2)))
+@Suite(.needsDatabase, .endsAHang)
 struct LedgerRepositoryTests {
     private static let at = Timestamp(milliseconds: 1_795_168_800_123)
 

@@ -7,7 +7,7 @@ import Testing
 import Threading
 import WorkerTestSupport
 
-@Suite(.needsDatabase, .timeLimit(.minutes(2)))
+@Suite(.needsDatabase, .endsAHang)
 struct LockedTableTests {
     private final class Attempts: Sendable {
         let count = Atomic(0)

@@ -63,7 +63,7 @@ import WorkerTestSupport
     }
 }
 
-@Suite(.needsDatabase, .timeLimit(.minutes(2)))
+@Suite(.needsDatabase, .endsAHang)
 struct LongAddressTests {
     private static let app = "com.example.shop"
     private static let output = "webpush"

@@ -22,7 +22,7 @@ import WorkerTestSupport
     }
 }
 
-@Suite(.needsDatabase, .timeLimit(.minutes(2)))
+@Suite(.needsDatabase, .endsAHang)
 struct MigrationTests {
     private let first = Migration(
         number: 1, name: "first", sql: "CREATE TABLE martlet.a (n int); CREATE TABLE martlet.b (n int)")

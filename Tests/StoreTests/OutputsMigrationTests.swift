@@ -7,7 +7,7 @@ import Testing
 import WorkerTestSupport
 
 /// From a database that knew one output only, with rows of every kind, to one that knows many.
-@Suite(.needsDatabase, .timeLimit(.minutes(2)))
+@Suite(.needsDatabase, .endsAHang)
 struct OutputsMigrationTests {
     private static let key = "11111111-1111-4111-8111-111111111111"
     private static let certificate = "22222222-2222-4222-8222-222222222222"

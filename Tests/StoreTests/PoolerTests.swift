@@ -9,7 +9,7 @@ import WorkerTestSupport
 /// carried out by the same session.
 @Suite(
     .needsDatabase,
-    .needsPooler, .timeLimit(.minutes(2)))
+    .needsPooler, .endsAHang)
 struct PoolerTests {
     private func withPooler(
         backends: Int, _ body: (TestDatabase, PostgresConfiguration) async throws -> Void

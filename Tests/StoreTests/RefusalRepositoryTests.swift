@@ -5,7 +5,7 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-@Suite(.needsDatabase, .timeLimit(.minutes(2)))
+@Suite(.needsDatabase, .endsAHang)
 struct RefusalRepositoryTests {
     private static let since = Timestamp(milliseconds: 1_700_000_000_000)
 

@@ -7,7 +7,7 @@ import Testing
 import Threading
 import WorkerTestSupport
 
-@Suite(.needsDatabase, .timeLimit(.minutes(2)))
+@Suite(.needsDatabase, .endsAHang)
 struct RekeyingTests {
     private static let oldLine = "old \(String(repeating: "A", count: 43))="
     private static let newLine = "new \(String(repeating: "B", count: 42))A="

@@ -6,7 +6,7 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-@Suite(.needsDatabase, .timeLimit(.minutes(2)))
+@Suite(.needsDatabase, .endsAHang)
 struct RepositoryTests {
     @Test func appsAreSetListedShownAndRemoved() async throws {
         try await TestDatabase.withMigrated { database in

@@ -6,7 +6,7 @@ import Testing
 import Threading
 import WorkerTestSupport
 
-@Suite(.needsDatabase, .timeLimit(.minutes(2)))
+@Suite(.needsDatabase, .endsAHang)
 struct SharedTokenRepositoryTests {
     private static let minute: Int64 = 60_000
     private static let age = 25 * minute

@@ -7,7 +7,7 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-@Suite(.needsDatabase, .timeLimit(.minutes(2)))
+@Suite(.needsDatabase, .endsAHang)
 struct SnapshotStoreTests {
     /// So long that only a notification can be the reason of a reload.
     private static let never: Duration = .seconds(3600)

@@ -7,7 +7,7 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-@Suite(.needsDatabase, .timeLimit(.minutes(2)))
+@Suite(.needsDatabase, .endsAHang)
 struct WorkerRepositoryTests {
     private func worker(_ name: String, upFor uptime: Duration = .seconds(1)) -> RunningWorker {
         RunningWorker(

@@ -10,8 +10,8 @@ package import PushModel
 /// | comes back at its slot | as if it had come now: who was given a slot has kept his place |
 /// | comes back after another rate was set | as if it had come now |
 ///
-/// What is sent is paid for: a job that is larger than what may be sent leaves a debt, which is waited for. Slots are given a
-/// little closer than the rate, so that there is always something to send; what comes too early gets another.
+/// What is sent is paid for: a job that is larger than what may be sent leaves a debt, which is waited for. Slots are given
+/// closer than the rate, so that there is always something to send; what comes too early gets another.
 package struct Pacer {
     /// When a job's turn is, and by which rate that was worked out.
     package struct Slot: Sendable, Hashable {
@@ -47,8 +47,9 @@ package struct Pacer {
     static let beatMilliseconds = 20
     /// Whoever changes a rate is obeyed by all that waits within this time, in seconds.
     static let longestDelay = 120
-    /// Slots are so much closer than the rate.
-    private static let eagerness = 1.05
+    /// Slots are so much closer than the rate: the lines of half the workers are enough for all of it. They are seldom of one
+    /// length, since who splits a job gets fewer of its parts.
+    private static let eagerness = 2.0
     /// Chunks are made for a fraction of a second, but no smaller than this.
     private static let chunksInASecond = 4.0
     private static let smallestChunk = 20

@@ -5,7 +5,7 @@ import TestTraits
 import Testing
 
 @Suite(
-    "Budget of bytes on a broker", .needsBroker, .timeLimit(.minutes(2)))
+    "Budget of bytes on a broker", .needsBroker, .endsAHang)
 struct ByteBudgetTests {
     private static let size = 100_000
 

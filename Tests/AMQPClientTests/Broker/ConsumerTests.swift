@@ -2,7 +2,7 @@ import AMQPClient
 import TestTraits
 import Testing
 
-@Suite("Consumer on a broker", .needsBroker, .timeLimit(.minutes(2)))
+@Suite("Consumer on a broker", .needsBroker, .endsAHang)
 struct ConsumerTests {
     @Test("acknowledged messages are gone, the others come again with the redelivered flag")
     func acknowledge() async throws {

@@ -3,7 +3,7 @@ import AMQPClient
 import TestTraits
 import Testing
 
-@Suite("Looking at a broker", .needsBroker, .timeLimit(.minutes(2)))
+@Suite("Looking at a broker", .needsBroker, .endsAHang)
 struct InspectionTests {
     @Test("what is there is counted, what is missing is named, and stays missing")
     func look() async throws {

@@ -1,9 +1,10 @@
 import Addressing
 import AMQPClient
+import TestTraits
 import Testing
 
 /// What no broker should send ends the connection at most, and never the process.
-@Suite("A broker that is none", .timeLimit(.minutes(2)))
+@Suite("A broker that is none", .endsAHang)
 struct OddBrokerTests {
     private func consume(
         _ odd: [UInt8], _ body: (TestConsumer) async throws -> Void

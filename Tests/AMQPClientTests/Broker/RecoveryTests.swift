@@ -4,7 +4,7 @@ import TestSupport
 import TestTraits
 import Testing
 
-@Suite("Recovery on a broker", .needsBroker, .timeLimit(.minutes(2)))
+@Suite("Recovery on a broker", .needsBroker, .endsAHang)
 struct RecoveryTests {
     @Test("publications lost on the wire are published again, in order, after the connection came back")
     func republish() async throws {

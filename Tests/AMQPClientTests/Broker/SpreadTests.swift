@@ -2,7 +2,7 @@ import AMQPClient
 import TestTraits
 import Testing
 
-@Suite("An exchange spread over several queues", .needsBroker, .timeLimit(.minutes(2)))
+@Suite("An exchange spread over several queues", .needsBroker, .endsAHang)
 struct SpreadTests {
     private static let (keys, mostQueues) = (["a", "b"], 4)
     private let name = TestBroker.uniqueName("spread")

@@ -2,7 +2,7 @@ import AMQPClient
 import TestTraits
 import Testing
 
-@Suite("Topology on a broker", .needsBroker, .timeLimit(.minutes(2)))
+@Suite("Topology on a broker", .needsBroker, .endsAHang)
 struct TopologyTests {
     @Test("exchanges, queues and bindings are declared, again without effect, and route")
     func declare() async throws {

@@ -7,7 +7,7 @@ import Testing
 import WorkerTestSupport
 
 /// The command as a user of the database that may do no more than it must.
-@Suite(.needsServers, .timeLimit(.minutes(10)))
+@Suite(.needsServers, .endsAHang)
 struct DatabaseRoleTests {
     @Test func aWorkerNeedsNoMoreThanTheGroupOfWorkers() async throws {
         try await Installation.with { installation in

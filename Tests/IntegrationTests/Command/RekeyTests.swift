@@ -8,7 +8,7 @@ import Testing
 import WorkerTestSupport
 
 /// `credential rekey` beside workers that run.
-@Suite(.needsServers, .timeLimit(.minutes(10)))
+@Suite(.needsServers, .endsAHang)
 struct RekeyTests {
     private static let oldLine = Installation.keyringText
     private static let newLine = "master-2 \(String(repeating: "B", count: 42))A=\n"

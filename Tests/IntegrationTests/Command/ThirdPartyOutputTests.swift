@@ -7,7 +7,7 @@ import TestTraits
 import Testing
 
 /// A package that is not ours, with an output that we do not know: `examples/third-party-output`, which `scripts/test` builds.
-@Suite(.needsServers, .timeLimit(.minutes(2)))
+@Suite(.needsServers, .endsAHang)
 struct ThirdPartyOutputTests {
     private static let program = Project.example
     private static let app = "com.example.ship"

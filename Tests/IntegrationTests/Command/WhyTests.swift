@@ -7,7 +7,7 @@ import Testing
 import WorkerTestSupport
 
 /// `martlet ledger` writes what `martlet why` answers from, each with no more rights than the documents give it.
-@Suite(.needsServers, .timeLimit(.minutes(5)))
+@Suite(.needsServers, .endsAHang)
 struct WhyTests {
     private static let app = "com.example.shop"
 

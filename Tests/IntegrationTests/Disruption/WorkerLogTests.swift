@@ -6,7 +6,7 @@ import Testing
 import WorkerTestSupport
 
 /// The log of a worker at work, as a program reads it that nobody of us has written.
-@Suite(.needsServers, .timeLimit(.minutes(10)))
+@Suite(.needsServers, .endsAHang)
 struct WorkerLogTests {
     private static let app = "com.example.shop"
 

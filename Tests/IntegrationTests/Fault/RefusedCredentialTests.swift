@@ -7,7 +7,7 @@ import TestTraits
 import Testing
 
 /// Credentials that APNs refuses, and times when it refuses everything, through the whole worker.
-@Suite(.needsServers, .timeLimit(.minutes(10)))
+@Suite(.needsServers, .endsAHang)
 struct RefusedCredentialTests {
     private static let app = "com.example.shop"
 

@@ -10,7 +10,7 @@ import Testing
 import WorkerTestSupport
 
 /// A certificate expires: only its own app's jobs wait, and go on when there is a valid one.
-@Suite(.needsServers, .timeLimit(.minutes(10)))
+@Suite(.needsServers, .endsAHang)
 struct ExpiredCredentialTests {
     private static let shop = "com.example.shop", news = "com.example.news"
 

@@ -7,7 +7,7 @@ import Testing
 import WorkerTestSupport
 
 /// What happens at others': docs/runbook.md, "Outages".
-@Suite(.needsServers, .timeLimit(.minutes(10)))
+@Suite(.needsServers, .endsAHang)
 struct OutageTests {
     @Test func everyOutageOfTheTableIsTried() throws {
         let tried = Set(

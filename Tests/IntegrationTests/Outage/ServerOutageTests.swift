@@ -16,7 +16,7 @@ extension OutageTests {
 
 extension PrivateServerTests {
     /// What happens to broker and database: docs/runbook.md, "Outages".
-    @Suite(.serialized, .timeLimit(.minutes(10)))
+    @Suite(.serialized, .endsAHang)
     struct ServerOutageTests {
         private func happens(
             _ outage: OutageTests.ServerOutage, _ cause: () async throws -> Void, mend: () async throws -> Void

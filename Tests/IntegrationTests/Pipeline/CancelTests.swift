@@ -4,7 +4,7 @@ import TestSupport
 import TestTraits
 import Testing
 
-@Suite(.needsServers, .timeLimit(.minutes(5)))
+@Suite(.needsServers, .endsAHang)
 struct CancelTests {
     private static let app = "com.example.shop"
 

@@ -4,7 +4,7 @@ import TestTraits
 import Testing
 
 /// The receiver of the documents behind a whole worker.
-@Suite(.needsServers, .timeLimit(.minutes(2)))
+@Suite(.needsServers, .endsAHang)
 struct WebhookWorkerTests {
     private static let app = "com.example.crm"
     private static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"

@@ -11,7 +11,7 @@ import WorkerTestSupport
 
 /// Ten workers share a key for two simulated hours. They start and stop at random, their connections are cut, their
 /// clocks are wrong; all that they share is the database. The simulator judges.
-@Suite(.needsServers, .timeLimit(.minutes(10)))
+@Suite(.needsServers, .endsAHang)
 struct FleetTests {
     private static let app = "com.example.shop"
     private static let minute: Int64 = 60_000

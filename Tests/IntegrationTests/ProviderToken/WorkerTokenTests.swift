@@ -8,7 +8,7 @@ import TestTraits
 import Testing
 
 /// What a worker does when its token grows old, when APNs refuses it, or when it can have none.
-@Suite(.needsServers, .timeLimit(.minutes(10)))
+@Suite(.needsServers, .endsAHang)
 struct WorkerTokenTests {
     private static let app = "com.example.shop"
     private static let minute: Int64 = 60_000

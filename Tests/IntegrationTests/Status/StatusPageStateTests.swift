@@ -9,7 +9,7 @@ import Testing
 import WorkerTestSupport
 
 /// What a worker's page says in each of the states that somebody looks at it in, and to whom.
-@Suite(.needsServers, .timeLimit(.minutes(15)))
+@Suite(.needsServers, .endsAHang)
 struct StatusPageStateTests {
     private static let app = "com.example.shop"
     /// What device tokens begin with.
