@@ -46,15 +46,18 @@ import Testing
         #expect(explanation.cause == cause && explanation.found && explanation.advice != nil)
     }
 
-    @Test func anAppsRateMayBeWhyNothingIsToldYet() {
-        let paced = App(bundleID: "com.example.shop", pace: AppPace(rate: 50))
+    @Test(arguments: [false, true]) func anAppsRateMayBeWhyNothingIsToldYet(includesUrgent: Bool) {
+        let paced = App(bundleID: "com.example.shop", pace: AppPace(rate: 50, includesUrgent: includesUrgent))
         let explanation = Explanation(
             facts {
                 $0.app = .known(paced, faults: [])
                 $0.waiting = [JobFacts.Waiting(queue: "martlet.delay.120", messages: 7)]
             })
         #expect(!explanation.found && explanation.cause.contains("at most 50 times a second"))
-        #expect(explanation.advice?.contains("--rate none") == true)
+        #expect(explanation.cause.contains(includesUrgent ? "in all lanes" : "but for its urgent lane"))
+        #expect(
+            explanation.advice?.contains("--rate none") == true && explanation.advice?.contains("the job's own") == true
+        )
     }
 
     @Test func aWholeJobIsSummedUp() {

@@ -111,9 +111,11 @@ extension JobFacts {
 
     fileprivate var ofRate: Cause? {
         guard case .known(let app, _) = app, let rate = app.pace?.rate, waiting?.isEmpty != true else { return nil }
+        let urgent = app.pace?.includesUrgent == true ? "in all lanes" : "but for its urgent lane"
         return (
-            "no outcome is told of it; the app \(app.bundleID) is sent to at most \(rate) times a second, and what is beyond waits",
-            "'martlet app set \(app.bundleID) --rate none' lifts that, or another number."
+            "no outcome is told of it; the app \(app.bundleID) is sent to at most \(rate) times a second, \(urgent), and what is "
+                + "beyond waits",
+            "'martlet app set \(app.bundleID) --rate none' lifts that, or another number; a lower rate of the job's own stays."
         )
     }
 
@@ -134,7 +136,8 @@ extension JobFacts {
             let list = waiting.map { "\($0.messages) in \($0.queue)" }.joined(separator: ", ")
             return (
                 "nothing is told of it; it may be one of the jobs that wait: \(list)",
-                "Those in a delay queue are scheduled, wait for a rate, or are tried again when its seconds are over."
+                "Those in a delay queue are scheduled, wait for a rate, their app's or one of their own, or are tried again when its "
+                    + "seconds are over."
             )
         }
         guard let ledger, blind.isEmpty else {

@@ -12,10 +12,12 @@ package struct AppStatus: Sendable, Hashable, Encodable {
     package let waiting: Int
     package let inFlight: Int
     package let rate: Int
+    /// What all workers together may send in a second; nil: as much as they can.
+    package let limit: Int?
     private let weight: Int
 
     private enum CodingKeys: String, CodingKey {
-        case app, trouble, waiting, inFlight, rate
+        case app, trouble, waiting, inFlight, rate, limit
     }
 
     /// Those with trouble first, then those with most to do; as many as a page takes.
@@ -42,7 +44,7 @@ package struct AppStatus: Sendable, Hashable, Encodable {
         _ facts: AppFacts, _ view: PipelineView.AppView?,
         _ refusals: [(refusal: Refusal, account: (output: String, account: String)?)], _ bad: [BadTokens]
     ) {
-        app = facts.app
+        (app, limit) = (facts.app, facts.rate)
         (waiting, inFlight, rate) = (view?.waiting ?? 0, view?.inFlight ?? 0, view?.rate ?? 0)
         let refused = refusals.filter { refusal, account in
             guard let topic = refusal.topic else {
@@ -57,8 +59,6 @@ package struct AppStatus: Sendable, Hashable, Encodable {
         }
         trouble += facts.unroutable
         if facts.isPaused { trouble.append("paused") }
-        // No trouble, but why it is no faster.
-        if let rate = facts.rate { trouble.append("at most \(rate) a second") }
         let count = bad.reduce(0) { $0 + $1.count }
         if count > 0 { trouble.append("\(Phrase.count(count, "bad device token")) since the start") }
         self.trouble = trouble

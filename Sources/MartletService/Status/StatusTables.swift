@@ -93,7 +93,7 @@ enum StatusTables {
         let rows = apps.shown.map { app in
             [
                 app.app, app.trouble.isEmpty ? "–" : app.trouble.joined(separator: "; "), Phrase.figure(app.waiting),
-                Phrase.figure(app.inFlight), Phrase.figure(app.rate),
+                Phrase.figure(app.inFlight), Phrase.figure(app.rate), app.limit.map(Phrase.figure) ?? "–",
             ]
         }
         let table =
@@ -103,7 +103,7 @@ enum StatusTables {
                 "Apps at this worker, those with trouble first",
                 [
                     .text("App"), .text("Trouble"), .number("Jobs waiting"), .number("Recipients in flight"),
-                    .number("A second"),
+                    .number("A second"), .number("At most, of the fleet"),
                 ], rows)
         return section("Apps", id: "apps", [table, rest])
     }
