@@ -63,10 +63,10 @@ struct Pipeline {
             if isDraining { return turn.putBack(turn.open(inbound)) }
             let job = try configuration.decode(inbound, now: turn.now, makeID: { UUID().uuidString.lowercased() })
             scheduler.pacing = turn.pacing()
-            let isOver =
-                scheduler.pacing.concerns(job) && (isCancelled(job) || job.isExpired(at: turn.now))
-            let waiting = scheduler.prepare(job, inbound, isOver: isOver, now: turn.now)
-            if let slot = scheduler.slotAhead(of: waiting, now: turn.now) { return pace(waiting, until: slot, &turn) }
+            let isOver = scheduler.pacing.concerns(job) && sendsNothing(of: job, turn.now)
+            var waiting = scheduler.prepare(job, inbound, isOver: isOver, now: turn.now)
+            if !isOver { try scheduler.check(waiting) }
+            if let slot = scheduler.slotAhead(of: &waiting, now: turn.now) { return pace(waiting, until: slot, &turn) }
             scheduler.append(waiting)
         } catch {
             turn.reject(turn.open(inbound), error)
@@ -106,19 +106,28 @@ struct Pipeline {
                 release(&turn)
             }
             while let job = scheduler.surplus(of: queue, owing: turn.outbox.ledger.owing, now: turn.now) {
-                if job.appLoad.isPaced(in: queue), let slot = job.appLoad.slot(for: job, now: turn.now) {
-                    pace(job, until: slot, &turn)
-                } else {
-                    turn.counts.jobsOverflowed += 1
-                    turn.move(turn.open(job.inbound), to: .overflow)
-                }
+                if !queue.isOverflow, !job.appLoad.isPaced(in: queue) { turn.counts.jobsOverflowed += 1 }
+                putOff(job, &turn)
             }
         }
     }
 
-    private func pace(_ job: WaitingJob, until slot: Pacer.Slot, _ turn: inout Turn) {
+    /// It waits no longer here.
+    private mutating func putOff(_ job: WaitingJob, _ turn: inout Turn) {
+        if let slot = scheduler.putOff(job, now: turn.now) {
+            pace(job, until: slot, &turn)
+        } else {
+            turn.move(turn.open(job.inbound), to: .overflow)
+        }
+    }
+
+    /// It waits in the broker until its turn.
+    private mutating func pace(_ job: WaitingJob, until slot: Pacer.Slot, _ turn: inout Turn) {
+        if let refusal = scheduler.refuse(job, slot, now: turn.now) {
+            return turn.reject(turn.open(job.inbound), refusal)
+        }
         turn.counts.jobsPaced += 1
-        turn.outbox.pace(turn.open(job.inbound), until: slot.limited(by: job.job.expiration), turn.now)
+        turn.outbox.pace(turn.open(job.inbound), until: slot, turn.now)
     }
 
     /// Finds out where a job goes, and takes it a step further.
@@ -153,6 +162,11 @@ struct Pipeline {
     private func pay(for started: StartedJob, _ now: Timestamp) {
         guard !started.isToBeSplit, !started.job.isExpired(at: now) else { return }
         started.appLoad.spend(started.job.recipients.count, from: started.inbound.queue)
+    }
+
+    /// None of it would be sent now.
+    private func sendsNothing(of job: Job, _ now: Timestamp) -> Bool {
+        isCancelled(job) || job.isExpired(at: now) || job.sendAt.map { now < $0 } == true
     }
 
     /// An operator wants no more of it sent.
@@ -273,7 +287,7 @@ struct Pipeline {
     mutating func beat(_ turn: inout Turn) -> [Scheduler.PrefetchChange] {
         guard !isDraining else { return [] }
         let changes = scheduler.beat(now: turn.now)
-        for job in changes.flatMap(\.surplus) { turn.move(turn.open(job.inbound), to: .overflow) }
+        for job in changes.flatMap(\.surplus) { putOff(job, &turn) }
         return changes
     }
 }

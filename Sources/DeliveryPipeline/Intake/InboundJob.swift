@@ -112,12 +112,19 @@ package struct InboundJob: Sendable {
         return delivery.properties.headers[JobHeader.chunkSize]?.integer.flatMap { $0 > 0 ? Int(clamping: $0) : nil }
     }
 
-    /// When its turn is, as a worker has worked it out.
+    /// When its turn is, as a worker has worked it out. One that is further ahead than any may be is a wrong clock's, and none.
     var slot: Pacer.Slot? {
-        guard isWorkers, let due = delivery.properties.headers[JobHeader.slot]?.integer,
+        let latest = arrivedAt.milliseconds + Int64(PaceLimit.longest) * 1_000
+        guard isWorkers, let due = delivery.properties.headers[JobHeader.slot]?.integer, (0...latest).contains(due),
             let rate = delivery.properties.headers[JobHeader.slotRate]?.integer
         else { return nil }
         return Pacer.Slot(due: Timestamp(milliseconds: due), rate: Int(clamping: rate))
+    }
+
+    /// For how many seconds it has waited for a rate.
+    var paced: Int {
+        guard isWorkers, let seconds = delivery.properties.headers[JobHeader.paced]?.integer else { return 0 }
+        return Int(min(max(0, seconds), Int64(PaceLimit.longest)))
     }
 
     /// Who has asked to claim it before it was put where it comes from.

@@ -24,8 +24,8 @@ struct Claim {
     }
 
     /// How long the name of a chunk is remembered, in seconds: a job that is split again within a day, replayed out of the
-    /// dead-letter queue for one, leaves out what was sent of it.
-    private static let chunkWindow = 86_400
+    /// dead-letter queue for one, leaves out what was sent of it, however long both wait for a rate.
+    static let chunkSeconds = PaceLimit.longest + 86_400
 
     let rule: Rule
     let request: ClaimRequest
@@ -40,7 +40,7 @@ struct Claim {
         } else if isWhole, configuration.deduplicates(job) {
             (rule, seconds) = (.deduplicated, configuration.limits.deduplicationWindow)
         } else if inbound.isChunk {
-            (rule, seconds) = (.chunk, Self.chunkWindow)
+            (rule, seconds) = (.chunk, Self.chunkSeconds)
         } else {
             return nil
         }

@@ -1,4 +1,4 @@
-import PushModel
+package import PushModel
 import Store
 
 /// What one app has in a worker: jobs that wait, by lane, and recipients that are in flight.
@@ -42,8 +42,15 @@ package final class AppLoad: @unchecked Sendable {
         if !hasTally { (tally, hasTally) = tallies.tally(of: app) }
     }
 
-    /// Of one that is paced it has to be known what was sent lately.
-    var isIdle: Bool { urgentInFlight + otherInFlight + waiting == 0 && pacer == nil }
+    /// It has nothing here.
+    var isEmpty: Bool { urgentInFlight + otherInFlight + waiting == 0 }
+
+    /// Nothing would be lost if it were forgotten: of one that is paced it has to be known what was sent lately.
+    package func isIdle(_ pacing: Pacing, now: Timestamp) -> Bool {
+        guard isEmpty else { return false }
+        pass(pacing, now: now)
+        return pacer?.isAtRest ?? true
+    }
 
     // MARK: What waits
 
@@ -86,11 +93,23 @@ package final class AppLoad: @unchecked Sendable {
 
     func spend(_ recipients: Int, from queue: JobQueue) { if isPaced(in: queue) { pacer?.spend(recipients) } }
 
-    /// For a job that waits no longer here.
-    func slot(for job: WaitingJob, now: Timestamp) -> Pacer.Slot? {
+    /// For a job that waits no longer here; nil: it need not keep to a rate.
+    package func slot(for job: WaitingJob, now: Timestamp) -> Pacer.Slot? {
         let queue = job.inbound.queue
-        return pacer?.slot(for: job.size.recipients, behind: queuedBefore(queue) + queued[queue.index], now: now)
+        guard isPaced(in: queue), let rate = pacer?.rate else { return nil }
+        if job.isFree { return Pacer.Slot(due: now, rate: rate) }
+        return pacer?.slot(
+            for: job.size.recipients, behind: queuedBefore(queue) + queued[queue.index], until: job.job.expiration,
+            now: now)
     }
+
+    /// What comes now goes at once: all that is before it may, too.
+    func hasNothingBefore(_ queue: JobQueue) -> Bool {
+        (pacer?.credit ?? 0) > Double(queuedBefore(queue) + queued[queue.index])
+    }
+
+    /// It had a slot that is still to come, and needs it no more.
+    func giveBack(_ job: WaitingJob) { pacer?.giveBack(job.size.recipients) }
 
     // MARK: What is in flight
 

@@ -2,7 +2,8 @@ import AMQPClient
 import DequeModule
 import PushModel
 
-/// The decoded jobs of one queue in the broker. Apps take turns; within an app the oldest goes first.
+/// The decoded jobs of one queue in the broker. Apps take turns; within an app the oldest goes first, of one that is paced what
+/// need not wait for its rate.
 ///
 /// Bounded by the queue's prefetch, so it needs no bound of its own.
 package struct FairQueue {
@@ -19,6 +20,7 @@ package struct FairQueue {
         }
 
         package static let unlimited = Size(jobs: .max, recipients: .max, bytes: .max)
+        package static let nothing = Size(jobs: -1, recipients: -1, bytes: -1)
 
         static func += (size: inout Size, more: Size) {
             size.jobs += more.jobs
@@ -43,18 +45,24 @@ package struct FairQueue {
 
     private struct AppQueue {
         /// The oldest first.
-        private(set) var jobs: Deque<WaitingJob> = []
+        private var free: Deque<WaitingJob> = []
+        private var jobs: Deque<WaitingJob> = []
         private(set) var size = Size()
 
+        var first: WaitingJob? { free.first ?? jobs.first }
+        var oldest: InboundJob? {
+            [free.first?.inbound, jobs.first?.inbound].compactMap(\.self).min { $0.arrivedAt < $1.arrivedAt }
+        }
+
         mutating func append(_ job: WaitingJob) {
-            jobs.append(job)
+            if job.isFree, job.appLoad.isPaced(in: job.inbound.queue) { free.append(job) } else { jobs.append(job) }
             size += job.size
         }
 
-        mutating func popFirst() -> WaitingJob? { counted(jobs.popFirst()) }
+        mutating func popFirst() -> WaitingJob? { counted(free.popFirst() ?? jobs.popFirst()) }
 
         /// The newest.
-        mutating func popLast() -> WaitingJob? { counted(jobs.popLast()) }
+        mutating func popLast() -> WaitingJob? { counted(jobs.popLast() ?? free.popLast()) }
 
         private mutating func counted(_ job: WaitingJob?) -> WaitingJob? {
             if let job { size -= job.size }
@@ -72,7 +80,7 @@ package struct FairQueue {
 
     /// The one that has been waiting longest.
     var oldest: InboundJob? {
-        queues.values.compactMap { $0.jobs.first?.inbound }.min { $0.arrivedAt < $1.arrivedAt }
+        queues.values.compactMap(\.oldest).min { $0.arrivedAt < $1.arrivedAt }
     }
 
     package init() {}
@@ -99,7 +107,7 @@ package struct FairQueue {
         return job
     }
 
-    private func isFirstFree(_ app: AppLoad) -> Bool { queues[ObjectIdentifier(app)]?.jobs.first?.isFree == true }
+    private func isFirstFree(_ app: AppLoad) -> Bool { queues[ObjectIdentifier(app)]?.first?.isFree == true }
 
     /// The newest job of the app that has most, measured by its limit, if that or the limit of all together is passed
     /// and the app may not start one.
@@ -132,7 +140,7 @@ package struct FairQueue {
     private mutating func take(at turn: Int, _ pop: (inout AppQueue) -> WaitingJob?) -> WaitingJob? {
         guard let place = queues.index(forKey: ObjectIdentifier(turns[turn])), let job = pop(&queues.values[place])
         else { return nil }
-        if queues.values[place].jobs.isEmpty {
+        if queues.values[place].first == nil {
             queues.remove(at: place)
             turns.remove(at: turn)
         }

@@ -6,9 +6,10 @@ package import PushModel
 /// |---|---|
 /// | comes, and less than ``waitSeconds`` of work wait before it | waits here until something may be sent |
 /// | comes, and more does | gets a slot behind all that have got one, and waits in the broker until then |
-/// | comes back before its slot | waits for the rest in the broker |
+/// | comes back before its slot | waits for the rest in the broker; goes at once where nothing is before it |
 /// | comes back at its slot | as if it had come now: who was given a slot has kept his place |
 /// | comes back after another rate was set | as if it had come now |
+/// | comes back before its slot, and is cancelled or too late | gives its place back |
 ///
 /// What is sent is paid for: a job that is larger than what may be sent leaves a debt, which is waited for. Slots are given
 /// closer than the rate, so that there is always something to send; what comes too early gets another.
@@ -20,12 +21,6 @@ package struct Pacer {
 
         package init(due: Timestamp, rate: Int) {
             (self.due, self.rate) = (due, rate)
-        }
-
-        /// Later it is of no use.
-        func limited(by expiration: Job.Expiration?) -> Slot {
-            guard case .at(let deadline)? = expiration, deadline < due else { return self }
-            return Slot(due: Timestamp(milliseconds: deadline.milliseconds + 1), rate: rate)
         }
 
         /// Seconds to wait in the broker, rather too short; at least a second.
@@ -62,7 +57,7 @@ package struct Pacer {
     private var share = 0.0
     /// What may be sent; below zero: what was sent beyond it.
     package private(set) var credit = 1.0
-    /// Recipients that have slots to come.
+    /// How long those take that have slots to come, in seconds: the line in the broker, whose length is the same for all workers.
     private var planned = 0.0
     private var passedAt: Timestamp?
 
@@ -77,7 +72,7 @@ package struct Pacer {
         let seconds = Double(max(0, now.milliseconds - (passedAt ?? now).milliseconds)) / 1_000
         passedAt = now
         credit = min(max(1, share * burstSeconds), credit + share * seconds)
-        planned = max(0, planned - share * Self.eagerness * seconds)
+        planned = max(0, planned - seconds)
     }
 
     package var maySend: Bool { credit > 0 }
@@ -87,18 +82,34 @@ package struct Pacer {
 
     package mutating func spend(_ recipients: Int) { credit -= Double(recipients) }
 
+    /// They were paid for, and are not sent.
+    package mutating func refund(_ recipients: Int) { credit += Double(recipients) }
+
     /// Recipients that may wait here; none while a debt takes longer.
     package var room: Int { Int(credit + share * Self.waitSeconds) }
 
     /// How large a chunk may be, so that the fleet shares a job evenly, and in time.
     package var chunkSize: Int { max(Self.smallestChunk, Int(share / Self.chunksInASecond)) }
 
-    /// - Parameter queued: recipients that wait here, of which no more than there is ``room`` for stay before it.
-    package mutating func slot(for recipients: Int, behind queued: Int, now: Timestamp) -> Slot {
+    /// - Parameters:
+    ///   - queued: recipients that wait here, of which no more than there is ``room`` for stay before it.
+    ///   - expiration: what would have its turn later comes back to expire then, and takes no place.
+    package mutating func slot(
+        for recipients: Int, behind queued: Int, until expiration: Job.Expiration? = nil, now: Timestamp
+    ) -> Slot {
         let debt = max(0, -credit) / share
         let wait = max(debt, min(Self.waitSeconds, (Double(queued) - credit) / share))
-        let seconds = wait + planned / (share * Self.eagerness)
-        planned += Double(recipients)
-        return Slot(due: Timestamp(milliseconds: now.milliseconds + Int64(seconds * 1_000)), rate: rate)
+        let due = Timestamp(milliseconds: now.milliseconds + Int64((wait + planned) * 1_000))
+        if case .at(let deadline)? = expiration, deadline < due {
+            return Slot(due: Timestamp(milliseconds: deadline.milliseconds + 1), rate: rate)
+        }
+        planned += length(of: recipients)
+        return Slot(due: due, rate: rate)
     }
+
+    /// These had a slot that is still to come, and need it no more.
+    package mutating func giveBack(_ recipients: Int) { planned = max(0, planned - length(of: recipients)) }
+
+    /// What they take of the line, in seconds.
+    private func length(of recipients: Int) -> Double { Double(recipients) / (share * Self.eagerness) }
 }

@@ -73,7 +73,7 @@ struct Scheduler {
     func appViews(now: Timestamp) -> [PipelineView.AppView] {
         apps.values.compactMap { load in
             let rate = load.rate(now: now)
-            guard !load.isIdle || rate > 0 else { return nil }
+            guard !load.isEmpty || rate > 0 else { return nil }
             return PipelineView.AppView(app: load.app, waiting: load.waiting, inFlight: load.inFlight, rate: rate)
         }
     }
@@ -93,15 +93,15 @@ struct Scheduler {
     mutating func disconnected(_ lost: [JobQueue]) -> [WaitingJob] {
         lost.flatMap { queue in
             queues[queue.index].disconnected()
-            return waiting[queue.index].removeAll()
+            return refunded(waiting[queue.index].removeAll())
         }
     }
 
     // MARK: What waits
 
-    /// - Parameter isOver: it is cancelled, or too late.
+    /// - Parameter isOver: it is cancelled, too late, or too early.
     mutating func prepare(_ job: Job, _ inbound: InboundJob, isOver: Bool, now: Timestamp) -> WaitingJob {
-        let app = load(of: job.app)
+        let app = load(of: job.app, now: now)
         app.pass(pacing, now: now)
         let size = configuration.fixedChunkSize(of: job, inbound)
         return WaitingJob(
@@ -112,19 +112,74 @@ struct Scheduler {
     mutating func append(_ job: WaitingJob) { waiting[job.inbound.queue.index].append(job) }
 
     /// A job that comes, and whose turn is later: by the slot that it has got, or since its own rate says so.
-    mutating func slotAhead(of job: WaitingJob, now: Timestamp) -> Pacer.Slot? {
+    mutating func slotAhead(of job: inout WaitingJob, now: Timestamp) -> Pacer.Slot? {
         let (inbound, app) = (job.inbound, job.appLoad)
-        guard !job.isFree, inbound.queue.isPaceable else { return nil }
-        let appRate = app.isPaced(in: inbound.queue) ? app.pacer?.rate : nil
+        guard inbound.queue.isPaceable else { return nil }
+        if job.isFree {
+            if let slot = inbound.slot, slot.due > now { giveBack(slot, of: job) }
+            return nil
+        }
         // Who had to wait for his app has waited for his own rate before.
-        if let earlier = inbound.slot, earlier.rate == appRate { return earlier.isAhead(now: now) ? earlier : nil }
-        guard let own = job.job.rate, own < appRate ?? .max, inbound.part != nil else { return nil }
-        return jobPacers.slot(for: job.job, at: own, earlier: inbound.slot, workers: pacing.workers, now: now)
+        if let earlier = inbound.slot, app.isPaced(in: inbound.queue), earlier.rate == app.pacer?.rate {
+            guard earlier.isAhead(now: now) else { return nil }
+            guard app.hasNothingBefore(inbound.queue) else { return earlier }
+            app.giveBack(job)
+            return nil
+        }
+        guard let own = ownRate(of: job) else { return nil }
+        let slot = jobPacers.slot(
+            for: job.job, at: own, earlier: inbound.slot, waited: inbound.paced, workers: pacing.workers, now: now)
+        job.hasPaid = slot == nil
+        return slot
     }
 
-    private mutating func load(of app: String) -> AppLoad {
+    /// Of a part that a worker has made, where its app's is not lower.
+    private func ownRate(of job: WaitingJob) -> Int? {
+        let (inbound, app) = (job.inbound, job.appLoad)
+        guard let own = job.job.rate, inbound.isWorkers, inbound.part != nil else { return nil }
+        return own < (app.isPaced(in: inbound.queue) ? app.pacer?.rate ?? .max : .max) ? own : nil
+    }
+
+    /// It needs its slot no more, which is still to come.
+    private mutating func giveBack(_ slot: Pacer.Slot, of job: WaitingJob) {
+        if job.appLoad.isPaced(in: job.inbound.queue), slot.rate == job.appLoad.pacer?.rate {
+            job.appLoad.giveBack(job)
+        } else {
+            jobPacers.giveBack(job.job, at: slot.rate)
+        }
+    }
+
+    /// Where a job goes that waits no longer here: when its turn is; nil: to the overflow queue.
+    mutating func putOff(_ job: WaitingJob, now: Timestamp) -> Pacer.Slot? {
+        if let slot = job.appLoad.slot(for: job, now: now) { return slot }
+        _ = refunded([job])
+        return nil
+    }
+
+    /// They leave without having been started, and without a slot: they will pay when they come again.
+    private mutating func refunded(_ jobs: [WaitingJob]) -> [WaitingJob] {
+        for job in jobs where job.hasPaid { if let own = job.job.rate { jobPacers.refund(job.job, at: own) } }
+        return jobs
+    }
+
+    /// - Throws: why all of a job that is to be split can't have its turn in time.
+    func check(_ job: WaitingJob) throws(JobRejection) {
+        guard job.isToBeSplit, let rate = pacing.rate(of: job.job, job.inbound, job.appLoad) else { return }
+        if let refusal = PaceLimit(job.job, configuration.limits).refusal(of: job.job, at: rate) { throw refusal }
+    }
+
+    /// Its slot is further away than a job waits for: it gives it back.
+    mutating func refuse(_ job: WaitingJob, _ slot: Pacer.Slot, now: Timestamp) -> JobRejection? {
+        guard pacing.workers != nil else { return nil }
+        let limit = PaceLimit(job.job, configuration.limits)
+        guard let refusal = limit.refusal(of: job, until: slot, now: now) else { return nil }
+        if !job.isFree { giveBack(slot, of: job) }
+        return refusal
+    }
+
+    private mutating func load(of app: String, now: Timestamp) -> AppLoad {
         if let load = apps[app] { return load }
-        if apps.count >= Self.mostIdleApps { apps = apps.filter { !$1.isIdle } }
+        if apps.count >= Self.mostIdleApps { apps = apps.filter { !$1.isIdle(pacing, now: now) } }
         let load = AppLoad(app: app)
         apps[app] = load
         return load
@@ -147,21 +202,24 @@ struct Scheduler {
         return next
     }
 
-    /// What an app has beyond its measure, and is in the way of others; of overflow queues only what is paced.
+    /// What an app has beyond its measure, and is in the way of others; of overflow queues only what is paced. There the first
+    /// few jobs are all that is to be seen, so that who may not send now takes no place.
     mutating func surplus(of queue: JobQueue, owing: Int, now: Timestamp) -> WaitingJob? {
         guard queue.isPaceable else { return nil }
         let index = queue.index
         let (start, rule) = (startRule(queue, owing, now), holdingRule(queue))
         return waiting[index].surplus(
             over: { app in
-                if app.isPaced(in: queue) { return rule.waiting(room: app.room(in: queue)) }
-                return queue.isOverflow ? .unlimited : rule.waiting(app.pace(queue, now: now))
+                guard app.isPaced(in: queue) else {
+                    return queue.isOverflow ? .unlimited : rule.waiting(app.pace(queue, now: now))
+                }
+                return queue.isOverflow && app.mustWait(in: queue) ? .nothing : rule.waiting(room: app.room(in: queue))
             },
             all: queue.isOverflow ? .unlimited : rule.waitingOfAll(queues[index].pace.inASecond(now: now)),
             where: { start.allows($0) && !$0.mustWait(in: queue) })
     }
 
-    mutating func removeAll() -> [WaitingJob] { waiting.indices.flatMap { waiting[$0].removeAll() } }
+    mutating func removeAll() -> [WaitingJob] { refunded(waiting.indices.flatMap { waiting[$0].removeAll() }) }
 
     private func holdingRule(_ queue: JobQueue) -> HoldingRule {
         HoldingRule(

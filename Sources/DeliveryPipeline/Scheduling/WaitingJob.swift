@@ -12,10 +12,12 @@ package struct WaitingJob: Sendable {
     let isFree: Bool
 
     let isToBeSplit: Bool
+    /// It has paid for its own rate, and gets that back if it leaves without having been started.
+    var hasPaid = false
 
     /// - Parameters:
     ///   - chunkSize: most recipients that are sent as one job; one of more counts as one of so many.
-    ///   - isOver: it is cancelled, or too late.
+    ///   - isOver: it is cancelled, too late, or too early.
     package init(inbound: InboundJob, job: Job, appLoad: AppLoad, chunkSize: Int = .max, isOver: Bool = false) {
         self.chunkSize = chunkSize
         isToBeSplit = !inbound.isChunk && job.recipients.count > chunkSize

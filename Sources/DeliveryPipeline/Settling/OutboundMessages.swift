@@ -186,10 +186,11 @@ package struct OutboundMessages {
     ///   - claimedBy: who has asked to claim its name and has not heard.
     ///   - trace: as with ``dead(_:reason:part:trace:)``.
     ///   - slot: when its turn is.
+    ///   - paced: for how many seconds it will have waited for that.
     package mutating func moved(
         _ inbound: InboundJob, to destination: Destination, firstAttempt: Timestamp? = nil, part: String? = nil,
         claimedBy: String? = nil, trace: TraceHeaders? = nil,
-        slot: Pacer.Slot? = nil
+        slot: Pacer.Slot? = nil, paced: Int = 0
     ) -> AMQPPublication {
         var properties = movedProperties(inbound, part: part)
         properties.headers.add(trace)
@@ -197,6 +198,7 @@ package struct OutboundMessages {
         if let slot {
             properties.headers[JobHeader.slot] = .int64(slot.due.milliseconds)
             properties.headers[JobHeader.slotRate] = .int64(Int64(slot.rate))
+            properties.headers[JobHeader.paced] = .int64(Int64(paced))
         }
         if let claimedBy { properties.headers[JobHeader.claim] = .string(claimedBy) }
         return publication(body: inbound.delivery.body, lane: inbound.lane, to: destination, properties)

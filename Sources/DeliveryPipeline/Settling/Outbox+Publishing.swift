@@ -11,7 +11,7 @@ extension Outbox {
         publish(publication, isMove: !job.isOnce, meeting: [ledger.rest(of: job.entry)])
     }
 
-    /// A job as it came, until its turn, or until it is too late for that. Of one that was tried before the wait is no part of
+    /// A job as it came, until its turn. Of one that was tried before the wait is no part of
     /// the time in which it is tried.
     mutating func pace(_ job: OpenJob, until slot: Pacer.Slot, _ now: Timestamp) {
         let (inbound, seconds) = (job.inbound, slot.delay(now: now))
@@ -19,7 +19,7 @@ extension Outbox {
             inbound.hasBeenTried ? inbound.firstAttempt(now: now).milliseconds + Int64(seconds) * 1_000 : nil
         let publication = messages.moved(
             inbound, to: .delay(seconds: seconds), firstAttempt: firstAttempt.map { Timestamp(milliseconds: $0) },
-            slot: slot)
+            slot: slot, paced: inbound.paced + seconds)
         publish(publication, isMove: true, meeting: [ledger.rest(of: job.entry)])
     }
 

@@ -23,6 +23,8 @@ public enum JobHeader {
     /// only from a worker.
     static let slot = "x-martlet-slot"
     static let slotRate = "x-martlet-slot-rate"
+    /// For how many seconds it has waited for them; believed only from a worker.
+    static let paced = "x-martlet-paced"
     /// Who has asked to claim this job and has not got an answer: its claim passes to this message.
     public static let claim = "x-martlet-claim"
     /// The lane of a job among the suspects.

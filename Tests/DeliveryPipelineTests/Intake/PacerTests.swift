@@ -114,6 +114,43 @@ import Testing
         #expect(pacer.isAtRest)
     }
 
+    @Test func aPlaceThatIsGivenBackIsTheNextOnes() {
+        func next(afterGivingBack recipients: Int) -> Int64 {
+            var pacer = pacer(100)
+            for _ in 0..<100 { _ = pacer.slot(for: 10, behind: 400, now: at(0)) }
+            if recipients > 0 { pacer.giveBack(recipients) }
+            let due = pacer.slot(for: 10, behind: 400, now: at(0)).due
+            return (due.milliseconds - at(0).milliseconds + 5) / 10 * 10
+        }
+        #expect([0, 500, 1_000, 1_000_000].map { next(afterGivingBack: $0) } == [8_990, 6_490, 3_990, 3_990])
+    }
+
+    @Test func whatWouldComeTooLateTakesNoPlace() {
+        var pacer = pacer(100)
+        for _ in 0..<100 { _ = pacer.slot(for: 10, behind: 0, now: at(0)) }
+        let late = pacer.slot(for: 1_000, behind: 0, until: .at(at(3_000)), now: at(0))
+        #expect(late == .init(due: at(3_001), rate: 100))
+        let next = pacer.slot(for: 10, behind: 0, until: .at(at(60_000)), now: at(0))
+        #expect((4_990...5_010).contains(next.due.milliseconds - at(0).milliseconds))
+    }
+
+    /// As many wait in the broker, and leave it as fast.
+    @Test(arguments: [1, 10]) func aLineIsAsLongHoweverManyWorkersThereAre(workers: Int) {
+        var pacer = pacer(100)
+        for _ in 0..<100 { _ = pacer.slot(for: 10, behind: 0, now: at(0)) }
+        pacer.pass(to: at(1_000), workers: workers)
+        let due = pacer.slot(for: 10, behind: 0, now: at(1_000)).due.milliseconds - at(0).milliseconds
+        #expect((4_990...5_010).contains(due))
+    }
+
+    @Test func whatWasPaidForAndNotSentIsGivenBack() {
+        var pacer = pacer(10)
+        pacer.spend(20)
+        #expect(!pacer.maySend)
+        pacer.refund(20)
+        #expect(pacer.maySend)
+    }
+
     @Test func aSlotIsWaitedForInStepsThatAreRatherTooShort() {
         func delay(_ seconds: Int64) -> Int { Pacer.Slot(due: at(seconds * 1_000), rate: 1).delay(now: at(0)) }
         #expect([-5, 0, 1, 4, 29, 100, 900, 100_000].map { delay($0) } == [1, 1, 1, 1, 5, 30, 120, 120])

@@ -1,0 +1,87 @@
+import DeliveryPipeline
+import PushModel
+import Testing
+
+@Suite struct JobPacersTests {
+    private func at(_ seconds: Int64) -> Timestamp { Timestamp(milliseconds: 1_800_000_000_000 + seconds * 1_000) }
+
+    /// Of two recipients.
+    private func job(_ id: String, app: String = "com.example.shop", more: String = "") throws -> Job {
+        try decodedJob(jobBody(id, app: app, more: more))
+    }
+
+    /// - Returns: nil: it goes now; else after how many milliseconds, to the nearest ten.
+    private func wait(
+        _ pacers: inout JobPacers, _ job: Job, rate: Int = 10, earlier: Pacer.Slot? = nil, waited: Int = 0,
+        seconds: Int64 = 0
+    ) -> Int64? {
+        pacers.slot(for: job, at: rate, earlier: earlier, waited: waited, workers: 1, now: at(seconds)).map {
+            ($0.due.milliseconds - at(seconds).milliseconds + 5) / 10 * 10
+        }
+    }
+
+    @Test func aPartThatGoesIsPaidForUntilItIsRefunded() throws {
+        var pacers = JobPacers()
+        let job = try job("slow")
+        #expect(wait(&pacers, job) == nil)
+        #expect(wait(&pacers, job) == 100)
+        pacers.refund(job, at: 10)
+        #expect(wait(&pacers, job) == nil)
+        pacers.refund(try self.job("unknown"), at: 10)
+    }
+
+    @Test func aPlaceThatIsGivenBackIsTheNextOnes() throws {
+        var pacers = JobPacers()
+        let job = try job("slow")
+        #expect(wait(&pacers, job) == nil)
+        #expect((0..<5).map { _ in wait(&pacers, job) } == [100, 200, 300, 400, 500])
+        for _ in 0..<4 { pacers.giveBack(job, at: 10) }
+        #expect(wait(&pacers, job) == 200)
+        let late = try self.job("slow", more: #""expires_at":1,"#)
+        #expect(try #require(wait(&pacers, late)) < 0)
+        #expect(wait(&pacers, job) == 300, "what comes too late takes no place")
+    }
+
+    @Test func whoComesEarlyGoesWhereNothingIsBeforeIt() throws {
+        var pacers = JobPacers()
+        let (job, slot) = (try job("slow"), Pacer.Slot(due: at(60), rate: 10))
+        #expect(wait(&pacers, job, earlier: slot) == nil, "of all that this worker knows")
+        #expect(wait(&pacers, job) == 100)
+        #expect(wait(&pacers, job, earlier: slot, seconds: 0) == 60_000)
+    }
+
+    @Test func twoJobsOfOneIDKeepToTheirRates() throws {
+        var pacers = JobPacers()
+        let job = try job("same")
+        for _ in 0..<3 { #expect((wait(&pacers, job, rate: 10) == nil) == (wait(&pacers, job, rate: 20) == nil)) }
+        #expect(wait(&pacers, job, rate: 10) != nil && wait(&pacers, job, rate: 20) != nil)
+    }
+
+    /// Nobody's rate is forgotten, and an app with ever so many jobs is in nobody's way.
+    @Test func ofOneAppAHundredJobsAreUnderWay() throws {
+        var pacers = JobPacers()
+        let jobs = try (0..<JobPacers.mostOfApp).map { try job("\($0)") }
+        for job in jobs { #expect(wait(&pacers, job, rate: 1) == nil) }
+        let further = try (0..<200).map { try job("further-\($0)") }
+        #expect(further.allSatisfy { wait(&pacers, $0, rate: 1) == 5_000 })
+        #expect(
+            [0, 4, 30, 1_000].map { wait(&pacers, further[0], rate: 1, waited: $0) } == [5_000, 5_000, 30_000, 120_000])
+        #expect(wait(&pacers, try job("mine", app: "com.example.other"), rate: 1) == nil)
+        #expect(jobs.allSatisfy { wait(&pacers, $0, rate: 1) != nil }, "their rates hold")
+        #expect(wait(&pacers, further[0], rate: 1, waited: 5, seconds: 60) == nil, "they are at rest")
+    }
+
+    @Test func ofAllAppsThereIsABoundToo() throws {
+        var pacers = JobPacers()
+        let apps = JobPacers.most / JobPacers.mostOfApp
+        for app in 0..<apps {
+            for id in 0..<JobPacers.mostOfApp {
+                #expect(wait(&pacers, try job("\(id)", app: "app-\(app)"), rate: 1) == nil)
+            }
+        }
+        let one = try job("one", app: "one-more")
+        #expect(wait(&pacers, one, rate: 1) == 5_000)
+        #expect(wait(&pacers, try job("7", app: "app-7"), rate: 1) != nil, "its rate holds")
+        #expect(wait(&pacers, one, rate: 1, waited: 5, seconds: 60) == nil)
+    }
+}

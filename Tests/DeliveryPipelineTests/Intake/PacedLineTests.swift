@@ -1,0 +1,210 @@
+import AMQPClient
+import DeliveryPipeline
+import PushModel
+import Store
+import Testing
+
+/// The line in the broker, of what is beyond a rate: who has a place in it, who gives it back, and how long it may be.
+@Suite struct PacedLineTests {
+    private let soon = now.milliseconds + 6_000
+
+    private func slots(_ site: PacedSite, after count: Int = 0) -> [Int64] {
+        site.paced.dropFirst(count).compactMap(\.slot)
+    }
+
+    @Test func behindWhatIsCancelledNobodyWaits() throws {
+        let site = PacedSite(100)
+        site.deliver(300, of: 10)
+        let first = site.paced
+        #expect(try #require(slots(site).max()) > now.milliseconds + 15_000)
+        site.harness.cancellations(
+            .changed((1...300).map { .init(job: "com.example.shop-\($0)", isCancelled: true) }))
+        for (number, message) in first.enumerated() { site.comesBack(message, number: 1_000 + UInt64(number)) }
+        #expect(site.paced.count == first.count, "what is cancelled waits no more")
+        site.deliver(1, of: 10, from: 500)
+        #expect(try #require(slots(site, after: first.count).first) < soon)
+    }
+
+    @Test func whatWouldComeTooLateIsBeforeNobody() throws {
+        let site = PacedSite(100)
+        site.deliver(300, of: 10, more: #""expires_at":1800000010,"#)
+        let count = site.paced.count
+        #expect(slots(site).max() == 1_800_000_010_001)
+        site.deliver(1, of: 10, from: 500)
+        #expect(try #require(slots(site, after: count).first) < now.milliseconds + 11_000)
+    }
+
+    /// It was behind what was given up since, or has got its slot by a clock that was wrong.
+    @Test func whoComesEarlyGoesAtOnceWhereNothingWaits() throws {
+        let site = PacedSite(100)
+        site.deliver(300, of: 10)
+        let last = Array(site.paced.suffix(20))
+        site.comesBack(last[19])
+        #expect(site.paced.count == 261, "others are before it")
+        site.pass(seconds: 6)
+        #expect(site.sent == 400)
+        for (number, message) in last.enumerated() { site.comesBack(message, number: 2_000 + UInt64(number)) }
+        #expect(site.sent == 500, "a second's worth, and no more")
+        #expect(site.paced.count == 261 + 10)
+    }
+
+    @Test(arguments: [now.milliseconds + 7 * 86_400_000, .max, -1, .min])
+    func aSlotThatNoRightClockHasGivenIsNone(due: Int64) {
+        let site = PacedSite(1)
+        site.deliver(
+            2, of: 1,
+            properties: AMQPProperties(headers: [
+                "x-martlet-slot": .int64(due), "x-martlet-slot-rate": 1,
+            ]))
+        #expect(site.sent == 1 && site.paced.isEmpty)
+    }
+
+    @Test func whatIsScheduledTakesNoPlaceBeforeItsTime() {
+        let site = PacedSite(1)
+        site.deliver(1, of: 20, from: 500)
+        site.deliver(100, of: 10, more: #""send_at":1800003600,"#)
+        #expect(site.paced.count == 100 && slots(site).isEmpty)
+        #expect(site.harness.core.currentCounts().jobsWaiting == 0)
+    }
+
+    // MARK: In the overflow queues
+
+    /// The first few jobs are all that is to be seen of such a queue.
+    @Test func whoMayNotSendTakesNoPlaceInAnOverflowQueue() {
+        let site = PacedSite(1)
+        site.deliver(4, of: 2, in: .overflow(.normal))
+        #expect(site.sent == 2 && site.paced.count == 3)
+        #expect(site.harness.core.currentCounts().jobsWaiting == 0)
+        site.deliver(4, of: 2, in: .overflow(.normal), from: 10, app: "com.example.other")
+        #expect(site.sent == 10)
+        #expect(site.harness.overflowed.isEmpty)
+    }
+
+    @Test func aPacedAppsJobsGetSlotsWhereThePrefetchOfAnOverflowIsCut() {
+        let site = PacedSite(1_000_000)
+        let harness = site.harness
+        func deliver(_ count: Int, from first: UInt64) {
+            site.deliver(count, of: 4, in: .overflow(.normal), from: first)
+        }
+        deliver(1, from: 5_000_000)
+        harness.passPace(milliseconds: 1_000)
+        for round in 0..<10 {
+            let before = harness.output.jobs.count
+            deliver(harness.prefetches.last ?? 4, from: UInt64(round) * 10_000)
+            for job in harness.output.jobs.dropFirst(before) {
+                harness.report(job, Array(repeating: .sent, count: 4))
+            }
+            harness.confirmAllEvents()
+            harness.passBeat()
+        }
+        harness.pass(seconds: 2)
+        harness.passPace()
+        deliver(1_500, from: 900_000)
+        let before = site.paced.count
+        harness.passBeat(8)
+        #expect(harness.prefetches.last == 4)
+        #expect(site.paced.count > before && harness.overflowed.isEmpty)
+    }
+
+    // MARK: A job's own rate
+
+    /// Only a worker makes parts: a header is soon written.
+    @Test func aPartThatAPublisherHasMadeUpHasNoRate() {
+        let site = PacedSite(nil, brokerUser: "martlet")
+        site.harness.deliver((1...3).map { PacedSite.part($0, user: "shop") })
+        #expect(site.sent == 30 && site.paced.isEmpty)
+        site.harness.deliver((11...13).map { PacedSite.part($0, user: "martlet") })
+        #expect(site.sent == 40 && site.paced.count == 2)
+    }
+
+    /// It was taken to be sent, and there was no room.
+    @Test func aPartIsPaidForOnceThoughItComesTwice() throws {
+        let site = PacedSite(nil, maximumInFlight: 10)
+        site.deliver(1, of: 10, from: 100)
+        site.harness.deliver([PacedSite.part(1)])
+        #expect(site.sent == 10)
+        site.harness.consumer(.disconnected(AMQPError(.connectionFailed, "gone")))
+        site.harness.consumer(.connected(queues: []))
+        site.harness.deliver([PacedSite.part(1)])
+        #expect(site.paced.isEmpty)
+        site.harness.report(try site.harness.job(0), Array(repeating: .sent, count: 10))
+        site.harness.confirmAllEvents()
+        #expect(site.sent == 20)
+    }
+
+    @Test func whatWaitsForItsOwnRateSaysForHowLongItHas() throws {
+        let site = PacedSite(nil)
+        site.harness.deliver((1...30).map { PacedSite.part($0) })
+        let last = try #require(site.paced.last)
+        #expect(last.exchange == "martlet.delay.5" && last.properties.headers["x-martlet-paced"] == 5)
+        site.harness.pass(seconds: 5)
+        site.comesBack(last)
+        #expect(site.paced.last?.properties.headers["x-martlet-paced"] == 10)
+    }
+
+    // MARK: How long it may be
+
+    private func dead(_ site: PacedSite) -> [String?] {
+        site.harness.published.filter { $0.exchange == "martlet.dead" }.map {
+            $0.properties.headers["x-martlet-reason"]?.string
+        }
+    }
+
+    @Test func aJobThatTakesLongerThanItsCopiesAreKnownIsRefusedWhole() {
+        let site = PacedSite(2) { $0.limits.atMostOnceWindow = 3_600 }
+        site.harness.deliver(PacedSite.body("short", recipients: 7_200, more: #""at_most_once":true,"#), number: 1)
+        #expect(dead(site) == [])
+        site.harness.deliver(PacedSite.body("long", recipients: 7_201, more: #""at_most_once":true,"#), number: 2)
+        site.harness.deliver(PacedSite.body("never-mind", recipients: 7_201), number: 3)
+        site.harness.cancellations(.changed([.init(job: "cancelled", isCancelled: true)]))
+        site.harness.deliver(PacedSite.body("cancelled", recipients: 7_201, more: #""at_most_once":true,"#), number: 4)
+        #expect(
+            dead(site) == [
+                """
+                rate: of 2 a second, its own or its app's: 7201 recipients take more than the 3600 seconds that a job \
+                waits for it
+                """
+            ])
+    }
+
+    @Test func whatHasWaitedForSixDaysIsDead() throws {
+        let site = PacedSite(100)
+        site.deliver(300, of: 10)
+        let last = try #require(site.paced.last)
+        let count = site.paced.count
+        func comesBack(afterSeconds seconds: Int64) {
+            var properties = last.properties
+            properties.headers["x-martlet-paced"] = .int64(seconds)
+            site.harness.deliver(String(decoding: last.body, as: UTF8.self), number: 1_000, properties: properties)
+        }
+        comesBack(afterSeconds: 6 * 86_400 - 60)
+        #expect(dead(site) == [] && site.paced.count == count + 1)
+        site.harness.recorder.withRecord { $0.workers = nil }
+        comesBack(afterSeconds: 6 * 86_400 - 10)
+        #expect(dead(site) == [], "as long as nobody knows how many there are")
+        site.harness.recorder.withRecord { $0.workers = 1 }
+        comesBack(afterSeconds: 6 * 86_400 - 10)
+        #expect(
+            dead(site) == [
+                """
+                rate: of 100 a second, its own or its app's: its turn comes after more than the 518400 seconds that a \
+                job waits for it
+                """
+            ])
+        #expect(last.properties.headers["x-martlet-paced"] != nil)
+    }
+
+    // MARK: An app that is paced
+
+    @Test func anAppIsForgottenWhenItsRateHasNothingToRememberAnyMore() throws {
+        let paces = Snapshot(apps: [PacedSite.shop(10)], credentials: []).paces
+        let (load, pacing) = (AppLoad(app: "com.example.shop"), Pacing(paces: paces, workers: 1))
+        #expect(load.isIdle(pacing, now: now))
+        let inbound = try #require(InboundJob(.sample(jobBody())))
+        #expect(
+            load.slot(for: WaitingJob(inbound: inbound, job: try decodedJob(jobBody()), appLoad: load), now: now) != nil
+        )
+        #expect(!load.isIdle(pacing, now: now))
+        #expect(load.isIdle(pacing, now: Timestamp(seconds: now.seconds + 60)))
+    }
+}

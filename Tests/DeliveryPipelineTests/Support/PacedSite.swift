@@ -1,0 +1,88 @@
+import AMQPClient
+import DeliveryPipeline
+import PushModel
+import Store
+
+/// A worker, an app that is paced or not, and another one that is not.
+struct PacedSite {
+    static let other = App(bundleID: "com.example.other", accounts: ["apns": AppAccount("TEAM000001")])
+
+    let harness: PipelineHarness
+
+    init(
+        _ rate: Int?, includesUrgent: Bool = false, workers: Int? = 1, maximumInFlight: Int = 20_000,
+        brokerUser: String? = nil, _ configure: (inout PipelineConfiguration) -> Void = { _ in }
+    ) {
+        harness = PipelineHarness(
+            apps: [Self.shop(rate, includesUrgent: includesUrgent), Self.other], maximumInFlight: maximumInFlight,
+            brokerUser: brokerUser, configure)
+        harness.recorder.withRecord { $0.workers = workers }
+    }
+
+    static func shop(_ rate: Int?, includesUrgent: Bool = false) -> App {
+        var app = App.shop
+        app.pace = rate.map { AppPace(rate: $0, includesUrgent: includesUrgent) }
+        return app
+    }
+
+    static func body(
+        _ id: String, recipients: Int, app: String = "com.example.shop", more: String = ""
+    ) -> String {
+        let tokens = (0..<recipients).map { "\"\(String($0 + 0x1_0000, radix: 16))\"" }.joined(separator: ",")
+        return #"{"id":"\#(id)","app":"\#(app)",\#(more)"payload":{"aps":{"alert":"Hi"}},"recipients":[\#(tokens)]}"#
+    }
+
+    /// One of those that a worker has made of a job with a rate of its own.
+    static func part(
+        _ number: UInt64, rate: Int = 10, recipients: Int = 10, job: String = "slow", user: String? = nil
+    ) -> AMQPDelivery {
+        .sample(
+            body(job, recipients: recipients, more: #""rate":\#(rate),"#), number: number,
+            properties: AMQPProperties(
+                headers: ["x-martlet-part": .string("name#\(number)"), "x-martlet-attempt": 2], userID: user))
+    }
+
+    // MARK: What happens
+
+    /// Their ids are the app's name and their number.
+    func deliver(
+        _ count: Int, of recipients: Int, lane: Lane = .normal, from first: UInt64 = 1,
+        app: String = "com.example.shop",
+        more: String = "", properties: AMQPProperties = AMQPProperties()
+    ) {
+        deliver(count, of: recipients, in: .lane(lane), from: first, app: app, more: more, properties: properties)
+    }
+
+    func deliver(
+        _ count: Int, of recipients: Int, in queue: JobQueue, from first: UInt64 = 1, app: String = "com.example.shop",
+        more: String = "", properties: AMQPProperties = AMQPProperties()
+    ) {
+        harness.deliver(
+            (first..<first + UInt64(count)).map {
+                .sample(
+                    Self.body("\(app)-\($0)", recipients: recipients, app: app, more: more), number: $0, from: queue,
+                    properties: properties)
+            })
+    }
+
+    /// Comes back from where it has waited.
+    func comesBack(_ message: AMQPPublication, number: UInt64 = 1_000) {
+        harness.deliver(String(decoding: message.body, as: UTF8.self), number: number, properties: message.properties)
+    }
+
+    /// Of what may be sent all is, as time goes by.
+    func pass(seconds: Int) { for _ in 0..<seconds * 50 { harness.passPace(milliseconds: 20) } }
+
+    // MARK: What came of it
+
+    var sent: Int { harness.output.jobs.reduce(0) { $0 + $1.job.recipients.count } }
+
+    var paced: [AMQPPublication] { harness.published.filter { $0.exchange.contains(".delay.") } }
+
+    var now: Timestamp { harness.recorder.withRecord { $0.now } }
+}
+
+extension AMQPPublication {
+    /// When its turn is, in milliseconds.
+    var slot: Int64? { properties.headers["x-martlet-slot"]?.integer }
+}
