@@ -17,6 +17,7 @@ extension EventName {
     static let reloaded = EventName("configuration.reloaded")
     static let reloadRefused = EventName("configuration.refused")
     static let secretUnreadable = EventName("configuration.secret.unreadable", repeats: true)
+    static let secretRefused = EventName("configuration.secret.refused", repeats: true)
     static let brokerWeaker = EventName("broker.weaker")
     static let stoppedTwice = EventName("worker.killed")
     static let linesDropped = EventName("log.dropped")

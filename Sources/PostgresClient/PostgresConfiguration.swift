@@ -3,7 +3,7 @@ import Foundation
 
 /// Where a database is and how to get in, as libpq understands it.
 public struct PostgresConfiguration: Sendable, CustomStringConvertible {
-    /// Time for a connection to be made, over all hosts of the URL; `connect_timeout` of the URL, else 5 s.
+    /// Time for a connection to be made to each host of the URL, one after the other; its `connect_timeout`, else 5 s.
     public var connectTimeout: Duration
     /// Time for a request's answer, after which it is cancelled and its connection closed; nil waits for ever.
     public var queryTimeout: Duration? = .seconds(30)
@@ -74,8 +74,19 @@ public struct PostgresConfiguration: Sendable, CustomStringConvertible {
         }
     }
 
+    /// What to connect with, one host after the other.
+    var hosts: [[String: String]] { HostAttempts.of(options, environment: ProcessInfo.processInfo.environment) }
+
+    /// Names of what differs from another, but for user and password.
+    package func differences(from other: PostgresConfiguration) -> [String] {
+        Set(options.keys).union(other.options.keys).subtracting(["user", "password"])
+            .filter { options[$0] != other.options[$0] }.sorted()
+    }
+
     /// Host, port, database and user; never the password.
-    public var description: String {
+    public var description: String { Self.description(of: options) }
+
+    static func description(of options: [String: String]) -> String {
         let host = options["host"] ?? options["hostaddr"] ?? "local socket"
         let port = options["port"].map { ":\($0)" } ?? ""
         let user = options["user"].map { " as \($0)" } ?? ""

@@ -72,6 +72,19 @@ public struct AMQPConfiguration: Sendable {
             "logging in by certificate needs a client certificate")
     }
 
+    /// Names of what differs from another, but for the password.
+    package func differences(from other: AMQPConfiguration) -> [String] {
+        [
+            ("user", user != other.user), ("hosts", endpoints != other.endpoints),
+            ("virtual host", virtualHost != other.virtualHost), ("TLS", tls != other.tls),
+            (
+                "options",
+                mechanism != other.mechanism || heartbeatSeconds != other.heartbeatSeconds
+                    || connectTimeout != other.connectTimeout
+            ),
+        ].filter(\.1).map(\.0)
+    }
+
     /// The password of this moment, to log in elsewhere with.
     package var passwordText: String { current.password.text }
 

@@ -11,9 +11,10 @@ public import Store
 extension ConfigurationSource {
     public func broker() throws -> AMQPConfiguration {
         do {
-            var broker = try AMQPConfiguration(url: try required(.amqpURL))
+            let url = try required(.amqpURL)
+            var broker = try AMQPConfiguration(url: url)
             if let file = string(.amqpCAFile), !file.isEmpty { broker.tls?.authorityFile = file }
-            secretFiles[.amqpURL].map { broker.readPasswordAgain(from: $0) }
+            if let path = secretFiles[.amqpURL] { try broker.readPasswordAgain(from: path, first: url) }
             return broker
         } catch let error as AMQPError {
             throw ConfigurationError(.amqpURL, error.message)

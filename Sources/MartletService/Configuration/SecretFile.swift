@@ -47,15 +47,20 @@ struct SecretFiles {
     }
 }
 
+/// A URL that was read again differs in more than what may change: it is half of one, or means something else.
+struct SecretChange: Error {
+    /// Names of what differs.
+    let parts: [String]
+}
+
 extension AMQPConfiguration {
-    mutating func readPasswordAgain(from path: String) {
-        let user = user
+    /// - Parameter url: what the file said when this was read from it.
+    mutating func readPasswordAgain(from path: String, first url: String) throws(AMQPError) {
+        let first = try AMQPConfiguration(url: url)
         let file = SecretFile(path, first: password) { url in
             let read = try AMQPConfiguration(url: url)
-            // What was published names the user, and workers believe each other by it.
-            guard read.user == user else {
-                throw ConfigurationError("it names another user than when this began, which takes a restart")
-            }
+            let parts = read.differences(from: first)
+            guard parts.isEmpty else { throw SecretChange(parts: parts) }
             return read.password
         }
         currentPassword = { file.current }
@@ -64,8 +69,12 @@ extension AMQPConfiguration {
 
 extension PostgresConfiguration {
     mutating func readAgain(from path: String, _ applicationName: String) {
-        let file = SecretFile(path, first: self) {
-            try PostgresConfiguration(url: $0, applicationName: applicationName)
+        let first = self
+        let file = SecretFile(path, first: self) { url in
+            let read = try PostgresConfiguration(url: url, applicationName: applicationName)
+            let parts = read.differences(from: first)
+            guard parts.isEmpty else { throw SecretChange(parts: parts) }
+            return read
         }
         current = { file.current }
     }
@@ -73,7 +82,7 @@ extension PostgresConfiguration {
 
 /// What a file with a secret says now: whoever writes it anew changes a password without a restart.
 ///
-/// A file that can't be read, or says nothing of use, leaves the last value in force, and the log says so.
+/// A file that can't be read, says nothing of use or too much leaves the last value in force, and the log says so.
 final class SecretFile<Value: Sendable>: Sendable {
     private let path: String
     private let parse: @Sendable (String) throws -> Value
@@ -91,12 +100,16 @@ final class SecretFile<Value: Sendable>: Sendable {
             let value = try parse(try SecretText.readAgain(path))
             last.withLock { $0 = value }
             return value
+        } catch let change as SecretChange {
+            Logger(label: "martlet.configuration").error(
+                .secretRefused, "A URL was read again and differs in more than it may, the last one stays in force",
+                metadata: ["file": "\(path)", "differs": "\(change.parts.joined(separator: ", "))"])
         } catch {
             let reason = (error as? CocoaError)?.localizedDescription ?? "\(error)"
             Logger(label: "martlet.configuration").warning(
                 .secretUnreadable, "A secret can't be read again, the last one stays in force",
                 metadata: ["file": "\(path)", "error": "\(reason)"])
-            return last.withLock { $0 }
         }
+        return last.withLock { $0 }
     }
 }

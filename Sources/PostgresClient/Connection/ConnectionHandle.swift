@@ -9,16 +9,31 @@ struct ConnectionHandle: ~Copyable {
     private let mailbox: Mailbox
     private let owner = OwningThread()
 
-    /// Connects, within the configuration's connect timeout.
-    /// - Throws: ``PostgresError`` with code `connectFailed`, or `closed` if the owner lost interest.
+    /// Connects to the first host that lets us in: each has the configuration's connect timeout for it.
+    /// - Throws: ``PostgresError`` with code `connectFailed`, which tells of every host, or `closed` if the owner lost
+    ///   interest.
     static func connected(
         _ configuration: PostgresConfiguration, mailbox: Mailbox
     ) throws(PostgresError) -> ConnectionHandle {
-        guard let connection = startConnection((configuration.current?() ?? configuration).options) else {
-            throw PostgresError(.connectFailed, "out of memory")
+        let configuration = configuration.current?() ?? configuration
+        var failures: [String] = []
+        for host in configuration.hosts {
+            do throws(PostgresError) {
+                return try connected(host, within: configuration.connectTimeout, mailbox)
+            } catch {
+                guard error.code == .connectFailed else { throw error }
+                failures.append(error.message)
+            }
         }
+        throw PostgresError(.connectFailed, failures.joined(separator: "; "))
+    }
+
+    private static func connected(
+        _ host: [String: String], within time: Duration, _ mailbox: Mailbox
+    ) throws(PostgresError) -> ConnectionHandle {
+        guard let connection = startConnection(host) else { throw PostgresError(.connectFailed, "out of memory") }
         let handle = ConnectionHandle(connection: connection, mailbox: mailbox)
-        try handle.connect(configuration)
+        try handle.connect(PostgresConfiguration.description(of: host), within: time)
         return handle
     }
 
@@ -27,10 +42,10 @@ struct ConnectionHandle: ~Copyable {
         self.mailbox = mailbox
     }
 
-    private func connect(_ configuration: PostgresConfiguration) throws(PostgresError) {
+    private func connect(_ host: String, within time: Duration) throws(PostgresError) {
         // libpq would print notices to stderr
         PQsetNoticeReceiver(connection, { _, _ in }, nil)
-        let deadline = ContinuousClock.now + configuration.connectTimeout
+        let deadline = ContinuousClock.now + time
         var next = isBroken ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING
         while next != PGRES_POLLING_OK {
             guard next != PGRES_POLLING_FAILED else { throw lastError(.connectFailed) }
@@ -39,8 +54,7 @@ struct ConnectionHandle: ~Copyable {
             case .socketReady: next = PQconnectPoll(connection)
             case .wokenUp: break
             case .deadlinePassed:
-                throw PostgresError(
-                    .connectFailed, "no connection to \(configuration) within \(configuration.connectTimeout)")
+                throw PostgresError(.connectFailed, "no connection to \(host) within \(time)")
             }
         }
         guard PQsetnonblocking(connection, 1) == 0 else { throw lastError(.connectFailed) }

@@ -25,8 +25,13 @@ extension PrivateServerTests {
                         "\(onStandby)")
 
                     let port = try freePort()
+                    let silent = try SilentPort()
+                    let both = try standby.urlOfBoth(installation.database.url)
+                    let behind = both.replacing("@", with: "@127.0.0.1:\(silent.port),") + "&connect_timeout=3"
+                    let found = try await installation.martlet(["doctor"], ["database.url": behind])
+                    #expect(found.status == 0 && found.output.contains("ok    server"), "\(found)")
                     let changes: [String: String?] = [
-                        "database.url": try standby.urlOfBoth(installation.database.url),
+                        "database.url": behind,
                         "http.listen": "127.0.0.1:\(port)",
                     ]
                     try await installation.withWorker(LongCampaign.workerConfiguration.merging(changes) { $1 }) {
@@ -90,6 +95,18 @@ extension PrivateServerTests {
                             try await installation.markedTokens(of: LongCampaign.app).contains(dead)
                         }
                         #expect(!worker.errors.contains("password authentication failed"), "\(worker.errors)")
+                        // Cut where it still is a URL.
+                        let cut = url.replacing(":test@", with: ":third@").dropLast()
+                        try installation.write(String(cut), to: "database-url")
+                        try await database.query(
+                            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1", [.text(user)])
+                        let last = Token.random(Token.dead)
+                        try await installation.publish([JobText("third", app: LongCampaign.app, to: [last])])
+                        try await eventually(worker.errors) {
+                            try await installation.markedTokens(of: LongCampaign.app).contains(last)
+                        }
+                        #expect(worker.errors.contains("configuration.secret.refused"), "\(worker.errors)")
+                        #expect(worker.errors.contains("differs=dbname") && !worker.errors.contains("third@"))
                     }
                 }
             }

@@ -1,0 +1,108 @@
+import Foundation
+import Logging
+import PostgresClient
+import TestSupport
+import TestTraits
+import Testing
+
+/// Each host of a URL has its own time, in the order given.
+@Suite struct SeveralHostsTests {
+    private func attempts(
+        _ options: [String: String], _ environment: [String: String] = [:],
+        showing keywords: [String] = ["host", "port"]
+    ) -> [String] {
+        HostAttempts.of(options, environment: environment).map { attempt in
+            keywords.map { attempt[$0] ?? "-" }.joined(separator: " ")
+        }
+    }
+
+    @Test func eachHostIsAConnectionOfItsOwn() {
+        #expect(attempts(["host": "a,b,c", "port": "1,,3"]) == ["a 1", "b 5432", "c 3"])
+        #expect(attempts(["host": "a,b", "port": "7"]) == ["a 7", "b 7"])
+        #expect(attempts(["host": "a,b"]) == ["a 5432", "b 5432"])
+        #expect(attempts(["host": "a"]) == ["a -"] && attempts([:]) == ["- -"])
+        let named = attempts(
+            ["host": "a,b", "hostaddr": "::1,::2", "dbname": "d"], showing: ["host", "hostaddr", "dbname"])
+        #expect(named == ["a ::1 d", "b ::2 d"])
+        #expect(attempts(["hostaddr": "::1,::2"], showing: ["host", "hostaddr"]) == ["- ::1", "- ::2"])
+    }
+
+    @Test func whatTheURLLeavesOutIsTheEnvironments() {
+        #expect(attempts([:], ["PGHOST": "a,b", "PGPORT": "1,2"]) == ["a 1", "b 2"])
+        #expect(attempts(["host": "c,d"], ["PGHOST": "a,b", "PGPORT": "1,2"]) == ["c 1", "d 2"])
+    }
+
+    /// libpq says what is wrong with them.
+    @Test func listsThatDoNotFitStayWhole() {
+        #expect(attempts(["host": "a,b,c", "port": "1,2"]) == ["a,b,c 1,2"])
+        #expect(attempts(["host": "a,b", "hostaddr": "::1,::2,::3"]) == ["a,b -"])
+    }
+
+    @Test func aStandbyIsLookedForEverywhereBeforeAnythingIsTaken() {
+        let keywords = ["host", "target_session_attrs"]
+        #expect(
+            attempts(["host": "a,b", "target_session_attrs": "prefer-standby"], showing: keywords)
+                == ["a standby", "b standby", "a any", "b any"])
+        #expect(
+            attempts(["host": "a,b", "target_session_attrs": "read-write"], showing: keywords)
+                == ["a read-write", "b read-write"])
+    }
+
+    @Test func wantedInAnyOrderNoneIsLeftOut() {
+        let hosts = (0..<8).map { "h\($0)" }
+        let options = ["host": hosts.joined(separator: ","), "load_balance_hosts": "random"]
+        let orders = (0..<20).map { _ in attempts(options, showing: ["host"]) }
+        #expect(orders.allSatisfy { $0.sorted() == hosts } && Set(orders).count > 1)
+    }
+
+    // MARK: With a real server as the last one
+
+    private func url(behind first: String, _ options: String = "") throws -> String {
+        let server = try #require(TestServers.database.flatMap { URLComponents(string: $0) })
+        let (user, host, port) = (try #require(server.user), server.host ?? "", try #require(server.port))
+        let login = user + (server.password.map { ":\($0)" } ?? "")
+        return "postgres://\(login)@\(first),\(host):\(port)\(server.path)?\(options)"
+    }
+
+    @Test(.needsDatabase, .timeLimit(.minutes(2)), arguments: ["", "&target_session_attrs=prefer-standby"])
+    func aSilentHostKeepsNobodyFromTheNext(more: String) async throws {
+        let silent = try SilentPort()
+        let refusing = try RefusingPort()
+        let first = "127.0.0.1:\(silent.port),127.0.0.1:\(refusing.port)"
+        let configuration = try PostgresConfiguration(url: try url(behind: first, "connect_timeout=3" + more))
+        let connection = try await PostgresConnection.connect(configuration)
+        #expect(try await connection.query("SELECT 7 AS n")[0]["n"].integer == 7)
+        await connection.close()
+    }
+
+    /// With the time that is usual, which is also that of who asks the pool.
+    @Test(.needsDatabase, .timeLimit(.minutes(2)))
+    func whoAsksAPoolWaitsForTheHostThatAnswers() async throws {
+        let silent = try SilentPort()
+        let configuration = try PostgresConfiguration(url: try url(behind: "127.0.0.1:\(silent.port)"))
+        let pool = PostgresPool(configuration, logger: Logger(label: "test"))
+        defer { pool.close() }
+        #expect(try await pool.query("SELECT 7 AS n")[0]["n"].integer == 7)
+    }
+
+    @Test func everyHostThatLetsNobodyInIsTold() async throws {
+        let silent = try SilentPort()
+        let refusing = try RefusingPort()
+        let configuration = try PostgresConfiguration(
+            url: "postgres://martlet:hunter2@127.0.0.1:\(silent.port),127.0.0.1:\(refusing.port)/d?connect_timeout=1")
+        let error = await #expect(throws: PostgresError.self) { try await PostgresConnection.connect(configuration) }
+        let text = "\(try #require(error))"
+        #expect(text.contains("no connection to 127.0.0.1:\(silent.port)/d as martlet within 1.0 seconds"), "\(text)")
+        #expect(text.contains("port \(refusing.port) failed: Connection refused"), "\(text)")
+        #expect(error?.code == .connectFailed && !text.contains("hunter2"))
+    }
+
+    @Test(.timeLimit(.minutes(2))) func whoIsNoLongerWantedTriesNoOther() async throws {
+        let silent = try SilentPort()
+        let hosts = Array(repeating: "127.0.0.1:\(silent.port)", count: 100).joined(separator: ",")
+        let configuration = try PostgresConfiguration(url: "postgres://martlet@\(hosts)/d")
+        let connecting = Task { try await PostgresConnection.connect(configuration) }
+        connecting.cancel()
+        await #expect(throws: PostgresError.self) { try await connecting.value }
+    }
+}
