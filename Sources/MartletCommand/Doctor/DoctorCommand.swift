@@ -10,7 +10,10 @@ struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
         abstract: "Check configuration, broker, database, schema, master key, refusals, credentials, expiry and clock.",
-        discussion: "Changes nothing, unless told to declare. Ends with 1 when a check has failed.")
+        discussion: """
+            Changes nothing, unless told to declare. Ends with 1 when a check has failed, with 78 when the configuration \
+            can't be read.
+            """)
 
     @Flag(help: "Declare the exchanges and queues that are missing, as a worker does when it starts.")
     var declare = false
@@ -27,8 +30,16 @@ struct DoctorCommand: AsyncParsableCommand {
     @OptionGroup var options: ConfigurationOptions
 
     func run() async throws {
-        let source = try await options.load()
         var report = DoctorReport { [json] finding in if !json { print(finding.line) } }
+        let source: ConfigurationSource
+        do {
+            source = try await options.load()
+        } catch  where json {
+            // Whoever reads JSON gets some in any case.
+            report.add(.error, "configuration", "\(error)")
+            try printJSON(report.document)
+            throw error
+        }
         await report.check("configuration") {
             _ = try source.pipeline()
             try source.checkOutputs()

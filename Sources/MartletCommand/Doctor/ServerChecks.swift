@@ -65,7 +65,9 @@ struct ServerChecks {
         let channel = "martlet_doctor_\(UInt32.random(in: 0 ... .max))"
         let (heard, hear) = AsyncStream.makeStream(of: Void.self)
         let listener = try await PostgresConnection.connect(pool.configuration) { _ in hear.yield() }
-        try await listener.batch([PostgresStatement("LISTEN \(channel)")])
+        let session = try await listener.batch([
+            PostgresStatement("LISTEN \(channel)"), PostgresStatement("SELECT pg_backend_pid() AS session"),
+        ])[1][0]["session"].integer
         try await pool.query("SELECT pg_notify($1, '')", [.text(channel)])
         let isHeard = await withTaskGroup(of: Bool.self) { group in
             group.addTask {
@@ -79,10 +81,13 @@ struct ServerChecks {
             defer { group.cancelAll() }
             return await group.next() ?? false
         }
-        withExtendedLifetime(listener) {}
+        await listener.close()
         guard isHeard else {
+            // It was not this connection that listened, but one of the pooler's, which stays.
+            let isGone = await SessionSearch(pool.configuration).unlisten(channel, in: session)
             throw DoctorWarning(
-                "a notification does not arrive: there is a pooler in transaction mode before the server",
+                "a notification does not arrive: there is a pooler in transaction mode before the server"
+                    + (isGone ? "" : ", whose session \(session) listens to \(channel) until it is closed"),
                 todo: "set database.listen: false; changes are looked for every two or three seconds")
         }
         return "notifications arrive"

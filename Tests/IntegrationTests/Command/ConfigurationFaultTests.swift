@@ -57,6 +57,22 @@ struct ConfigurationFaultTests {
         }
     }
 
+    /// Who reads JSON gets some in any case.
+    @Test(arguments: [["--config", "/nowhere/martlet.yaml"], ["--set", "ampq.url=x"], ["--set", "database.url=x"]])
+    func theDoctorTellsProgramsOfAConfigurationThatCannotBeRead(fault: [String]) async throws {
+        let finished = try await Subprocess.run([Project.command, "doctor", "--json"] + fault)
+        #expect(finished.status == 78, "\(finished)")
+        let problems = try await SchemaValidator.problems(
+            in: [finished.output.replacing("\n", with: "")], schema: "doctor.schema.json")
+        #expect(problems.isEmpty, "\(problems): \(finished)")
+        let document = try JSONSerialization.jsonObject(with: Data(finished.output.utf8)) as? [String: Any]
+        let findings = document?["findings"] as? [[String: String]]
+        #expect(document?["ok"] as? Bool == false && findings?.count == 1, "\(finished)")
+        #expect(findings?.first?["level"] == "error" && findings?.first?["name"] == "configuration")
+        let text = findings?.first?["text"] ?? ""
+        #expect(!text.isEmpty && finished.errors.contains(text), "\(finished)")
+    }
+
     @Test func valuesComeFromFlagsThenEnvironmentThenTheFile() async throws {
         try await Installation.with { installation in
             let file = try installation.configuration(["database.url": "mysql://file/", "log.level": "from-file"])

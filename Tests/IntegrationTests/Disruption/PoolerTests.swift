@@ -96,6 +96,39 @@ struct PoolerTests {
         }
     }
 
+    /// By trying, whether notifications come through, nothing stays behind in the pooler's sessions.
+    @Test func nothingOfTheDoctorsListensOn() async throws {
+        try await Installation.with { installation in
+            try await Pooler.with(server: installation.servers.database, backends: 2) { pooler in
+                let url = try pooler.url(of: installation.database.url)
+                let configuration = try PostgresConfiguration(url: url)
+                // One of the two sessions is somebody else's meanwhile.
+                let other = try await PostgresConnection.connect(configuration)
+                try await other.transaction { _ in
+                    let doctor = try await installation.martlet(["doctor"], ["database.url": url])
+                    #expect(doctor.output.contains("WARN  notify        a notification does not arrive"), "\(doctor)")
+                    #expect(!doctor.output.contains("until it is closed"), "\(doctor)")
+                }
+                try await other.transaction { first in
+                    let second = try await PostgresConnection.connect(configuration)
+                    try await second.transaction { second in
+                        let sessions = [try await listening(first), try await listening(second)]
+                        #expect(sessions[0].session != sessions[1].session)
+                        #expect(sessions.flatMap(\.channels) == [], "\(sessions)")
+                    }
+                    await second.close()
+                }
+                await other.close()
+            }
+        }
+    }
+
+    private func listening(_ connection: PostgresConnection) async throws -> (session: Int, channels: [String]) {
+        let session = try await connection.query("SELECT pg_backend_pid() AS pid")[0]["pid"].integer
+        let channels = try await connection.query("SELECT pg_listening_channels() AS channel")
+        return (session, try channels.map { try $0["channel"].text })
+    }
+
     private func count(_ rows: String, _ installation: Installation) async throws -> Int {
         try await installation.database.pool.query(
             "SELECT count(*)::int AS count FROM \(rows) \(rows.contains("WHERE") ? "AND" : "WHERE") "
