@@ -47,14 +47,14 @@ package final class PipelineCore: @unchecked Sendable {
             switch event {
             case .connected:
                 consuming.formUnion(queues)
-                turn.counts.connects(queues, true)
-                pipeline.configuration.meter.connected.add()
+                pipeline.configuration.meter.links(isOpen: true, wasOpen: turn.counts.connects(queues, true))
             case .deliveries(let deliveries): for delivery in deliveries { pipeline.arrive(delivery, &turn) }
-            case .disconnected, .closed:
-                consuming.subtract(queues)
+            case .disconnected:
+                pipeline.configuration.meter.links(isOpen: false, wasOpen: turn.counts.connects(queues, false))
+                ended(queues)
+            case .closed:
                 turn.counts.connects(queues, false)
-                pipeline.configuration.meter.lost.add()
-                pipeline.disconnected(queues, &turn)
+                ended(queues)
             case .stopped: consuming.subtract(queues)
             }
         }
@@ -63,7 +63,9 @@ package final class PipelineCore: @unchecked Sendable {
     package func received(_ event: AMQPPublisherEvent) {
         happened { [self] in
             switch event {
-            case .connected, .unblocked: turn.counts.publishes(true)
+            case .connected:
+                pipeline.configuration.meter.links(isOpen: true, wasOpen: turn.counts.publishes(true))
+            case .unblocked: turn.counts.publishes(true)
             case .confirmed(let ids):
                 for id in ids {
                     turn.met(id)
@@ -74,11 +76,19 @@ package final class PipelineCore: @unchecked Sendable {
             case .returned(let returned): pipeline.refusals.returned(returned, &pipeline.splitting, &turn)
             case .blocked: turn.counts.publishes(true, isBlocked: true)
             case .spread(let queues): turn.counts.shards = queues
-            case .disconnected, .closed:
+            case .disconnected:
+                pipeline.configuration.meter.links(isOpen: false, wasOpen: turn.counts.publishes(false))
+                turn.outbox.publisherDisconnected()
+            case .closed:
                 turn.counts.publishes(false)
                 turn.outbox.publisherDisconnected()
             }
         }
+    }
+
+    private func ended(_ queues: [JobQueue]) {
+        consuming.subtract(queues)
+        pipeline.disconnected(queues, &turn)
     }
 
     package func marksWritten(_ batch: MarkBuffer.Batch, count: Int) {

@@ -107,14 +107,21 @@ extension PipelineCounts {
         zip(Lane.allCases, oldest).map { ($0.rawValue, Int($1)) }
     }
 
-    mutating func connects(_ queues: [JobQueue], _ isOpen: Bool) {
-        if let place = JobQueue.connections.firstIndex(of: queues) { connected[place] = isOpen }
+    /// - Returns: whether it was open before.
+    @discardableResult
+    mutating func connects(_ queues: [JobQueue], _ isOpen: Bool) -> Bool {
+        guard let place = JobQueue.connections.firstIndex(of: queues) else { return false }
+        defer { connected[place] = isOpen }
+        return connected[place]
     }
 
-    mutating func publishes(_ isConnected: Bool, isBlocked: Bool = false) {
-        connected[JobQueue.connections.count] = isConnected
+    /// - Returns: whether the connection was open before.
+    @discardableResult
+    mutating func publishes(_ isConnected: Bool, isBlocked: Bool = false) -> Bool {
+        defer { connected[JobQueue.connections.count] = isConnected }
         self.isBlocked = isBlocked
         isPublishing = isConnected && !isBlocked
+        return connected[JobQueue.connections.count]
     }
 
     /// That a job is open since then.

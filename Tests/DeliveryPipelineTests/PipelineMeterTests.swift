@@ -27,6 +27,31 @@ import Testing
         AMQPProperties(messageID: "order-1", timestamp: UInt64(now.seconds + published))
     }
 
+    @Test func connectionsToTheBrokerAreMadeOrLostOrNeitherOfThem() {
+        let error = AMQPError(.connectionFailed, "gone")
+        func consumer(_ event: AMQPConsumerEvent) {
+            harness.core.received(event, of: JobQueue.connections[0])
+            harness.finishTurn()
+        }
+        consumer(.disconnected(error))
+        consumer(.disconnected(error))
+        consumer(.connected(queues: []))
+        consumer(.disconnected(error))
+        consumer(.disconnected(error))
+        consumer(.connected(queues: []))
+        consumer(.closed(nil))
+        harness.publisher(.blocked(reason: "low on memory"))
+        harness.publisher(.unblocked)
+        harness.publisher(.disconnected(error))
+        harness.publisher(.closed(unconfirmed: [], nil))
+        #expect(
+            shown(.connects) == [
+                #"martlet_connects_total{target="broker",result="failed"} 3"#,
+                #"martlet_connects_total{target="broker",result="lost"} 2"#,
+                #"martlet_connects_total{target="broker",result="ok"} 3"#,
+            ])
+    }
+
     @Test func fromPublicationToStartAndToTheOutcomesConfirm() throws {
         harness.deliver(jobBody(), lane: .urgent, properties: properties(published: -3))
         #expect(shown(.jobAge).contains(#"martlet_job_age_seconds_sum{lane="urgent"} 3"#))

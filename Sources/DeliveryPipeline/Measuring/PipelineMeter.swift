@@ -11,7 +11,7 @@ package final class PipelineMeter: Sendable {
     /// Written by the task that marks.
     let commits: MetricHistogram
     /// Connections to the broker, all together.
-    let connected, lost: MetricCell
+    private let connected, notConnected, lost: MetricCell
     private let attempts: [MetricCell]
     private let retries: [Int: MetricCell]
     package let apps: AppTallies
@@ -29,12 +29,18 @@ package final class PipelineMeter: Sendable {
         confirms = registry.histogram(.settleTimes, ["broker"])
         commits = registry.histogram(.settleTimes, ["database"])
         connected = registry.cell(.connects, ["broker", "ok"])
+        notConnected = registry.cell(.connects, ["broker", "failed"])
         lost = registry.cell(.connects, ["broker", "lost"])
         attempts = Outcome.Verdict.allCases.map { registry.cell(.attempts, ["\($0)"]) }
         retries = Dictionary(
             delays.map { ($0, registry.cell(.retries, ["\($0)"])) }, uniquingKeysWith: { first, _ in first })
         apps = AppTallies(registry, most: mostApps)
         self.reasons = ReasonTallies(registry, reasons)
+    }
+
+    /// A connection to the broker was made, lost, or could not be made.
+    func links(isOpen: Bool, wasOpen: Bool) {
+        (isOpen ? connected : wasOpen ? lost : notConnected).add()
     }
 
     /// A job is taken on.

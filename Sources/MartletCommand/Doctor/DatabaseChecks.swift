@@ -50,13 +50,11 @@ struct DatabaseChecks {
     }
 
     private func clock(_ pool: PostgresPool) async throws -> String {
-        let before = Timestamp.now
-        let database = try await pool.query("SELECT clock_timestamp() AS now")[0]["now"].milliseconds
-        let skew = database - (before.milliseconds + Timestamp.now.milliseconds) / 2
+        let ahead = try await DatabaseClock.ahead(pool)
         // Shared tokens bear the database's time, and providers refuse those that are far from their own.
-        let finding = "\(abs(skew)) ms \(skew > 0 ? "behind" : "ahead of") the database's"
-        guard abs(skew) < 30_000 else { throw DoctorFault(finding, todo: "keep NTP running on both") }
-        if abs(skew) > 5_000 { throw DoctorWarning(finding, todo: "one of the two is wrong") }
+        let finding = "\(abs(ahead)) ms \(ahead < 0 ? "behind" : "ahead of") the database's"
+        guard abs(ahead) < 30_000 else { throw DoctorFault(finding, todo: "keep NTP running on both") }
+        if abs(ahead) > 5_000 { throw DoctorWarning(finding, todo: "one of the two is wrong") }
         return finding
     }
 

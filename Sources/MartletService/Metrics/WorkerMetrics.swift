@@ -45,7 +45,10 @@ enum WorkerMetrics {
             page.add(board.refusals)
             page.add(board.badTokens)
         }
-        registry.read("snapshot") { [state] page in page.add(.snapshotTime, state.lastLook) }
+        registry.read("snapshot") { [state] page in
+            page.add(.snapshotTime, state.lastLook)
+            page.add(.clockAhead, state.clockAhead)
+        }
         let accountNames = outputs.accountNames
         registry.read("credentials") { [state] page in
             page.add(state.credentials, accountNames: accountNames, now: .now)

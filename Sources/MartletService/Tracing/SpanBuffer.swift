@@ -19,6 +19,16 @@ package final class SpanBuffer: Sendable {
         var sent = 0
         var givenUp = 0
         var refused = 0
+        /// Taken out, and not told yet what became of them.
+        var underWay = 0
+        var hasEnded = false
+
+        /// - Returns: how many of these count still: what was given up at the end stays so.
+        mutating func settle(_ count: Int) -> Int {
+            guard !hasEnded else { return 0 }
+            underWay -= count
+            return count
+        }
     }
 
     private let state = Mutex(State())
@@ -40,11 +50,26 @@ package final class SpanBuffer: Sendable {
 
     package var count: Int { state.withLock { $0.queue.count } }
 
-    func take(_ most: Int) -> [Span] { state.withLock { $0.queue.take(most) } }
+    package func take(_ most: Int) -> [Span] {
+        state.withLock { state in
+            let spans = state.queue.take(most)
+            state.underWay += spans.count
+            return spans
+        }
+    }
 
-    func sent(_ count: Int) { state.withLock { $0.sent += count } }
-    func refused(_ count: Int) { state.withLock { $0.refused += count } }
-    func givenUp(_ count: Int) { state.withLock { $0.givenUp += count } }
+    package func sent(_ count: Int) { state.withLock { $0.sent += $0.settle(count) } }
+    package func refused(_ count: Int) { state.withLock { $0.refused += $0.settle(count) } }
+    package func givenUp(_ count: Int) { state.withLock { $0.givenUp += $0.settle(count) } }
+
+    /// What nobody has taken by now counts as dropped, whatever is said of it later.
+    package func end() {
+        state.withLock { state in
+            guard !state.hasEnded else { return }
+            state.givenUp += state.underWay + state.queue.take(.max).count
+            (state.underWay, state.hasEnded) = (0, true)
+        }
+    }
 
     package var counts: Counts {
         state.withLock { Counts(sent: $0.sent, dropped: $0.queue.dropped + $0.givenUp, refused: $0.refused) }

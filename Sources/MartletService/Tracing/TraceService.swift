@@ -36,6 +36,7 @@ package struct TraceService: Service {
             end.finish()
         }
         try? await gracefulShutdown()
+        let before = buffer.counts.dropped
         nap.end()
         buffer.close()
         let patience = Task {
@@ -45,10 +46,11 @@ package struct TraceService: Service {
         for await _ in ended {}
         patience.cancel()
         work.cancel()
-        if buffer.count > 0 {
+        buffer.end()
+        let left = buffer.counts.dropped - before
+        if left > 0 {
             logger.notice(
-                .tracesLeft, "Spans were not sent before the stop",
-                metadata: ["spans": .stringConvertible(buffer.count)])
+                .tracesLeft, "Spans were not sent before the stop", metadata: ["spans": .stringConvertible(left)])
         }
     }
 

@@ -73,6 +73,7 @@ struct DeliveryService: Service {
                     board: quotas, changes: changes, repository: WorkerRepository(fleet), worker: runningWorker(),
                     report: { [status] in status.report() }, logger: logger),
                 PulseService(state: state),
+                ClockService(pool: operators, state: state),
                 ShardService(pipeline: pipeline, workers: WorkerRepository(operators)),
                 ReloadService(
                     hangUps: hangUps, pipeline: pipeline, log: log, status: status, reload: reload, logger: logger),

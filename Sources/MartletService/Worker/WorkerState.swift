@@ -12,6 +12,7 @@ final class WorkerState: Sendable {
 
     private let stage = Mutex(Stage.waiting("starting"))
     private let pulse = Mutex(Pulse())
+    private let clock = Mutex(0)
 
     /// - Parameter reason: what it waits for before it can work.
     func waits(_ reason: String) {
@@ -33,6 +34,11 @@ final class WorkerState: Sendable {
     var counts: PipelineCounts {
         if case .working(let pipeline, _, _) = stage.withLock({ $0 }) { pipeline.counts } else { PipelineCounts() }
     }
+
+    /// In milliseconds, ahead of the database's; 0 until it is known.
+    var clockAhead: Int { clock.withLock { $0 } }
+
+    func clockIs(ahead milliseconds: Int) { clock.withLock { $0 = milliseconds } }
 
     /// At apps and credentials, in milliseconds since 1970; 0: there was none.
     var lastLook: Int {

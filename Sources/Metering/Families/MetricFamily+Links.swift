@@ -1,7 +1,7 @@
 extension MetricFamily {
     static let links = [
         brokerConnected, brokerBlocked, unconfirmed, prefetchUsed, bytesHeld, settleTimes, databaseUp, queries,
-        snapshotTime, marksPending,
+        snapshotTime, clockAhead, marksPending,
     ]
 
     package static let brokerConnected = Self(
@@ -24,6 +24,9 @@ extension MetricFamily {
         "database_query_seconds", .histogram(answerBounds), "From a statement's sending to its answer.", scale: 1000)
     package static let snapshotTime = Self(
         "snapshot_timestamp_seconds", .gauge, "When apps and credentials were last looked at with success.",
+        scale: 1000)
+    package static let clockAhead = Self(
+        "clock_ahead_seconds", .gauge, "How far this machine's clock is ahead of the database's; negative: behind.",
         scale: 1000)
     package static let marksPending = Self(
         "marks_pending", .gauge, "Dead tokens that wait to be marked.")

@@ -151,7 +151,7 @@ struct PipelineHarness {
         finishTurn()
     }
 
-    private func finishTurn() { core.queue.sync {} }
+    func finishTurn() { core.queue.sync {} }
 
     // MARK: What came of it
 

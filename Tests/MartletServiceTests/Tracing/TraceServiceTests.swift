@@ -156,7 +156,10 @@ import WireTestSupport
                 #expect(buffer.count == 2_048 && buffer.counts.dropped == 5_000 - 2_048)
             }
             #expect(stop < .seconds(8))
-            #expect(book.text.contains("Spans were not sent before the stop"))
+            // The three that it has, and what waits: whatever it says of them later.
+            #expect(buffer.counts == .init(sent: 0, dropped: 5_003, refused: 0))
+            #expect(book.text.contains("Spans were not sent before the stop"), "\(book.text)")
+            #expect(book.text.contains(#""spans": 2051"#), "\(book.text)")
         }
     }
 
@@ -167,6 +170,23 @@ import WireTestSupport
             try await eventually(book.text) { book.text.contains("can't be sent") }
             buffer.add(try spans(3))
         }
-        #expect(stop < .seconds(8) && buffer.counts.sent == 0 && buffer.counts.dropped == 3)
+        #expect(stop < .seconds(8) && buffer.counts == .init(sent: 0, dropped: 6, refused: 0), "\(buffer.counts)")
+        #expect(book.text.contains("Spans were not sent before the stop"), "\(book.text)")
+        #expect(book.text.contains(#""spans": 6"#), "\(book.text)")
+    }
+
+    /// Whatever becomes of a span, it is in one of the counts, once.
+    @Test func everySpanCountsOnce() throws {
+        buffer.add(try spans(10))
+        let batch = buffer.take(4)
+        buffer.sent(1)
+        buffer.refused(1)
+        #expect(batch.count == 4 && buffer.counts == .init(sent: 1, dropped: 0, refused: 1))
+        buffer.end()
+        #expect(buffer.counts == .init(sent: 1, dropped: 8, refused: 1) && buffer.count == 0)
+        // An answer that comes too late.
+        buffer.sent(2)
+        buffer.end()
+        #expect(buffer.counts == .init(sent: 1, dropped: 8, refused: 1))
     }
 }
