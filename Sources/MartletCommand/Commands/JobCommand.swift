@@ -13,7 +13,11 @@ struct JobCommand: AsyncParsableCommand {
 
     struct Publish: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Check a job and publish it; ends when the broker has confirmed it.")
+            abstract: "Check a job and publish it; ends when the broker has confirmed it.",
+            discussion: """
+                Ends with 1 when the broker has not confirmed it in time. It may be published all the same, then or when an \
+                alarm is over: publish it again under the same id, with a jobs.deduplication_window.
+                """)
 
         @Argument(help: "File with the job as JSON; '-' reads standard input.", completion: .file())
         var file: String = "-"
@@ -21,6 +25,7 @@ struct JobCommand: AsyncParsableCommand {
         @Option(help: "urgent, normal or bulk.")
         var lane: Lane = .normal
 
+        @OptionGroup var patience: PatienceOption
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
@@ -38,18 +43,16 @@ struct JobCommand: AsyncParsableCommand {
             let names = pipeline.names
             let broker = try source.broker()
             try await BrokerLook.require(exchanges: [names.jobs], on: broker)
-            let publisher = try AMQPPublisher(
-                configuration: broker, logger: try source.logger("martlet.job", atLeast: .error))
-            try await publisher.connectOnce()
+            let publisher = try await PatientPublisher(
+                broker, patience, logger: try source.logger("martlet.job", atLeast: .error))
             // The broker vouches for the user, whom an app may ask for.
             let properties = AMQPProperties(
                 contentType: "application/json", deliveryMode: .persistent, messageID: job.id, userID: broker.user)
             do {
-                try await publisher.publishAndWait([
+                try await publisher.publish(
                     AMQPPublication(
                         id: 1, exchange: names.jobs, routingKey: lane.rawValue, isMandatory: true,
-                        properties: properties, body: body)
-                ])
+                        properties: properties, body: body))
             } catch {
                 await publisher.close()
                 throw error

@@ -70,8 +70,8 @@ struct DeadCommand: AsyncParsableCommand {
             abstract: "Publish dead-lettered jobs again and take them out of the queue.",
             discussion: """
                 Those that lie there when it begins: one that dies again is not replayed again. A job is taken out when \
-                the broker has confirmed the new one. Interrupted, none is lost; the last one may be both published and \
-                still dead.
+                the broker has confirmed the new one. Interrupted, or ended because the broker confirms nothing, none is \
+                lost; the last one may be both published and still dead.
                 """)
 
         @OptionGroup var filter: DeadFilter
@@ -82,25 +82,24 @@ struct DeadCommand: AsyncParsableCommand {
         @Flag(help: "Say what would be done.")
         var dryRun = false
 
+        @OptionGroup var patience: PatienceOption
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
             let queue = try await DeadQueue(options)
-            let publisher = try await queue.publisher()
+            let publisher = try await queue.publisher(patience)
             var count = 0
             do {
                 try await queue.forEach(filter, doing: dryRun ? "found" : "replayed") { job in
                     if !dryRun {
-                        try await publisher.publishAndWait([
-                            job.replayed(to: toLane, names: queue.names, user: queue.user)
-                        ])
+                        try await publisher.publish(job.replayed(to: toLane, names: queue.names, user: queue.user))
                     }
                     count += 1
                     return dryRun ? .keep : .takeOut
                 }
             } catch {
-                printError("replayed \(dryRun ? 0 : count) jobs before this")
                 await publisher.close()
+                printError("replayed \(dryRun ? 0 : count) jobs before this")
                 throw error
             }
             await publisher.close()

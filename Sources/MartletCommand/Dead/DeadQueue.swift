@@ -25,11 +25,9 @@ struct DeadQueue {
     }
 
     /// - Throws: when there is no exchange for jobs.
-    func publisher() async throws -> AMQPPublisher {
+    func publisher(_ patience: PatienceOption) async throws -> PatientPublisher {
         try await BrokerLook.require(exchanges: [names.jobs], on: broker)
-        let publisher = try AMQPPublisher(configuration: broker, logger: logger)
-        try await publisher.connectOnce()
-        return publisher
+        return try await PatientPublisher(broker, patience, logger: logger)
     }
 
     /// Every job that lies there now and fits, until `body` says that it is enough. What dies meanwhile, one of these

@@ -1,5 +1,7 @@
+import AMQPClient
 import APNSSimulator
 import DeliveryPipeline
+import PushModel
 import TestSupport
 import Testing
 
@@ -35,6 +37,39 @@ extension PrivateServerTests {
                 #expect(installation.results.tally == ["sent": 100])
                 #expect(installation.results.entries.values.joined().allSatisfy { $0.outcome.redelivered == nil })
                 #expect(try await installation.waitingMessages().isEmpty)
+            }
+        }
+
+        /// Nothing is lost, and nothing is said to be published that may not be.
+        @Test func commandsThatPublishDoNotWaitForItsEnd() async throws {
+            let servers = try #require(PrivateServers.current)
+            try await Installation.with(servers: servers) { installation in
+                try await installation.addTokenApp(Self.app)
+                let jobs = (0..<3).map { JobText("dead-\($0)", app: Self.app, to: [Token.random()]) }
+                try await installation.publishDead(jobs.map { (Array($0.json.utf8), AMQPProperties()) })
+                try await PrivateServers.setMemoryLimit("0.00001")
+                let expected = #/has not confirmed it within 3 s; it blocks publishers \(.+\): look for an alarm/#
+                do {
+                    try await eventually("there is an alarm") {
+                        (try? await PrivateServers.evaluateInBroker("[_ | _] = rabbit_alarm:get_alarms().")) != nil
+                    }
+                    let job = JobText("live", app: Self.app, to: [Token.random()]).json
+                    let published = try await installation.martlet(["job", "publish", "--timeout", "3"], input: job)
+                    #expect(published.status == 1 && published.output == "", "\(published)")
+                    #expect(published.errors.contains(expected), "\(published)")
+                    let replayed = try await installation.martlet(["dead", "replay", "--timeout", "3"])
+                    #expect(replayed.status == 1 && replayed.output == "", "\(replayed)")
+                    #expect(replayed.errors.contains(expected), "\(replayed)")
+                    #expect(replayed.errors.contains("replayed 0 jobs before this"), "\(replayed)")
+                } catch {
+                    Issue.record(error)
+                }
+                try await PrivateServers.setMemoryLimit("0.4")
+                let replayed = try await installation.martlet(["dead", "replay"])
+                #expect(replayed.status == 0 && replayed.output == "replayed 3 jobs\n", "\(replayed)")
+                try await eventually("they are in the lane") {
+                    try await installation.waitingMessages()[installation.names.queue(of: .normal)] ?? 0 >= 3
+                }
             }
         }
     }
