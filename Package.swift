@@ -402,7 +402,7 @@ let package = Package(
             name: "FuzzTargets",
             dependencies: [
                 "Addressing", "AMQPClient", "APNSOutput", "CredentialFormats", "DeliveryPipeline", "FCMOutput",
-                "HTTP2Session", "MartletService", "PostgresClient", "PushModel", "Store", "WebhookOutput",
+                "HTTP2Session", "Ledger", "MartletService", "PostgresClient", "PushModel", "Store", "WebhookOutput",
                 "WebPushOutput",
             ],
             path: "Fuzzing/FuzzTargets", swiftSettings: settings),

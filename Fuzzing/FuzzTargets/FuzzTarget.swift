@@ -33,6 +33,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case webhookAnswer = "webhook-answer"
     /// URLs and secrets of receivers.
     case webhookTarget = "webhook-target"
+    /// Bodies of messages from the results exchange, for the ledger.
+    case ledgerEvent = "ledger-event"
 
     /// - Returns: the rule that was broken, or nil.
     package func violation(in input: UnsafeRawBufferPointer) -> String? {
@@ -53,6 +55,7 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
         case .webPushAnswer: WebPushFuzz.answerViolation(in: Array(input))
         case .webhookAnswer: WebhookFuzz.answerViolation(in: Array(input))
         case .webhookTarget: WebhookFuzz.targetViolation(in: Array(input))
+        case .ledgerEvent: LedgerFuzz.violation(in: Array(input))
         }
     }
 }

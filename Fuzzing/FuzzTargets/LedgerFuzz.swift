@@ -1,0 +1,44 @@
+import Foundation
+import Ledger
+import PushModel
+import Store
+
+/// Whatever is on the results exchange is refused with a reason, or becomes rows that the database takes.
+enum LedgerFuzz {
+    private static let forms: [String: RecipientForm] = ["apns": .hex(maximumDigits: 512), "fcm": .text]
+    /// From the year 0 to the year 9999, with a day for the zone.
+    private static let times = Timestamp(seconds: -62_167_305_600)...Timestamp(seconds: 253_402_387_199)
+
+    static func violation(in input: [UInt8]) -> String? {
+        let rows: [LedgerRow]
+        do throws(LedgerFault) {
+            rows = try LedgerEvent.rows(of: input, forms: forms)
+        } catch {
+            return error.description.isEmpty ? "refused without a reason" : nil
+        }
+        guard let event = try? JSONSerialization.jsonObject(with: Data(input)) as? [String: Any] else {
+            return "rows of what is no object"
+        }
+        let told = event["kind"] as? String == LedgerKind.rejection ? 1 : (event["outcomes"] as? [Any])?.count
+        guard rows.count == told else { return "\(rows.count) rows of \(told.map { "\($0)" } ?? "no") outcomes" }
+        for row in rows {
+            if let violation = violation(of: row) { return violation }
+        }
+        return nil
+    }
+
+    private static func violation(of row: LedgerRow) -> String? {
+        for text in [
+            row.kind, row.job, row.output, row.app, row.environment, row.ref, row.reason, row.detail, row.providerID,
+            row.worker,
+        ].compactMap(\.self) {
+            if text.utf8.contains(0) { return "a NUL, which PostgreSQL takes in no text" }
+            if text.utf8.count > 1_024 { return "a text of \(text.utf8.count) bytes" }
+        }
+        if let status = row.status, !(0...999).contains(status) { return "status \(status)" }
+        if !(1...Int(Int32.max)).contains(row.attempts) { return "\(row.attempts) attempts" }
+        if let recipient = row.recipient, recipient.count != 16 { return "an address of \(recipient.count) bytes" }
+        if row.kind == LedgerKind.rejection, row.recipient != nil { return "a job that can't be used has a recipient" }
+        return times.contains(row.at) ? nil : "at \(row.at)"
+    }
+}
