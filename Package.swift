@@ -436,7 +436,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "TortureTests",
-            dependencies: ["PushModel", "TestSupport", "TestTraits", "TortureRun", "WebPushSimulator", .crypto],
+            dependencies: [
+                "PushModel", "Store", "TestSupport", "TestTraits", "TortureRun", "WebPushSimulator", .crypto,
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "IntegrationTests",

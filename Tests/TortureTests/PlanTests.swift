@@ -45,12 +45,14 @@ struct PlanTests {
     @Test func everythingGoesWrongInAnHour() {
         let names = Set(Schedule(seed: 5, profile: .long(minutes: 60)).tracks.joined().map(\.fault.name))
         // Of workers, of servers (stop and kill of one, the other and both), of a table, of three links, of APNs,
-        // of credentials, of settings, of a queue of results, and what shows only when others are left out.
+        // of credentials, of settings, of a queue of results, and what shows only when others are left out; of failovers two,
+        // of rates two, and campaigns.
         let others = OutputKind.allCases.filter { $0 != .apns }
         let ofOthers = names.filter { name in others.contains { name.hasPrefix("\($0.rawValue): ") } }
         let links = names.filter { name in others.contains { name.hasSuffix(" to \($0.rawValue)") } }
         #expect(
-            names.count - ofOthers.count - links.count == 4 + 2 * 3 + 1 + 3 * 3 + 9 + 1 + 1 + 4, "\(names.sorted())")
+            names.count - ofOthers.count - links.count == 4 + 2 * 3 + 1 + 3 * 3 + 9 + 1 + 1 + 4 + 2 + 2 + 1,
+            "\(names.sorted())")
         // Ten of any service; mismatches; 429 without an end, and for all; five of accounts; and a link.
         #expect(ofOthers.count { $0.hasPrefix("fcm: ") } == 10 + 1 + 2 + 5, "\(ofOthers.sorted())")
         #expect(ofOthers.count { $0.hasPrefix("webpush: ") } == 10 + 1, "\(ofOthers.sorted())")
@@ -75,6 +77,54 @@ struct PlanTests {
             }
         }
         #expect(nodes == [1, 2, 3])
+    }
+
+    @Test func theOtherDatabaseServerTakesOverInEachRun() {
+        for seed in 1...50 as ClosedRange<UInt64> {
+            let first = Schedule(seed: seed, profile: .long(minutes: 1)).tracks.joined().filter {
+                $0.fault.affectsDatabase
+            }
+            .min { $0.start < $1.start }
+            guard case .failOver? = first?.fault else {
+                Issue.record("seed \(seed) begins with \(String(describing: first))")
+                continue
+            }
+        }
+        let short = Schedule(seed: 1, profile: .short).tracks.joined()
+        #expect(!short.contains { if case .failOver = $0.fault { true } else { false } })
+    }
+
+    @Test func workersSayAnotherNumberOfShardsAtEachStart() {
+        let plan = ShardPlan(seed: 5)
+        for worker in 1...4 {
+            let shards = (1...20).map { plan.shards(worker: worker, start: $0) }
+            #expect(shards == (1...20).map { ShardPlan(seed: 5).shards(worker: worker, start: $0) })
+            #expect(Set(shards) == [1, 2, 3])
+            for (one, next) in zip(shards, shards.dropFirst()) { #expect(one != next) }
+        }
+        let firsts = (1...20).map { seed in (1...3).map { ShardPlan(seed: seed).shards(worker: $0, start: 1) } }
+        #expect(Set(firsts).count > 5, "by the seed")
+    }
+
+    @Test func whatIsPacedComesInPartsThatCount() {
+        func isPaced(_ job: JobPlan) -> Bool { Workload.apps[Workload.pacedApps].contains { $0.bundleID == job.app } }
+        for seed in 1...4 as ClosedRange<UInt64> {
+            let workload = Workload(seed: seed, profile: .long(minutes: 10))
+            let jobs = (0..<4_000).map(workload.job)
+            #expect(jobs.contains { isPaced($0) && $0.lane == .urgent })
+            for job in jobs where isPaced(job) && job.traits.isAtMostOnce {
+                #expect(job.recipients.count <= Workload.mostPacedAtOnce)
+            }
+            let own = jobs.filter { $0.traits.rate != nil }
+            #expect(own.contains { $0.recipients.count > 1_000 } && own.contains { $0.traits.isAtMostOnce })
+            let campaign = (0..<30).map { workload.job(JobNumber.campaign(3, $0)) }
+            #expect(Set(campaign.map(\.app)).count == 1 && campaign.allSatisfy { isPaced($0) })
+            #expect(
+                campaign.contains { $0.traits.expireAfter != nil } && campaign.contains { $0.traits.cancelAfter != nil }
+            )
+            #expect(workload.job(JobNumber.campaign(4, 0)).app != campaign[0].app)
+            #expect(workload.job(JobNumber.campaign(JobNumber.lastCampaign(0), 1)).traits == JobTraits())
+        }
     }
 
     @Test func whatHidesAnInterludeIsLeftOut() {

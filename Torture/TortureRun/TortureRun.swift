@@ -47,11 +47,13 @@ package struct TortureRun: Sendable {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let started = ContinuousClock.now
         let servers = LocalServers(
-            instance: instance, nodes: profile.nodes, brokerSettings: ["consumer_timeout": "\(Profile.patience)"])
+            instance: instance, nodes: profile.nodes, brokerSettings: ["consumer_timeout": "\(Profile.patience)"],
+            hasStandby: profile.hasStandby)
         try await servers.up()
         let log = RunLog()
         do {
-            let site = try await Site.start(profile, martlet: martlet, servers: servers, folder: folder, log: log)
+            let site = try await Site.start(
+                profile, shards: ShardPlan(seed: seed), martlet: martlet, servers: servers, folder: folder, log: log)
             do {
                 try await run(on: site, log)
             } catch {
@@ -79,7 +81,7 @@ package struct TortureRun: Sendable {
         let suspects = SuspectWatch(log: log)
         try await suspects.start(Site.names, broker: try site.brokerConfiguration(client: 1), logger: site.logger)
         let workload = Workload(seed: seed, profile: profile)
-        let canceller = Canceller(pool: site.database.pool, log: log)
+        let canceller = Canceller(pool: site.pool, log: log)
         let publishers = (0..<profile.publishers).map { _ in
             JobPublisher(
                 log: log, names: Site.names, workload: workload, canceller: canceller,
@@ -108,6 +110,7 @@ package struct TortureRun: Sendable {
     private func disturb(_ site: Site, _ log: RunLog, _ publishers: [JobPublisher]) async {
         let start = ContinuousClock.now
         let schedule = hasFaults ? Schedule(seed: seed, profile: profile) : Schedule.calm
+        let runner = FaultRunner(site: site, log: log, publishers: publishers)
         await withTaskGroup(of: Void.self) { group in
             for (index, publisher) in publishers.enumerated() {
                 group.addTask {
@@ -118,9 +121,10 @@ package struct TortureRun: Sendable {
                         until: start + .seconds(profile.seconds))
                 }
             }
-            group.addTask { await FaultRunner(site: site, log: log, publishers: publishers).run(schedule, from: start) }
+            group.addTask { await runner.run(schedule, from: start) }
         }
         await site.simulator.changeStreamLimit(to: site.simulator.configuration.streamLimit)
+        if hasFaults { await runner.paceLast() }
     }
 
     /// Samples memory, notices dead workers, and tells how it goes.
@@ -178,7 +182,7 @@ package struct TortureRun: Sendable {
         let dead = try await Broker(url: try site.servers.brokerURL).messages(in: Site.names.dead).map {
             DeadRecord(job: JobPlan.number(in: $0.body), reason: $0.reason)
         }
-        let marks = try await site.database.pool.query("SELECT output, token FROM martlet.dead_tokens").map {
+        let marks = try await site.pool.query("SELECT output, token FROM martlet.dead_tokens").map {
             (output: try $0["output"].text, address: try $0["token"].text)
         }
         log.update { record in

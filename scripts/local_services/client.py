@@ -22,7 +22,8 @@ def running(state: dict) -> bool:
         is_alive(server["process"]) for server in state["servers"].values())
 
 
-def up(instance: Instance, fresh: bool, owner: int | None, nodes: int, settings: list[str]) -> int:
+def up(instance: Instance, fresh: bool, owner: int | None, nodes: int, settings: list[str],
+       standby: bool) -> int:
     lock = acquire(instance, owner, fresh)
     if lock is None:
         return 0
@@ -33,6 +34,8 @@ def up(instance: Instance, fresh: bool, owner: int | None, nodes: int, settings:
                "--nodes", str(nodes), *(f"--broker-setting={setting}" for setting in settings)]
     if owner:
         command += ["--owner", str(owner)]
+    if standby:
+        command.append("--standby")
     started = time.monotonic()
     say("starting RabbitMQ and PostgreSQL")
     with open(instance.log_file, "ab") as log:

@@ -93,7 +93,7 @@ class Instance:
 
     def wipe(self) -> None:
         """Deletes the data of both servers. Only to be called with the lock held."""
-        for path in [*self.directory.glob("rabbitmq*"), self.directory / "postgres"]:
+        for path in [*self.directory.glob("rabbitmq*"), *self.directory.glob("postgres*")]:
             if path.is_symlink():
                 shutil.rmtree(path.resolve().parent, ignore_errors=True)
                 path.unlink()

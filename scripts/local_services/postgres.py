@@ -1,4 +1,4 @@
-"""A PostgreSQL cluster of our own: loopback only, no Unix socket, password always."""
+"""A PostgreSQL cluster of our own: loopback only, no Unix socket, password always. Another one may follow it."""
 import os
 import pathlib
 import shutil
@@ -11,27 +11,34 @@ from .processes import credentials, dies_with_parent, free_port, spawn, stop
 VERSIONS = pathlib.Path("/usr/lib/postgresql")
 
 
+def server_name(number: int) -> str:
+    """What a server is called in commands, files and variables."""
+    return "postgres" if number == 1 else f"postgres-{number}"
+
+
 class Postgres:
     start_limit = 60.0
     stop_patience = 20.0
 
-    def __init__(self, instance: Instance, lock: int, ports: dict, taken: set[int]):
+    def __init__(self, instance: Instance, lock: int, ports: dict, taken: set[int], number: int = 1):
         self.instance = instance
         self.lock = lock
         self.account = service_account("postgres")
-        self.home = instance.home("postgres", self.account)
+        self.name = server_name(number)
+        self.home = instance.home(self.name, self.account)
         self.data = self.home / "data"
         self.programs = self._programs()
-        self.ports = {"sql": free_port(ports.get("sql"), taken)}
+        self.use = "sql" if number == 1 else f"sql-{number}"
+        self.ports = {self.use: free_port(ports.get(self.use), taken)}
         self.process: subprocess.Popen | None = None
 
     @property
     def url(self) -> str:
-        return f"postgres://martlet:{self.instance.secret()}@127.0.0.1:{self.ports['sql']}/martlet"
+        return f"postgres://martlet:{self.instance.secret()}@127.0.0.1:{self.port}/martlet"
 
     @property
     def port(self) -> int:
-        return self.ports["sql"]
+        return self.ports[self.use]
 
     def _programs(self) -> pathlib.Path:
         """Data made by one major version can be read by that version only."""
@@ -80,22 +87,37 @@ class Postgres:
         with open(self.home / "server.log", "ab") as log:
             self.process = spawn(
                 # The tests run side by side, each with a few connections to a database of its own.
-                [str(self.programs / "postgres"), "-D", str(self.data), "-p", str(self.ports["sql"]),
-                 "-c", "max_connections=500", "-c", "listen_addresses=127.0.0.1",
+                [str(self.programs / "postgres"), "-D", str(self.data), "-p", str(self.port),
+                 # One that follows, and whom commits may wait for, is there again at once.
+                 "-c", "wal_retrieve_retry_interval=200ms", "-c", "max_connections=500", "-c", "listen_addresses=127.0.0.1",
                  "-c", "unix_socket_directories=", "-c", "logging_collector=off",
                  "-c", f"fsync={'on' if self.instance.fsync else 'off'}"],
                 self.account, on_parent_death=signal.SIGQUIT, stdout=log, stderr=log, env=self._environment(), cwd="/",
                 pass_fds=(self.lock,))
 
+    def follow(self, other: "Postgres") -> None:
+        """Starts as a standby of another one, from a copy of its data: what was here is gone."""
+        self.stop()
+        version_file = self.home / "version"
+        version_file.unlink(missing_ok=True)
+        if self.data.exists():
+            shutil.rmtree(self.data)
+        own_directory(self.data, self.account)
+        self._run(
+            str(self.programs / "pg_basebackup"), "-h", "127.0.0.1", "-p", str(other.port), "-U", "martlet",
+            "-D", str(self.data), "--write-recovery-conf", "--wal-method=stream", "--checkpoint=fast", "--no-sync")
+        version_file.write_text(self.programs.parent.name + "\n")
+        self.start()
+
     def is_ready(self) -> bool:
         if self.process is None or self.process.poll() is not None:
             raise Refusal(f"PostgreSQL ended while starting; its last words are in {self.home}/server.log")
         answer = subprocess.run(
-            [str(self.programs / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.ports["sql"])], cwd="/")
+            [str(self.programs / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)], cwd="/")
         return answer.returncode == 0
 
     def create_database(self) -> None:
-        at = ["-h", "127.0.0.1", "-p", str(self.ports["sql"]), "-U", "martlet"]
+        at = ["-h", "127.0.0.1", "-p", str(self.port), "-U", "martlet"]
         marker = self.home / "database"
         if not marker.exists():
             self._run(str(self.programs / "dropdb"), *at, "--if-exists", "martlet")

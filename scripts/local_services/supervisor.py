@@ -22,7 +22,8 @@ class Stop(Exception):
 
 
 class Supervisor:
-    def __init__(self, instance: Instance, lock: int, owner: int | None, nodes: int, settings: list[str]):
+    def __init__(self, instance: Instance, lock: int, owner: int | None, nodes: int, settings: list[str],
+                 standby: bool):
         self.instance = instance
         self.owner = identity(owner) if owner else None
         self.owner_end = os.pidfd_open(owner) if owner else None
@@ -36,7 +37,8 @@ class Supervisor:
         for node in self.nodes:
             node.members = [member.node for member in self.nodes]
         self.servers = {node.name: node for node in self.nodes}
-        self.servers["postgres"] = Postgres(instance, lock, ports, taken)
+        self.databases = [Postgres(instance, lock, ports, taken, number) for number in range(1, 3 if standby else 2)]
+        self.servers |= {database.name: database for database in self.databases}
         instance.write(instance.ports_file, json.dumps(
             {name: port for server in [self.epmd, *self.servers.values()] for name, port in server.ports.items()}) + "\n")
 
@@ -78,6 +80,10 @@ class Supervisor:
             self.publish("starting")
         for name in ("postgres", "rabbitmq"):
             self.wait_until_ready(name)
+            if name == "postgres":
+                for standby in self.databases[1:]:
+                    self.follow(standby)
+                    self.publish("starting")
         # The others join the first, one after the other.
         for node in self.nodes[1:]:
             node.start()
@@ -85,6 +91,11 @@ class Supervisor:
             self.wait_until_ready(node.name)
         self.publish_environment()
         self.publish("ready")
+
+    def follow(self, standby: Postgres) -> None:
+        """Of the two, this one follows the other from now on."""
+        standby.follow(next(database for database in self.databases if database is not standby))
+        self.wait_until_ready(standby.name)
 
     def wait(self, seconds: float | None) -> None:
         """Sleeps, unless the owner ends. Signals arrive as exceptions or interrupt the sleep."""
@@ -99,6 +110,8 @@ class Supervisor:
         except OSError:
             return
         server = self.servers[name]
+        if action == "follow":
+            self.follow(server)
         if action in ("stop", "restart"):
             server.stop()
         if action in ("start", "restart") and (server.process is None or server.process.poll() is not None):
@@ -113,7 +126,8 @@ class Supervisor:
             server.close()
 
 
-def run(instance: Instance, lock: int, owner: int | None, nodes: int, settings: list[str]) -> int:
+def run(instance: Instance, lock: int, owner: int | None, nodes: int, settings: list[str],
+        standby: bool) -> int:
     def stop(number: int, _frame) -> None:
         raise Stop(signal.Signals(number).name)
 
@@ -127,7 +141,7 @@ def run(instance: Instance, lock: int, owner: int | None, nodes: int, settings: 
     supervisor = None
     failure = ""
     try:
-        supervisor = Supervisor(instance, lock, owner, nodes, settings)
+        supervisor = Supervisor(instance, lock, owner, nodes, settings, standby)
         supervisor.start_all()
         watched = [wakeup] + ([supervisor.owner_end] if supervisor.owner_end is not None else [])
         while True:

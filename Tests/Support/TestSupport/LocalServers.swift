@@ -5,14 +5,16 @@ package struct LocalServers: Sendable {
     package enum Server: Sendable, Hashable {
         /// A node of the broker, from 1; alone it is the whole broker.
         case rabbitmq(node: Int)
-        case postgres
+        /// From 1; the second follows the first, and may take its place.
+        case postgres(number: Int)
 
         package static let rabbitmq = Server.rabbitmq(node: 1)
+        package static let postgres = Server.postgres(number: 1)
 
         fileprivate var name: String {
             switch self {
             case .rabbitmq(let node): node == 1 ? "rabbitmq" : "rabbitmq-\(node)"
-            case .postgres: "postgres"
+            case .postgres(let number): number == 1 ? "postgres" : "postgres-\(number)"
             }
         }
 
@@ -22,21 +24,25 @@ package struct LocalServers: Sendable {
     private let instance: String
     private let nodes: Int
     private let brokerSettings: [String: String]
+    private let hasStandby: Bool
 
     /// - Parameters:
     ///   - instance: names their files, in .local/<instance>.
     ///   - nodes: of RabbitMQ; several form a cluster.
     ///   - brokerSettings: lines of `rabbitmq.conf`.
-    package init(instance: String, nodes: Int = 1, brokerSettings: [String: String] = [:]) {
+    ///   - hasStandby: there is a second PostgreSQL, which follows the first.
+    package init(instance: String, nodes: Int = 1, brokerSettings: [String: String] = [:], hasStandby: Bool = false) {
         self.instance = instance
         self.nodes = nodes
         self.brokerSettings = brokerSettings
+        self.hasStandby = hasStandby
     }
 
     /// Starts all of them from empty data.
     package func up() async throws {
         try await services(
             ["up", "--fresh", "--nodes", "\(nodes)", "--while", "\(ProcessInfo.processInfo.processIdentifier)"]
+                + (hasStandby ? ["--standby"] : [])
                 + brokerSettings.sorted { $0.key < $1.key }.flatMap { ["--broker-setting", "\($0.key)=\($0.value)"] })
     }
 
@@ -49,6 +55,9 @@ package struct LocalServers: Sendable {
     package func stop(_ server: Server) async throws { try await services("stop", server.name) }
     package func start(_ server: Server) async throws { try await services("start", server.name) }
     package func restart(_ server: Server) async throws { try await services("restart", server.name) }
+
+    /// Makes a standby of the other PostgreSQL out of this one.
+    package func follow(_ server: Server) async throws { try await services("follow", server.name) }
 
     /// Ends the server's process with a signal, as a crash does.
     package func kill(_ server: Server, _ signal: Int32) throws {
@@ -89,6 +98,14 @@ package struct LocalServers: Sendable {
     /// Of the first node, as a user with the rights that docs/brokers.md gives a worker.
     package var brokerURL: String { get throws { try value("MARTLET_TEST_WORKER_AMQP_URL") } }
     package var administratorURL: String { get throws { try value("MARTLET_TEST_AMQP_URL") } }
+    /// Of both, if there are two.
+    package var databasePorts: [UInt16] {
+        get throws {
+            try (1...(hasStandby ? 2 : 1)).compactMap {
+                UInt16(try value("\(Server.postgres(number: $0).variable)_PORT"))
+            }
+        }
+    }
     package var databaseURL: String { get throws { try value("MARTLET_TEST_DATABASE_URL") } }
 
     private var folder: URL { Project.root.appending(path: ".local/\(instance)") }

@@ -1,3 +1,5 @@
+package import Store
+
 /// Something that goes wrong, or that an operator does, while pushes are under way.
 package enum Fault: Hashable, Sendable {
     package enum Link: String, Sendable, CaseIterable {
@@ -38,6 +40,8 @@ package enum Fault: Hashable, Sendable {
     case lockTokens
     /// The same for longer than the broker waits for acknowledgements, and nobody can claim a job either.
     case lockTables
+    /// The database's server ends, killed or stopped, and the one that follows it takes its place.
+    case failOver(isPlanned: Bool)
     /// Another consumer's queue is full, and refuses every event.
     case fullQueue
 
@@ -72,6 +76,10 @@ package enum Fault: Hashable, Sendable {
 
     /// A new credential is imported and the old one retired; apps are numbered from 0.
     case rotateCredential(app: Int)
+    /// An app may be sent to no faster from now on; nil: as fast as may be.
+    case setPace(app: Int, AppPace?)
+    /// More than a paced app gets done in a minute is published at once. Counted from 0.
+    case campaign(Int)
 }
 
 extension Fault {
@@ -88,6 +96,7 @@ extension Fault {
         case .killServers(let servers): "kill of \(servers.rawValue)"
         case .lockTokens: "lock on the device tokens"
         case .lockTables: "lock on device tokens and claims for two minutes"
+        case .failOver(let isPlanned): "failover to the other postgres, " + (isPlanned ? "planned" : "after a crash")
         case .fullQueue: "full queue of results"
         case .stopNode: "stop and start of a broker node"
         case .killNode: "kill -9 of a broker node"
@@ -106,6 +115,8 @@ extension Fault {
         case .service(let output, let fault): "\(output.rawValue): \(fault.name)"
         case .reconfigureWorker: "SIGHUP with another configuration"
         case .rotateCredential: "credential rotation"
+        case .setPace(_, let pace): pace == nil ? "an app's rate removed" : "another rate for an app"
+        case .campaign: "campaign of a paced app"
         }
     }
 
@@ -177,7 +188,8 @@ extension Fault {
     /// The database, or somebody's lock on it, goes.
     package var affectsDatabase: Bool {
         switch self {
-        case .stopServers(.postgres), .stopServers(.both), .killServers(.postgres), .killServers(.both), .lockTokens:
+        case .stopServers(.postgres), .stopServers(.both), .killServers(.postgres), .killServers(.both), .lockTokens,
+            .failOver:
             true
         default: false
         }
@@ -188,7 +200,7 @@ extension Fault {
         switch self {
         case .freezeWorker, .cut(.database, _), .blackHole(.database, _), .slow(.database, _, _),
             .stopServers(.postgres),
-            .stopServers(.both), .killServers(.postgres), .killServers(.both):
+            .stopServers(.both), .killServers(.postgres), .killServers(.both), .failOver:
             true
         default: false
         }

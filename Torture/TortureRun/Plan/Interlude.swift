@@ -37,7 +37,7 @@ struct Interlude {
         let time = start - profile.drainSeconds * 1_000...start + length.upperBound + rest
         guard entry.start <= time.upperBound, entry.start + entry.milliseconds >= time.lowerBound else { return false }
         switch entry.fault {
-        case .rotateCredential, .reconfigureWorker: return false
+        case .rotateCredential, .reconfigureWorker, .setPace: return false
         // A worker must keep its connection to the broker for all the time. The others may come and go.
         case _ where fault == .lockTables: return entry.fault.disconnects(worker: 1) || entry.fault.affectsDatabase
         default: return true

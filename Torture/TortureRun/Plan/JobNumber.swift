@@ -14,6 +14,14 @@ package enum JobNumber {
     package static func flood(_ index: Int) -> Int { 2 * place + index }
     package static func isFlood(_ number: Int) -> Bool { number / place == 2 }
 
+    /// Part of a campaign of a paced app.
+    package static func campaign(_ campaign: Int, _ index: Int) -> Int { 4 * place + 1_024 * campaign + index }
+    package static func isOfCampaign(_ number: Int) -> Bool { number / place == 4 }
+    /// When nothing goes wrong any more, one for each paced app.
+    package static func lastCampaign(_ index: Int) -> Int { 1_000 + index }
+    /// Which one.
+    static func campaign(of number: Int) -> Int { number % place / 1_024 }
+
     /// One that comes after another job and has its id.
     package static func follower(of number: Int) -> Int { 3 * place + number }
     package static func isFollower(_ number: Int) -> Bool { number / place == 3 }

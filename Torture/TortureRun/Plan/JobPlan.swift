@@ -58,6 +58,7 @@ package struct JobPlan: Sendable {
         if traits.identity == .inBody { fields.append(#""id":"\#(id)""#) }
         if traits.isAtMostOnce { fields.append(#""at_most_once":true"#) }
         if traits.wantsProblemsOnly { fields.append(#""results":"problems""#) }
+        if let rate = traits.rate { fields.append(#""rate":\#(rate)"#) }
         if let sendAt { fields.append(#""send_at":"\#(Timestamp(milliseconds: sendAt).rfc3339)""#) }
         if let expiresAt {
             fields.append(

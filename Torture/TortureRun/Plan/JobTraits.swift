@@ -29,6 +29,8 @@ package struct JobTraits: Sendable, Hashable {
     package var refBytes: Int?
     /// What its publisher was careless to put on the message.
     package var slip: Slip?
+    /// Its own: recipients a second.
+    package var rate: Int?
 
     package init() {}
 

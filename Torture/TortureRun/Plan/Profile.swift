@@ -13,6 +13,9 @@ package struct Profile: Sendable {
         package var settings: ClosedRange<Int>
         package var splitting = 20_000...40_000
         package var queue = 60_000...90_000
+        /// Of each paced app: long enough to be counted over a window.
+        package var paces = 30_000...60_000
+        package var campaigns = 70_000...110_000
     }
 
     /// Seconds during which jobs are published and faults happen.
@@ -50,6 +53,16 @@ package struct Profile: Sendable {
     package var cancelledSendAfter = 12_000...30_000
     /// Milliseconds from publishing, or from `send_at`, to `expires_at`, for jobs that have one.
     package var expireAfter = 500...20_000
+    /// Rates that paced apps have by turns, of which a busy machine is far.
+    var paces = [40, 80, 160, 320]
+    /// What they have in the end.
+    var lastPace = 150
+    /// Recipients of a campaign; 0: there is none.
+    var campaign = 3_000
+    /// Seconds that a job with a rate of its own takes by that.
+    var ownPace = 10...40
+    /// There are two servers for the database.
+    var hasStandby = true
     /// Seconds in which jobs of the same id are sent once; 0: that is not asked for.
     package var deduplicationWindow = 3_600
 
@@ -95,6 +108,9 @@ package struct Profile: Sendable {
         var profile = shortOfTime
         profile.retryDelays = [1, 2]
         (profile.oddity, profile.mostRecipients) = (3, 150)
+        // A copy of the database is not made in a moment.
+        (profile.hasStandby, profile.campaign) = (false, 0)
+        (profile.paces, profile.ownPace, profile.gaps.paces) = ([80, 160, 320], 1...3, 2_000...4_000)
         (profile.locking, profile.fullness) = (1_000...3_000, 1_000...2_000)
         (profile.gaps.splitting, profile.gaps.queue) = (4_000...6_000, 3_000...5_000)
         profile.giantJobs = 1_010...1_400

@@ -1,6 +1,7 @@
+import Store
 import TestSupport
 
-/// What goes wrong with services other than the first.
+/// What goes wrong with services other than the first, and how fast apps may be sent to.
 extension Schedule {
     static func serviceFault(
         of output: OutputKind, _ profile: Profile, _ generator: inout SplitMix64
@@ -10,6 +11,14 @@ extension Schedule {
         case .fcm: fcmFault(profile, &generator)
         case .webpush: webPushFault(profile, &generator)
         case .webhook: webhookFault(profile, &generator)
+        }
+    }
+
+    /// Of an app; now and then none.
+    static func pace(_ profile: Profile, _ generator: inout SplitMix64) -> AppPace? {
+        guard Int.random(in: 0..<6, using: &generator) > 0 else { return nil }
+        return profile.paces.randomElement(using: &generator).map {
+            AppPace(rate: $0, includesUrgent: .random(using: &generator))
         }
     }
 

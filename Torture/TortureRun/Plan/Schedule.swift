@@ -35,11 +35,29 @@ package struct Schedule: Sendable {
         for worker in 1...profile.workers {
             track(profile.gaps.workers) { Self.workerFault(worker, profile, &$0) }
         }
-        track(profile.gaps.servers) { Self.serverFault(profile, &$0) }
+        var serverFaults = 0
+        track(profile.gaps.servers) { generator in
+            defer { serverFaults += 1 }
+            // The first of all, so that each run has one, and now and then.
+            if profile.hasStandby, serverFaults.isMultiple(of: 4) {
+                return (.failOver(isPlanned: .random(using: &generator)), profile.outage)
+            }
+            return Self.serverFault(profile, &generator)
+        }
         track(profile.gaps.network) { Self.networkFault(profile, &$0) }
         track(profile.gaps.services) { Self.apnsFault(profile, &$0) }
         track(profile.gaps.credentials) {
             (.rotateCredential(app: .random(in: 0..<Workload.apps.count, using: &$0)), 0...0)
+        }
+        for app in Workload.pacedApps {
+            track(profile.gaps.paces) { (.setPace(app: app, Self.pace(profile, &$0)), 0...0) }
+        }
+        if profile.campaign > 0 {
+            var campaigns = 0
+            track(profile.gaps.campaigns) { _ in
+                defer { campaigns += 1 }
+                return (.campaign(campaigns), 0...0)
+            }
         }
         track(profile.gaps.settings) { (Self.otherSettings(profile, &$0), profile.resetting) }
         var giants = 0

@@ -17,10 +17,17 @@ package struct Workload: Sendable {
         AppPlan(bundleID: "com.example.news", team: "TEAM000002", usesCertificate: false),
         AppPlan(bundleID: "com.example.chat", team: "TEAM000003", usesCertificate: false),
         AppPlan(bundleID: "com.example.bank", team: "TEAM000004", usesCertificate: true),
+        AppPlan(bundleID: "com.example.deals", team: "TEAM000005", usesCertificate: false),
+        AppPlan(bundleID: "com.example.games", team: "TEAM000006", usesCertificate: false),
     ]
+    /// Those that are sent to as fast as may be; the others have a rate now and then.
+    private static let unpacedApps = 0..<4
+    package static let pacedApps = 4..<6
 
     /// Of each job of a flood.
     static let floodRecipients = 100
+    /// Of each job of a campaign, and the most of a job of a paced app that goes whole.
+    package static let mostPacedAtOnce = 100
 
     let seed: UInt64
     let profile: Profile
@@ -55,14 +62,22 @@ package struct Workload: Sendable {
             case 3..<8: .normal
             default: .bulk
             }
-        let app = Int.random(in: 0..<Self.apps.count, using: &generator)
+        var app = Int.random(in: 0..<Self.apps.count, using: &generator)
+        // Jobs of thousands are to be begun at once.
+        if size > profile.largeJobs.upperBound { app %= Self.unpacedApps.count }
+        if JobNumber.isOfCampaign(number) { return ofCampaign(number, &generator) }
         if JobNumber.isFlood(number) {
             return JobPlan(
                 number: number, output: .apns, app: Self.apps[0].bundleID, lane: .normal,
                 recipients: Array(repeating: .plain, count: Self.floodRecipients), traits: JobTraits())
         }
         let recipients = (0..<size).map { _ in recipient(&generator) }
-        let traits = JobNumber.isGiant(number) ? Self.traits(ofGiant: number) : traits(of: number, &generator)
+        // One that is to be sent once is split into larger parts.
+        let mayBeOnce = !Self.pacedApps.contains(app) || size <= Self.mostPacedAtOnce
+        var traits =
+            JobNumber.isGiant(number)
+            ? Self.traits(ofGiant: number) : traits(of: number, mayBeOnce: mayBeOnce, &generator)
+        traits.rate = ownRate(number, size, &generator)
         return JobPlan(
             number: number, output: output(of: number, traits), app: Self.apps[app].bundleID,
             // Whoever waits for a job of thousands does not wait behind others.
@@ -107,8 +122,8 @@ package struct Workload: Sendable {
     }
 
     /// The first job is an ordinary one: with its outcome the run begins.
-    private func traits(of number: Int, _ generator: inout SplitMix64) -> JobTraits {
-        var traits = wishes(of: number, &generator)
+    private func traits(of number: Int, mayBeOnce: Bool, _ generator: inout SplitMix64) -> JobTraits {
+        var traits = wishes(of: number, mayBeOnce: mayBeOnce, &generator)
         guard number > 0, !isOfCampaign(number) else { return traits }
         traits.slip = slip(of: number, traits)
         // Waiting, it goes through several queues.
@@ -136,7 +151,7 @@ package struct Workload: Sendable {
         }
     }
 
-    private func wishes(of number: Int, _ generator: inout SplitMix64) -> JobTraits {
+    private func wishes(of number: Int, mayBeOnce: Bool, _ generator: inout SplitMix64) -> JobTraits {
         func share(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &generator) < percent }
         var traits = JobTraits()
         guard number > 0 else { return traits }
@@ -157,7 +172,7 @@ package struct Workload: Sendable {
             return traits
         }
         if share(3 * profile.oddity) { traits.refBytes = [10, 300, 1_024].randomElement(using: &generator) }
-        traits.isAtMostOnce = share(30)
+        traits.isAtMostOnce = share(30) && mayBeOnce
         traits.wantsProblemsOnly = share(15)
         traits.identity = share(50) ? .inBody : share(50) || traits.isAtMostOnce ? .asMessageID : .none
         // As those have that may expire.

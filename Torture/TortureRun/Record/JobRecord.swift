@@ -45,11 +45,13 @@ package struct JobRecord: Sendable {
     /// Queues that the broker put each of them into.
     private var copies: Int { traits.slip == .copyInAnotherLane ? 2 : 1 }
 
+    var mostCopies: Int { messages * copies }
+
     /// There are several messages of it, whatever becomes of them.
-    var hasCopies: Bool { messages * copies > 1 }
+    var hasCopies: Bool { mostCopies > 1 }
 
     /// Most runs of it without anything going wrong.
-    func mostRuns(_ limits: Limits) -> Int { mayRunTwice(limits) ? messages * copies : 1 }
+    func mostRuns(_ limits: Limits) -> Int { mayRunTwice(limits) ? mostCopies : 1 }
 
     /// Workers may have had two messages of it, of which each has its outcomes: what is to be sent once goes by the id,
     /// and what is cancelled does not come so far.

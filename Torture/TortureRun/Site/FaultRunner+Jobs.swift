@@ -1,5 +1,6 @@
 import APNSSimulator
 import Foundation
+import Store
 import TestSupport
 
 /// Faults that bring jobs of their own.
@@ -37,6 +38,30 @@ extension FaultRunner {
 
     private func setBrokerDelay(_ milliseconds: Int) {
         for worker in 1...site.profile.workers { site.link(.broker, worker).setDelay(milliseconds: milliseconds) }
+    }
+
+    // MARK: Campaigns
+
+    /// - Parameter recipients: how many it has in all.
+    func publish(_ campaign: Int, of recipients: Int) {
+        for index in 0..<recipients / Workload.mostPacedAtOnce {
+            publishers[index % publishers.count].publish(JobNumber.campaign(campaign, index))
+        }
+    }
+
+    /// When nothing goes wrong any more: each paced app has more to send than its last rate allows over a window, so that
+    /// it shows whether it is kept to, and whether all gets done.
+    func paceLast() async {
+        for (index, app) in Workload.pacedApps.enumerated() {
+            let pace = AppPace(rate: site.profile.lastPace, includesUrgent: index > 0)
+            await carryOut(Schedule.Entry(start: 0, milliseconds: 0, fault: .setPace(app: app, pace)))
+        }
+        guard site.profile.campaign > 0 else { return }
+        // All workers know.
+        try? await Task.sleep(for: .milliseconds(Int(PaceJudge.settling)))
+        for index in 0..<Workload.pacedApps.count {
+            publish(JobNumber.lastCampaign(index), of: 2 * site.profile.campaign)
+        }
     }
 
     // MARK: A worker that joins late

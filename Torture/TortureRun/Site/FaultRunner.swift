@@ -25,7 +25,7 @@ struct FaultRunner: Sendable {
         }
     }
 
-    private func carryOut(_ entry: Schedule.Entry) async {
+    func carryOut(_ entry: Schedule.Entry) async {
         let start = currentMilliseconds()
         var note: String?
         do {
@@ -48,13 +48,19 @@ struct FaultRunner: Sendable {
         case .killWhileSplitting(let index): try await killWhileSplitting(JobNumber.giant(index))
         case .joinLate: try await joinLate(for: time)
         case .stopServers(let servers):
-            for server in servers.all { try await site.servers.stop(server) }
+            let all = site.servers(servers)
+            for server in all { try await site.servers.stop(server) }
             try await Task.sleep(for: time)
-            for server in servers.all { try await site.servers.start(server) }
+            for server in all { try await site.servers.start(server) }
         case .killServers(let servers):
-            for server in servers.all { try await kill(server) }
+            let all = site.servers(servers)
+            for server in all { try await kill(server) }
             try await Task.sleep(for: time)
-            for server in servers.all { try await site.servers.start(server) }
+            for server in all { try await site.servers.start(server) }
+        case .failOver(let isPlanned):
+            try await site.databaseServers.failOver(after: time) { server in
+                if isPlanned { try await site.servers.stop(server) } else { try await kill(server) }
+            }
         case .lockTokens: try await lock("martlet.device_tokens", for: time)
         case .lockTables: try await lock("martlet.device_tokens, martlet.claims", for: time)
         case .fullQueue:
@@ -83,6 +89,8 @@ struct FaultRunner: Sendable {
             try await Task.sleep(for: time)
             try site.workers[number - 1].reconfigure(nil)
         case .rotateCredential(let app): try await rotate(app)
+        case .setPace(let app, let pace): try await Paces(pool: site.pool).set(pace, of: app)
+        case .campaign(let campaign): publish(campaign, of: site.profile.campaign)
         case .service(let output, let fault): try await site.services[output]?.carryOut(fault, for: time)
         default: try await carryOutAtAPNs(fault, for: time)
         }
@@ -105,7 +113,7 @@ struct FaultRunner: Sendable {
     }
 
     private func lock(_ tables: String, for time: Duration) async throws {
-        try await site.database.pool.transaction { connection in
+        try await site.pool.transaction { connection in
             try await connection.execute(script: "LOCK TABLE \(tables) IN ACCESS EXCLUSIVE MODE")
             try await Task.sleep(for: time)
         }
@@ -133,7 +141,7 @@ struct FaultRunner: Sendable {
 
     /// The supervisor starts a server again only when it has seen it end.
     private func kill(_ server: LocalServers.Server) async throws {
-        try site.servers.kill(server, server == .postgres ? SIGQUIT : SIGKILL)
+        try site.servers.kill(server, server == site.databaseServers.primary ? SIGQUIT : SIGKILL)
         try await Task.sleep(for: .milliseconds(500))
     }
 
@@ -151,12 +159,12 @@ struct FaultRunner: Sendable {
     }
 }
 
-extension Fault.Servers {
-    fileprivate var all: [LocalServers.Server] {
-        switch self {
+extension Site {
+    fileprivate func servers(_ servers: Fault.Servers) -> [LocalServers.Server] {
+        switch servers {
         case .rabbitmq: [.rabbitmq]
-        case .postgres: [.postgres]
-        case .both: [.rabbitmq, .postgres]
+        case .postgres: [databaseServers.primary]
+        case .both: [.rabbitmq, databaseServers.primary]
         }
     }
 }

@@ -11,12 +11,14 @@ import WorkerTestSupport
 
 /// All that a run needs, of its own: broker, database, services, workers, and something between each two of them.
 struct Site: Sendable {
-    static let names = PipelineNames(prefix: "martlet", shards: 3)
+    static let names = PipelineNames(prefix: "martlet", shards: ShardPlan.most)
 
     let profile: Profile
     let folder: URL
     let servers: LocalServers
-    let database: TestDatabase
+    let databaseServers: DatabaseServers
+    /// Whichever of them takes writes.
+    let pool: PostgresPool
     let services: Services
     let credentials: Credentials
     let fullQueue: FullQueue
@@ -29,25 +31,28 @@ struct Site: Sendable {
 
     /// Starts everything but the workers.
     static func start(
-        _ profile: Profile, martlet: String, servers: LocalServers, folder: URL, log: RunLog
+        _ profile: Profile, shards: ShardPlan, martlet: String, servers: LocalServers, folder: URL, log: RunLog
     ) async throws -> Site {
         var logger = Logger(label: "torture")
         logger.logLevel = .critical
         let services = try await Services.start(log, logger)
         let database = try await TestDatabase.create(on: try servers.databaseURL)
+        database.pool.close()
+        let databaseServers = try DatabaseServers(servers, url: database.url)
+        try await databaseServers.pair()
+        let pool = try pool(of: database.url, ports: try servers.databasePorts, logger)
         let keyring = try MasterKeyring(text: keyringText, source: "torture")
-        let credentials = Credentials(pool: database.pool, keyring: keyring, services: services)
+        let credentials = Credentials(pool: pool, keyring: keyring, services: services)
         try await credentials.addApps()
 
         try services.writeAuthorities(to: folder)
         try PrivateFile.write(keyringText, to: folder.appending(path: "keyring"))
-        let databasePort = UInt16(clamping: URLComponents(string: database.url)?.port ?? 0)
         var allLinks: [Int: [Fault.Link: WorkerLink]] = [:]
         var workers: [WorkerProcess] = []
         for number in 1...profile.latecomer {
             var links = try services.links()
             links[.broker] = try WorkerLink(to: try servers.brokerPorts.rotated(by: number - 1))
-            links[.database] = try WorkerLink(to: [databasePort])
+            links[.database] = try WorkerLink(to: try servers.databasePorts.rotated(by: number - 1))
             allLinks[number] = links
             let configuration = WorkerConfiguration(
                 file: folder.appending(path: "worker-\(number).yaml"),
@@ -57,11 +62,12 @@ struct Site: Sendable {
             try configuration.write()
             workers.append(
                 WorkerProcess(
-                    number: number, program: martlet, configuration: configuration,
+                    number: number, program: martlet, configuration: configuration, shards: shards,
                     logFile: folder.appending(path: "worker-\(number).log"), log: log))
         }
         return Site(
-            profile: profile, folder: folder, servers: servers, database: database, services: services,
+            profile: profile, folder: folder, servers: servers, databaseServers: databaseServers, pool: pool,
+            services: services,
             credentials: credentials,
             fullQueue: FullQueue(names, broker: Broker(url: try servers.brokerURL)), links: allLinks, workers: workers,
             logger: logger)
@@ -72,7 +78,15 @@ struct Site: Sendable {
         for worker in workers { try? await worker.kill() }
         for links in links.values { for link in links.values { link.stop() } }
         await services.stop()
-        database.pool.close()
+        pool.close()
+    }
+
+    private static func pool(of url: String, ports: [UInt16], _ logger: Logger) throws -> PostgresPool {
+        var options = PostgresPool.Options()
+        // It may be away.
+        options.leaseTimeout = .seconds(60)
+        return PostgresPool(
+            try PostgresConfiguration(url: Self.url(url, ports: ports)), options: options, logger: logger)
     }
 
     /// - Parameter client: its number: each begins with another node.
@@ -106,12 +120,11 @@ struct Site: Sendable {
         return [
             "amqp.url": through(.broker, brokerURL) + "?heartbeat=\(profile.heartbeatSeconds)",
             "amqp.prefix": names.prefix,
-            // Each time that one connects, another number counts.
-            "amqp.shards": "\(1 + number % names.shards)",
             "amqp.prefetch.urgent": "\(profile.prefetch[.urgent] ?? 1)",
             "amqp.prefetch.normal": "\(profile.prefetch[.normal] ?? 1)",
             "amqp.prefetch.bulk": "\(profile.prefetch[.bulk] ?? 1)",
-            "database.url": through(.database, databaseURL),
+            "database.url": through(.database, databaseURL)
+                + (profile.hasStandby ? "?target_session_attrs=read-write" : ""),
             "keyring.file": folder.appending(path: "keyring").path,
             "jobs.chunk_size": "100", "jobs.deduplication_window": "\(profile.deduplicationWindow)",
             "http.listen": "", "worker.name": "worker-\(number)",

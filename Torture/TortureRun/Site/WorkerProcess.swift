@@ -7,6 +7,8 @@ final class WorkerProcess: Sendable {
     private struct State {
         var process: Subprocess?
         var incarnation = 0
+        /// What of its configuration is another for a while.
+        var changes: [String: String] = [:]
         /// Its end is our doing.
         var isEnding = false
         /// One of the faults is at it.
@@ -19,14 +21,18 @@ final class WorkerProcess: Sendable {
     let number: Int
     private let program: String
     private let configuration: WorkerConfiguration
+    private let shards: ShardPlan
     private let logFile: URL
     private let log: RunLog
     private let state = Mutex(State())
 
-    init(number: Int, program: String, configuration: WorkerConfiguration, logFile: URL, log: RunLog) {
+    init(
+        number: Int, program: String, configuration: WorkerConfiguration, shards: ShardPlan, logFile: URL, log: RunLog
+    ) {
         self.number = number
         self.program = program
         self.configuration = configuration
+        self.shards = shards
         self.logFile = logFile
         self.log = log
     }
@@ -50,12 +56,19 @@ final class WorkerProcess: Sendable {
     var hasStarted: Bool { state.withLock { $0.process }?.errors.contains("Worker started") ?? false }
 
     func start() throws {
+        state.withLock { $0.incarnation += 1 }
+        try write()
         let process = try Subprocess([program, "worker", "--config", configuration.file.path])
         state.withLock {
             $0.process = process
-            $0.incarnation += 1
             $0.isEnding = false
         }
+    }
+
+    private func write() throws {
+        let (start, changes) = state.withLock { ($0.incarnation, $0.changes) }
+        let shards = ["amqp.shards": "\(shards.shards(worker: number, start: start))"]
+        try configuration.write(changes: shards.merging(changes) { $1 })
     }
 
     /// SIGKILL.
@@ -91,7 +104,8 @@ final class WorkerProcess: Sendable {
     /// Changes its configuration file, and tells it so.
     /// - Parameter changes: nil takes back what was changed.
     func reconfigure(_ changes: Fault.Settings?) throws {
-        try configuration.write(changes: changes?.values ?? [:])
+        state.withLock { $0.changes = changes?.values ?? [:] }
+        try write()
         guard let process = state.withLock({ $0.process }), awaitsHangUp(process.pid) else { return }
         process.signal(SIGHUP)
     }

@@ -16,6 +16,8 @@ package enum Invariant: String, Sendable, CaseIterable {
     case onTime = "send_at: where nothing goes wrong, everything reached its service within two seconds of its time"
     case neverLate = "expires_at: nothing that could be sent in time reached its service after it"
     case cancelledStay = "a job that was cancelled in time made no request, and its outcomes say so"
+    case cancelledStop = "what is not on the wire five seconds after its job was cancelled is not sent"
+    case paced = "an app, or a job, that has a rate is sent to no faster"
     case duplicatesBounded = "no more duplicates than what the disturbed workers held"
     case deadAreMarked = "whoever is told to be unregistered is marked, and nobody that the service has not called dead"
     case retriedInTime = "nothing is sent again sooner than its service wants it"

@@ -23,6 +23,9 @@ package struct Tally: Sendable, Equatable {
     package var recipientsWithSeveralArrivals = 0
     package var byOutput: [OutputKind: OutputTally] = [:]
     package var duplicateBound = 0
+    package var jobsWithARate = 0
+    /// Of each paced app: its fullest window, in percent of what it may have held.
+    package var fullestWindows: [String: Int] = [:]
 
     init() {}
 
@@ -32,6 +35,7 @@ package struct Tally: Sendable, Equatable {
         unconfirmedJobs = record.jobs.values.count { $0.confirmed == nil }
         jobsMaybePublishedTwice = record.jobs.values.count { $0.isMaybeTwice }
         jobsPublishedTwice = record.jobs.values.count { $0.traits.publishAgainAfter != nil }
+        jobsWithARate = record.jobs.values.count { $0.traits.rate != nil }
         unusableJobs = record.jobs.values.count { $0.traits.flaw != nil }
         deadLettered = record.dead.count
         atMostOnceRecipients = histories.count { $0.job.traits.isAtMostOnce }

@@ -80,7 +80,9 @@ extension Verdict {
     private mutating func judgeTime(of history: History, _ disturbances: Disturbances, isCalm: Bool) {
         if let lateness = history.lateness {
             if lateness < 0 { find(.neverEarly, history, "\(-lateness) ms before its time") }
-            if isCalm, lateness > Self.onTime { find(.onTime, history, "\(lateness) ms after its time") }
+            if isCalm, lateness > Self.onTime, history.job.traits.rate == nil {
+                find(.onTime, history, "\(lateness) ms after its time")
+            }
         }
         if let expiresAt = history.job.expiresAt, expiresAt > 0 {
             let due = expiresAt + Self.onItsWay
@@ -89,11 +91,7 @@ extension Verdict {
                 find(.neverLate, history, "\(sighting.at - expiresAt) ms after its deadline, and nothing held it up")
             }
         }
-        guard history.job.isCancelledInTime(disturbances) else { return }
-        if !history.sightings.isEmpty { find(.cancelledStay, history, "a request, long after it was cancelled") }
-        for outcome in history.distinct where outcome.kind != "failed" || outcome.reason != "Cancelled" {
-            find(.cancelledStay, history, "\(outcome.kind) (\(outcome.reason ?? "")), and it was cancelled")
-        }
+        findings += CancellationJudge.findings(history, disturbances)
     }
 
     /// Why a push can't have expired. Delays and deadlines are compared in seconds.

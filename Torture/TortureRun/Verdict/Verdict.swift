@@ -14,6 +14,8 @@ package struct Verdict: Sendable {
         for history in sorted {
             judge(history, disturbances, record, isRejected: rejected.contains(history.recipient.job))
         }
+        let paces = PaceJudge(record, sorted, disturbances)
+        (findings, tally.fullestWindows) = (findings + paces.findings, paces.fullest)
         judgeEvents(record, disturbances)
         judgeNames(record, disturbances)
         judgeWorkers(record, disturbances)

@@ -1,0 +1,116 @@
+import PushModel
+import Store
+import Testing
+import TortureRun
+
+/// Rates of apps and of jobs: that they were not kept to is seen, on made-up records.
+struct PaceTests {
+    private static let app = Workload.pacedApps.lowerBound
+
+    /// A job of a paced app that is sent to at so many recipients a second from a time on, in milliseconds.
+    private func record(
+        _ recipients: Int, aSecond rate: Int, from start: Int64 = 30_000, _ change: (inout JobTraits) -> Void = { _ in }
+    ) -> TortureRecord {
+        var traits = JobTraits()
+        change(&traits)
+        var record = TortureRecord()
+        record.jobs[7] = JobRecord(
+            app: Workload.apps[Self.app].bundleID, traits: traits,
+            recipients: Array(repeating: .plain, count: recipients),
+            published: 1_000, confirmed: 1_010)
+        for index in 0..<recipients {
+            let recipient = RecipientID(job: 7, index: index)
+            let time = start + Int64(index * 1_000 / rate)
+            record.sightings += [
+                .init(recipient: recipient, what: .arrived, at: time),
+                .init(recipient: recipient, what: .answered(200), at: time + 10),
+            ]
+            record.outcomes.append(
+                .init(recipient: recipient, kind: "sent", at: time + 20, received: time + 30, event: index))
+        }
+        return record
+    }
+
+    private func set(_ pace: AppPace?, at time: Int64) -> FaultRecord {
+        FaultRecord(fault: .setPace(app: Self.app, pace), start: time, end: time + 10)
+    }
+
+    private func broken(_ record: TortureRecord) -> Set<Invariant> { Set(Verdict(record).findings.map(\.invariant)) }
+
+    // MARK: Apps
+
+    @Test func anAppIsSentToNoFasterThanItsRate() {
+        var record = record(3_300, aSecond: 150)
+        record.faults = [set(AppPace(rate: 150), at: 1_000)]
+        #expect(broken(record) == [])
+        #expect(Verdict(record).tally.fullestWindows.count == 1)
+        record.faults = [set(AppPace(rate: 75), at: 1_000)]
+        #expect(broken(record) == [.paced])
+        record.jobs[7]?.lane = .urgent
+        #expect(broken(record) == [], "that one is exempt")
+        record.faults = [set(AppPace(rate: 75, includesUrgent: true), at: 1_000)]
+        #expect(broken(record) == [.paced])
+        record.faults.append(set(nil, at: 31_000))
+        #expect(broken(record) == [], "it was taken back")
+        record.faults[1] = set(AppPace(rate: 150, includesUrgent: true), at: 31_000)
+        #expect(broken(record) == [], "another one")
+    }
+
+    @Test func workersMustHaveBeenAbleToHearOfARate() {
+        var record = record(3_000, aSecond: 150)
+        record.faults = [set(AppPace(rate: 40), at: 15_000)]
+        #expect(broken(record) == [.paced])
+        record.faults = [set(AppPace(rate: 40), at: 26_000)]
+        #expect(broken(record) == [], "they have begun with what came within five seconds, and its requests come in")
+        record.faults = [
+            set(AppPace(rate: 40), at: 15_000),
+            FaultRecord(fault: .failOver(isPlanned: true), start: 15_000, end: 30_000),
+        ]
+        #expect(broken(record) == [], "the database was away")
+    }
+
+    @Test func whatAServiceKeptBackMayComeAtOnce() {
+        var record = record(3_000, aSecond: 150)
+        record.faults = [set(AppPace(rate: 75), at: 1_000)]
+        #expect(broken(record) == [.paced])
+        record.faults.append(FaultRecord(fault: .apnsDown, start: 25_000, end: 29_000))
+        #expect(broken(record) == [])
+        record.faults[1] = FaultRecord(fault: .streamLimit(1), start: 5_000, end: 5_000)
+        record.faults.append(FaultRecord(fault: .rotateCredential(app: 0), start: 60_000, end: 60_000))
+        #expect(broken(record) == [], "the limit still stands")
+        record.faults.append(FaultRecord(fault: .streamLimit(100), start: 8_000, end: 8_000))
+        #expect(broken(record) == [.paced])
+    }
+
+    @Test func whatWasDisownedDoesNotCount() {
+        var record = record(3_000, aSecond: 150)
+        record.faults = [set(AppPace(rate: 75), at: 1_000)]
+        for index in 0..<3_000 where index.isMultiple(of: 2) {
+            record.sightings.append(.init(recipient: RecipientID(job: 7, index: index), what: .disowned, at: 60_000))
+        }
+        #expect(!broken(record).contains(.paced))
+    }
+
+    // MARK: Jobs
+
+    @Test func aJobIsSentNoFasterThanItsOwnRate() {
+        #expect(broken(record(1_000, aSecond: 40) { $0.rate = 40 }) == [])
+        #expect(broken(record(1_000, aSecond: 200) { $0.rate = 40 }) == [.paced])
+        #expect(broken(record(1_000, aSecond: 200) { $0.rate = 100 }) == [], "by bursts, of each worker")
+        let once = record(1_000, aSecond: 200) {
+            $0.rate = 40
+            $0.isAtMostOnce = true
+        }
+        #expect(broken(once) == [], "in parts of 500")
+    }
+
+    @Test func ofAJobThatIsCancelledNothingIsSentLater() {
+        var record = record(300, aSecond: 10) { $0.cancelAfter = 3_000 }
+        record.jobs[7]?.cancelled = 53_500
+        #expect(broken(record) == [], "the last came in less than seven seconds later")
+        record.jobs[7]?.cancelled = 50_000
+        #expect(broken(record) == [.cancelledStop])
+        record.faults = [FaultRecord(fault: .blackHole(.database, worker: 2), start: 52_000, end: 57_000)]
+        #expect(broken(record) == [], "one had no way to hear of it")
+    }
+}

@@ -1,0 +1,32 @@
+/// Whether a job that was cancelled was left alone from then on.
+enum CancellationJudge {
+    /// Milliseconds from a worker's sending to the request's being read, on a busy machine.
+    private static let onItsWay: Int64 = 2_000
+
+    static func findings(_ history: History, _ disturbances: Disturbances) -> [Finding] {
+        guard let cancelled = history.job.cancelled else { return [] }
+        return history.job.isCancelledInTime(disturbances)
+            ? begun(history) : goneOn(history, since: cancelled, disturbances)
+    }
+
+    /// It was not to be sent for a while yet.
+    private static func begun(_ history: History) -> [Finding] {
+        var findings: [Finding] = []
+        if !history.sightings.isEmpty {
+            findings.append(Finding(.cancelledStay, history.recipient, "a request, long after it was cancelled"))
+        }
+        for outcome in history.distinct where outcome.kind != "failed" || outcome.reason != "Cancelled" {
+            let text = "\(outcome.kind) (\(outcome.reason ?? "")), and it was cancelled"
+            findings.append(Finding(.cancelledStay, history.recipient, text))
+        }
+        return findings
+    }
+
+    /// What of it was on its way may come in.
+    private static func goneOn(_ history: History, since cancelled: Int64, _ disturbances: Disturbances) -> [Finding] {
+        history.sightings.filter { sighting in
+            sighting.what == .arrived && disturbances.isKnown(since: cancelled, at: sighting.at - onItsWay)
+                && !disturbances.mayHoldUp(history.job.output, from: cancelled, to: sighting.at)
+        }.map { Finding(.cancelledStop, history.recipient, "a request \($0.at - cancelled) ms after it was cancelled") }
+    }
+}

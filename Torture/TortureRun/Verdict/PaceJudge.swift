@@ -1,0 +1,176 @@
+import PushModel
+import Store
+
+/// Whether apps and jobs that have a rate are sent to no faster, by their services' count of the requests that came in.
+struct PaceJudge {
+    /// A rate that was set, from when on it may hold until when it was committed for certain.
+    private struct Change {
+        let start: Int64
+        let end: Int64
+        let pace: AppPace?
+    }
+
+    /// What came in a second, and what may have.
+    private struct Second {
+        var requests = 0
+        /// nil: as many as can be.
+        var allowed: Int?
+    }
+
+    /// Milliseconds in which a rate comes to hold: workers hear of it, and what they had begun with has come in.
+    static let settling = Disturbances.cancellationTakes + heldOut
+    private static let heldOut: Int64 = 5_000
+    /// Seconds over which an app's requests are counted, and a job's recipients.
+    private static let appWindow = 20
+    private static let jobWindow: Int64 = 10_000
+    /// What workers that come and go do more than the rate: until one is known to the others, they divide it by too few.
+    private static let tolerance = 1.3
+    /// Seconds' worth that an app, or a job, gets at once after a time without work (docs/publish.md).
+    private static let appBurst = 1
+    private static let jobBurst = 3
+    /// Recipients that a job's parts have at least, and those of one that is to be sent once.
+    private static let smallestPart = 20
+    private static let partToBeSentOnce = 500
+
+    private let record: TortureRecord
+    private let disturbances: Disturbances
+    /// Times in which a service, or the way to it, may have kept back what was sent.
+    private let holdUps: [ClosedRange<Int64>]
+
+    private(set) var findings: [Finding] = []
+    /// Of each app the fullest window, in percent of what it may have held.
+    private(set) var fullest: [String: Int] = [:]
+
+    init(_ record: TortureRecord, _ histories: [History], _ disturbances: Disturbances) {
+        self.record = record
+        self.disturbances = disturbances
+        holdUps = record.faults.filter { $0.fault.output != nil || $0.fault.holdsUpRequests }.map {
+            // A low limit stands until there is another one.
+            guard case .streamLimit(..<100) = $0.fault else { return $0.start...$0.end }
+            return $0.start...max($0.end, Self.nextLimit(after: $0, record.faults))
+        }
+        let byJob = Dictionary(grouping: histories) { $0.recipient.job }
+        for app in Workload.pacedApps {
+            judge(app, byJob.values.filter { $0[0].job.app == Workload.apps[app].bundleID })
+        }
+        let suspects = Set(record.suspects.compactMap(\.job))
+        for (number, histories) in byJob.sorted(by: { $0.key < $1.key }) where !suspects.contains(number) {
+            if let rate = histories[0].job.traits.rate { judge(number, rate, histories) }
+        }
+    }
+
+    private static func nextLimit(after record: FaultRecord, _ faults: [FaultRecord]) -> Int64 {
+        let limits = faults.filter {
+            switch $0.fault {
+            case .streamLimit, .joinLate: $0.end > record.end
+            default: false
+            }
+        }
+        return limits.map(\.end).min() ?? faults.map(\.end).max() ?? record.end
+    }
+
+    private func isHeldUp(from start: Int64, to end: Int64) -> Bool {
+        holdUps.contains { $0.lowerBound <= end && $0.upperBound >= start }
+    }
+
+    /// Most workers that may each have begun with a part too much.
+    private func lives(from start: Int64, to end: Int64) -> Int {
+        record.limits.workers + 1 + disturbances.redeliveries(from: start, to: end)
+    }
+
+    // MARK: Apps
+
+    private mutating func judge(_ app: Int, _ jobs: [[History]]) {
+        let name = Workload.apps[app].bundleID
+        let changes = record.faults.compactMap { record -> Change? in
+            guard case .setPace(app, let pace) = record.fault else { return nil }
+            // Whether it was committed is not known.
+            return Change(start: record.start, end: record.note == nil ? record.end : .max, pace: pace)
+        }.sorted { $0.start < $1.start }
+        guard let begin = changes.first.map({ $0.start / 1_000 }) else { return }
+        let all = Self.requests(of: jobs, in: Lane.allCases)
+        let others = Self.requests(of: jobs, in: [.normal, .bulk])
+        guard let end = all.keys.max(), end > begin else { return }
+        let seconds = (begin...end).map { second -> Second in
+            guard let pace = pace(at: second * 1_000, changes) else { return Second() }
+            return Second(requests: (pace.includesUrgent ? all : others)[second] ?? 0, allowed: pace.rate)
+        }
+        var worst: (share: Int, text: String)?
+        for first in 0..<max(0, seconds.count - Self.appWindow + 1) {
+            guard let most = most(in: seconds[first..<first + Self.appWindow], from: (begin + Int64(first)) * 1_000)
+            else { continue }
+            let requests = seconds[first..<first + Self.appWindow].reduce(0) { $0 + $1.requests }
+            let share = requests * 100 / max(1, most)
+            guard share >= worst?.share ?? 0 else { continue }
+            let text =
+                "\(name) got \(requests) requests in \(Self.appWindow) s from \((begin + Int64(first)) * 1_000), at most \(most)"
+            worst = (share, text)
+        }
+        guard let worst else { return }
+        fullest[name] = worst.share
+        if worst.share > 100 { findings.append(Finding(.paced, nil, worst.text)) }
+    }
+
+    /// nil: as many as can be.
+    private func most(in window: ArraySlice<Second>, from start: Int64) -> Int? {
+        let rates = window.compactMap(\.allowed)
+        guard rates.count == window.count, let highest = rates.max() else { return nil }
+        let length = Int64(Self.appWindow) * 1_000
+        let held = isHeldUp(from: start - length, to: start + length) ? highest * Self.appWindow : 0
+        return Int(Double(rates.reduce(held, +)) * Self.tolerance) + highest * Self.appBurst
+            + Workload.mostPacedAtOnce * lives(from: start, to: start + length)
+    }
+
+    /// The fastest by which any worker may go; nil: some may go by none.
+    private func pace(at time: Int64, _ changes: [Change]) -> AppPace? {
+        var believed: AppPace?
+        for change in changes.reversed() where change.start <= time + 1_000 {
+            guard let pace = change.pace else { return nil }
+            believed = AppPace(
+                rate: max(believed?.rate ?? 0, pace.rate),
+                includesUrgent: (believed?.includesUrgent ?? true) && pace.includesUrgent)
+            if change.end < time, disturbances.isKnown(since: change.end, at: time - Self.heldOut) { return believed }
+        }
+        return nil
+    }
+
+    /// Those of each second that were not disowned: these are sent at once to somewhere else.
+    private static func requests(of jobs: [[History]], in lanes: [Lane]) -> [Int64: Int] {
+        var requests: [Int64: Int] = [:]
+        for histories in jobs where lanes.contains(histories[0].job.lane) {
+            for history in histories {
+                let disowned = history.sightings.count { $0.what == .disowned }
+                for sighting in history.sightings.filter({ $0.what == .arrived }).dropFirst(disowned) {
+                    requests[sighting.at / 1_000, default: 0] += 1
+                }
+            }
+        }
+        return requests
+    }
+
+    // MARK: Jobs
+
+    /// What is tried again is no part of its job any more, so the first requests count.
+    private mutating func judge(_ number: Int, _ rate: Int, _ histories: [History]) {
+        let job = histories[0].job
+        let part = job.traits.isAtMostOnce ? Self.partToBeSentOnce : max(Self.smallestPart, rate / 4)
+        let times = histories.compactMap { $0.sightings.lazy.filter { $0.what == .arrived }.map(\.at).min() }.sorted()
+        var first = 0
+        for (last, time) in times.enumerated() {
+            while times[first] <= time - Self.jobWindow { first += 1 }
+            let requests = last - first + 1
+            let start = time - Self.jobWindow
+            guard requests > rate * Int(Self.jobWindow) / 1_000 else { continue }
+            let windows = isHeldUp(from: start - Self.jobWindow, to: time) ? 2 : 1
+            let paced = Double(rate * windows * Int(Self.jobWindow) / 1_000) * Self.tolerance
+            let most = job.mostCopies * (Int(paced) + Self.jobBurst * rate + part * lives(from: start, to: time))
+            guard requests > most else { continue }
+            findings.append(
+                Finding(
+                    .paced, histories[0].recipient,
+                    "\(requests) of its recipients in \(Self.jobWindow / 1_000) s up to \(time), at most \(most), with its rate of \(rate)"
+                ))
+            return
+        }
+    }
+}
