@@ -17,11 +17,14 @@ struct RepositoryTests {
                 allowedPublishers: ["shop", "crm"], isPaused: true, pace: AppPace(rate: 500, includesUrgent: true))
             try await apps.set(shop)
             #expect(try await apps.show("com.example.shop") == shop)
+            #expect(try await apps.paced(most: 1) == [shop])
+            #expect(try await apps.paced(most: 0).isEmpty)
             shop.isPaused = false
             shop.allowedPublishers = []
             shop.pace = nil
             try await apps.set(shop)
             try await apps.set(App(bundleID: "com.example.another", accounts: ["apns": AppAccount("TEAM000002")]))
+            #expect(try await apps.paced(most: 10).isEmpty)
             #expect(
                 try await apps.list() == [
                     App(bundleID: "com.example.another", accounts: ["apns": AppAccount("TEAM000002")]), shop,

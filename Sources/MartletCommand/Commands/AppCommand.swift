@@ -191,7 +191,8 @@ extension App {
             .joined(separator: ", ")
     }
 
-    fileprivate var paceText: String {
+    /// `, at most 500 a second`
+    var paceText: String {
         pace.map { ", at most \($0.rate) a second\($0.includesUrgent ? ", urgent ones included" : "")" } ?? ""
     }
 

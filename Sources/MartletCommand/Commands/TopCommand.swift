@@ -1,11 +1,14 @@
 import ArgumentParser
 import MartletService
 import PushModel
+import Store
 
 struct TopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "top", abstract: "The workers and what they do, every two seconds until stopped.",
         discussion: "Where it does not print to a terminal, it prints once.")
+
+    private static let mostPaced = 10
 
     @Flag(help: "Print once.")
     var once = false
@@ -21,7 +24,12 @@ struct TopCommand: AsyncParsableCommand {
                     "refused: credential \(refusal.credential), \(refusal.environment.rawValue), "
                         + "\(refusal.topic ?? "all topics"): \(refusal.reason) since \(refusal.since.rfc3339)"
                 }
-                let lines = [fleet.summary, ""] + fleet.table.lines + (refusals.isEmpty ? [] : [""] + refusals)
+                let paced = try await AppRepository(pool).paced(most: Self.mostPaced).map {
+                    "paced: \($0.bundleID)\($0.paceText)"
+                }
+                let lines =
+                    [fleet.summary, ""] + fleet.table.lines
+                    + [refusals, paced].filter { !$0.isEmpty }.flatMap { [""] + $0 }
                 if isOnce {
                     for line in lines { print(line) }
                     return

@@ -107,6 +107,13 @@ public struct AppRepository: Sendable {
         try await Self.show(bundleID, pool.query(Self.select("app.bundle_id = $1"), [.text(bundleID)]))
     }
 
+    /// Those that have a rate, by name.
+    /// - Throws: ``PostgresError``.
+    public func paced(most: Int) async throws -> [App] {
+        let sql = Self.select("app.rate IS NOT NULL") + " ORDER BY app.bundle_id LIMIT \(most)"
+        return try await pool.query(sql).map(Self.app)
+    }
+
     /// - Throws: ``StoreError`` with code `notFound`.
     public func remove(_ bundleID: String) async throws {
         let result = try await pool.query("DELETE FROM martlet.apps WHERE bundle_id = $1", [.text(bundleID)])

@@ -24,6 +24,8 @@ struct PacedFleetTests {
             let set = try await installation.martlet(["app", "set", Self.paced, "--rate", "\(Self.rate)"])
             #expect(set.output.contains("at most \(Self.rate) a second"), "\(set)")
             #expect(set.errors == "no worker runs: the next one that starts knows it\n")
+            let top = try await installation.martlet(["top", "--once"])
+            #expect(top.output.contains("paced: \(Self.paced), at most \(Self.rate) a second\n"), "\(top)")
             var workers = try (1...3).map { try installation.startWorker(["worker.name": "worker-\($0)"]) }
             do {
                 try await follow(installation, &workers)
