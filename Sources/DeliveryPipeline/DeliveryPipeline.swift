@@ -101,7 +101,11 @@ public final class DeliveryPipeline: Sendable {
                 // Not before it can tell what became of a job; a second start does nothing.
                 for source in sources.all { source.start { core.received($0, of: source.queues) } }
                 connected.yield()
-            case .spread(let shards): for source in sources.all { source.consume(shards: shards) }
+            case .spread(let shards):
+                // Before it hears that one of them is missing.
+                core.received(event)
+                for source in sources.all { source.consume(shards: shards) }
+                return
             default: break
             }
             core.received(event)

@@ -55,6 +55,7 @@ package final class PipelineCore: @unchecked Sendable {
             case .closed:
                 turn.counts.connects(queues, false)
                 ended(queues)
+            case .missing: turn.counts.lacksShards = true
             case .stopped: consuming.subtract(queues)
             }
         }
@@ -75,7 +76,7 @@ package final class PipelineCore: @unchecked Sendable {
                 pipeline.refusals.refused(ids, because: "the broker refused it", &pipeline.splitting, &turn)
             case .returned(let returned): pipeline.refusals.returned(returned, &pipeline.splitting, &turn)
             case .blocked: turn.counts.publishes(true, isBlocked: true)
-            case .spread(let queues): turn.counts.shards = queues
+            case .spread(let queues): (turn.counts.shards, turn.counts.lacksShards) = (queues, false)
             case .disconnected:
                 pipeline.configuration.meter.links(isOpen: false, wasOpen: turn.counts.publishes(false))
                 turn.outbox.publisherDisconnected()

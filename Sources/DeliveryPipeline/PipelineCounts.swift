@@ -77,6 +77,8 @@ public struct PipelineCounts: Sendable, Hashable {
     var bytesHeld = Array(repeating: 0, count: JobQueue.connections.count)
     /// Queues of each lane that there are.
     public package(set) var shards = 1
+    /// A queue beyond those of the configuration has gone since they were counted.
+    public package(set) var lacksShards = false
     public package(set) var isConsuming = false
     public package(set) var isPublishing = false
 

@@ -22,7 +22,7 @@ final class LedgerInbox: Sendable {
         case .deliveries(let deliveries): waiting.withLock { $0 += deliveries }
         // They come again.
         case .disconnected: release(take(bytes: .max))
-        case .connected, .stopped, .closed: break
+        case .connected, .missing, .stopped, .closed: break
         }
         look()
     }

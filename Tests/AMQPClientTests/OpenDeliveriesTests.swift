@@ -23,6 +23,25 @@ struct OpenDeliveriesTests {
         #expect(open.outgoing.count == 1)
     }
 
+    @Test("what is said of a closed channel's deliveries is not taken for those of the next")
+    func channels() {
+        var open = OpenDeliveries(indices: [0, 1])
+        open.connected()
+        let (old, other) = (open.tag(queue: 0, number: 1), open.tag(queue: 1, number: 1))
+        #expect(accept(&open, open.tag(queue: 0, number: 3)))
+        open.gatherAcknowledgements()
+        open.channelClosed(0)
+        #expect(open.outgoing == [], "nothing is written to a closed channel")
+        let new = open.tag(queue: 0, number: 1)
+        #expect(new != old && new.epoch == old.epoch)
+        #expect(accept(&open, old) && reject(&open, old) && accept(&open, other))
+        open.gatherAcknowledgements()
+        #expect(open.outgoing.map(\.queue) == [1])
+        #expect(accept(&open, new) && !accept(&open, new))
+        open.gatherAcknowledgements()
+        #expect(open.outgoing.last?.settlement == .acknowledgement(.init(number: 1, multiple: true)))
+    }
+
     @Test("tags name queues as they were told to, and those of other consumers are left out")
     func indices() {
         var open = OpenDeliveries(indices: [5, 2])

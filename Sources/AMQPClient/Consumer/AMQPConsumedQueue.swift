@@ -10,7 +10,7 @@ public struct AMQPConsumedQueue: Sendable, Hashable {
     public let arguments: AMQPFieldTable
     /// What tags name it by, for who has several consumers; nil: its place in the list.
     public let tagIndex: UInt16?
-    /// It may not be there, or go away: then it is left out, until the next connect.
+    /// It may not be there, or go away: then it is left out until it is asked for again, or the next connect.
     public let isOptional: Bool
 
     public init(

@@ -96,7 +96,8 @@ public final class AMQPConsumer: Sendable {
         _ = thread.send(.setPrefetch(prefetch, tagIndex: tagIndex))
     }
 
-    /// Consumes these too from now on, over the connection that there is and those that follow; not those that it does.
+    /// Consumes these too from now on, over the connection that there is and those that follow; not those that it does. Of those
+    /// that were missing it finds out whether they still are.
     public func consume(_ more: [AMQPConsumedQueue]) {
         if !more.isEmpty { _ = thread.send(.consume(more)) }
     }

@@ -4,6 +4,8 @@ public enum AMQPConsumerEvent: Sendable {
     case connected(queues: [String])
     /// All deliveries that had arrived, of all queues, at most 256; in order within each queue.
     case deliveries([AMQPDelivery])
+    /// An optional queue is not in the broker, or not any more.
+    case missing(queue: String)
     /// After `stopConsuming`: no delivery follows. Those handed out can still be acknowledged.
     case stopped
     /// The connection was lost or could not be made. Unless `closed` follows, another attempt does. Open deliveries

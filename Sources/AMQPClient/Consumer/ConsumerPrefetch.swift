@@ -21,11 +21,14 @@ package struct ConsumerPrefetch: Sendable {
     /// The oldest first.
     package private(set) var consumers: [Consumer]
     /// A cancelled one's tag is not used again: the broker may not be done with it.
-    private var made = 1
+    package private(set) var made: Int
 
-    /// - Parameter prefetch: 0 is no limit.
-    package init(_ prefetch: UInt16) {
-        consumers = [Consumer(tag: "consumer-1", prefetch: prefetch)]
+    /// - Parameters:
+    ///   - prefetch: 0 is no limit.
+    ///   - used: how many tags were used before.
+    package init(_ prefetch: UInt16, after used: Int = 0) {
+        made = used + 1
+        consumers = [Consumer(tag: "consumer-\(made)", prefetch: prefetch)]
     }
 
     package var total: Int { consumers.reduce(0) { $0 + Int($1.prefetch) } }

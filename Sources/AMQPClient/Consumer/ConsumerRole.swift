@@ -56,7 +56,7 @@ final class ConsumerRole: ConnectionRole {
         open.connected()
         for place in queues.indices {
             queues[place].connected(realNames)
-            if let consumer = queues[place].begin() { try consume(place, as: consumer, link) }
+            if let beginning = queues[place].begin() { try consume(place, as: beginning.consumer, link) }
         }
         hasNewWishes = true
         onFirst?(nil)
@@ -73,8 +73,14 @@ final class ConsumerRole: ConnectionRole {
         } catch {
             guard queue.isOptional, error.code == .notFound else { throw error }
             try link.confirmChannelClosed(channel(place))
-            queues[place].isGone()
+            isGone(place, hasChannel: false)
         }
+    }
+
+    private func isGone(_ place: Int, hasChannel: Bool) {
+        queues[place].isGone(hasChannel: hasChannel)
+        if !hasChannel { open.channelClosed(place) }
+        onEvent(.missing(queue: queues[place].queue.name))
     }
 
     func disconnected(_ error: AMQPError) {
@@ -145,7 +151,7 @@ final class ConsumerRole: ConnectionRole {
             cancelled(1)
         case .cancelledByBroker(let channel):
             let index = Int(channel) - Int(BrokerLink.firstWorkChannel)
-            guard optional(index) == nil else { return queues[index].isGone() }
+            guard optional(index) == nil else { return isGone(index, hasChannel: true) }
             let name = queues.indices.contains(index) ? queues[index].queue.name : "?"
             throw AMQPError(.consumerCancelled, "The broker cancelled the consumer of queue \"\(name)\"")
         case .channelClosed(let channel, let reply, _):
@@ -153,7 +159,7 @@ final class ConsumerRole: ConnectionRole {
                 try link.confirmChannelClosed(channel)
                 // They are not answered for any more.
                 cancelled(queues[place].consumers.count)
-                return queues[place].isGone()
+                return isGone(place, hasChannel: false)
             }
             throw AMQPError(closedBy: reply, isConnection: false, while: "The broker closed a consumer's channel")
         default:
@@ -193,9 +199,13 @@ final class ConsumerRole: ConnectionRole {
                     (queues[queue].wish, hasNewWishes) = (prefetch, true)
                 }
             case .consume(let more):
-                for queue in more where !queues.contains(where: { $0.queue.name == queue.name }) {
-                    open.add(queue.tagIndex ?? UInt16(queues.count))
-                    queues.append(ConsumedQueue(queue))
+                for queue in more {
+                    if let place = queues.firstIndex(where: { $0.queue.name == queue.name }) {
+                        queues[place].mayBeBack()
+                    } else {
+                        open.add(queue.tagIndex ?? UInt16(queues.count))
+                        queues.append(ConsumedQueue(queue))
+                    }
                     hasNewWishes = true
                 }
             case .stop:
@@ -231,10 +241,11 @@ final class ConsumerRole: ConnectionRole {
         case .active where hasNewWishes:
             for index in queues.indices {
                 // Its answer comes behind all deliveries that are on their way, however many bytes they are.
-                if let consumer = queues[index].begin() {
-                    try link.requestChannel(channel(index))
+                if let beginning = queues[index].begin() {
+                    if beginning.opensChannel { try link.requestChannel(channel(index)) }
                     try link.requestConsume(
-                        queues[index].queue, realName: queues[index].realName, as: consumer, channel: channel(index))
+                        queues[index].queue, realName: queues[index].realName, as: beginning.consumer,
+                        channel: channel(index))
                 }
                 for change in queues[index].changes() {
                     switch change {

@@ -20,21 +20,35 @@ package struct OpenDeliveries: Sendable {
     private var indices: [UInt16]
     private var epoch: UInt32 = 0
     private var ledgers: [SettlementLedger] = []
+    /// What the numbers of each queue's channel begin behind, as tags have them.
+    private var bases: [UInt64]
+    /// More than ever come over one channel.
+    private static let room: UInt64 = 1 << 48
     private(set) package var outgoing: [Outgoing] = []
 
     package init(indices: [UInt16]) {
         self.indices = indices
+        bases = indices.map { _ in 0 }
     }
 
     /// One more queue, behind the others.
     package mutating func add(_ index: UInt16) {
         indices.append(index)
+        bases.append(0)
         if !ledgers.isEmpty { ledgers.append(SettlementLedger()) }
     }
 
     package mutating func connected() {
         epoch += 1
         ledgers = indices.map { _ in SettlementLedger() }
+        bases = indices.map { _ in 0 }
+    }
+
+    /// That of one queue alone: a later one over the same connection counts from 1, too.
+    package mutating func channelClosed(_ queue: Int) {
+        bases[queue] += Self.room
+        if !ledgers.isEmpty { ledgers[queue] = SettlementLedger() }
+        outgoing.removeAll { $0.queue == queue }
     }
 
     package mutating func disconnected() {
@@ -43,21 +57,22 @@ package struct OpenDeliveries: Sendable {
     }
 
     package func tag(queue: Int, number: UInt64) -> AMQPDeliveryTag {
-        AMQPDeliveryTag(epoch: epoch, queueIndex: indices[queue], number: number)
+        AMQPDeliveryTag(epoch: epoch, queueIndex: indices[queue], number: bases[queue] + number)
     }
 
     /// - Returns: false if it was settled before.
     package mutating func acknowledge(_ acknowledgement: AMQPAcknowledgement) -> Bool {
         let tag = acknowledgement.tag
         guard let queue = queue(of: tag) else { return true }
-        return ledgers[queue].acknowledge(tag.number, multiple: acknowledgement.multiple)
+        return ledgers[queue].acknowledge(tag.number - bases[queue], multiple: acknowledgement.multiple)
     }
 
     /// - Returns: false if it was settled before.
     package mutating func reject(_ tag: AMQPDeliveryTag, requeue: Bool) -> Bool {
         guard let queue = queue(of: tag) else { return true }
-        guard ledgers[queue].settle(tag.number) else { return false }
-        outgoing.append(Outgoing(queue: queue, settlement: .rejection(tag.number, requeue: requeue)))
+        let number = tag.number - bases[queue]
+        guard ledgers[queue].settle(number) else { return false }
+        outgoing.append(Outgoing(queue: queue, settlement: .rejection(number, requeue: requeue)))
         return true
     }
 
@@ -70,9 +85,9 @@ package struct OpenDeliveries: Sendable {
 
     package mutating func written(_ count: Int) { outgoing.removeFirst(count) }
 
-    /// nil when the tag is of another connection.
+    /// nil when the tag is of another connection, or channel.
     private func queue(of tag: AMQPDeliveryTag) -> Int? {
         guard tag.epoch == epoch, let queue = indices.firstIndex(of: tag.queueIndex) else { return nil }
-        return ledgers.indices.contains(queue) ? queue : nil
+        return ledgers.indices.contains(queue) && tag.number > bases[queue] ? queue : nil
     }
 }

@@ -34,7 +34,7 @@ extension BrokerLink {
     /// How many queues each way of a spread has.
     func width(of spread: AMQPSpread) throws(AMQPError) -> Int {
         try openChannel(Self.declaringChannel)
-        let width = try SpreadDesk(link: self, spread: spread).width()
+        let width = try SpreadDesk(link: self, spread: spread).countQueues()
         try closeDeclaringChannel()
         return width
     }

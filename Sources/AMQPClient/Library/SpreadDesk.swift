@@ -13,31 +13,29 @@ struct SpreadDesk {
     ///
     /// - Returns: how many queues each way has in the broker: more than are given messages, where the number was lowered.
     func lay() throws(AMQPError) -> Int {
+        var isFirst = false
         if try !isSpread() {
-            guard spread.width > 1 else {
+            if spread.width > 1 {
+                // Whoever finds the first one relies on the others.
+                for way in spread.ways.reversed() { try link.declare(way.middle) }
+                isFirst = true
+            } else {
                 for way in spread.ways { try bindDirectly(way) }
-                return 1
+                // Who has made the middles meanwhile has unbound no more than was bound then.
+                guard try isSpread() else { return 1 }
             }
-            // Whoever finds the first one relies on the others.
-            for way in spread.ways.reversed() { try link.declare(way.middle) }
-            usleep(Self.graceMilliseconds * 1_000)
         }
-        let count = try countQueues()
-        for way in spread.ways { try lay(way, queues: count) }
-        return count
+        for way in spread.ways { try lead(way) }
+        if isFirst { usleep(Self.graceMilliseconds * 1_000) }
+        for way in spread.ways { try widen(way) }
+        return try countQueues()
     }
 
-    /// The same number, with nothing changed.
-    func width() throws(AMQPError) -> Int { try isSpread() ? try countQueues() : spread.width }
-
-    private func isSpread() throws(AMQPError) -> Bool {
-        guard let middle = spread.ways.first?.middle else { return false }
-        return try exists { () throws(AMQPError) in try LookingDesk(link: link).look(for: middle) }
-    }
-
-    /// The last way's are made last.
-    private func countQueues() throws(AMQPError) -> Int {
+    /// How many queues each way has: counted up to the first gap, since the broker's log has an error for each look at what
+    /// is not there.
+    func countQueues() throws(AMQPError) -> Int {
         var count = spread.width
+        // The last way's are made last.
         while let names = spread.ways.last?.queues, count < names.count {
             let queue = AMQPQueue(name: names[count])
             guard try exists({ () throws(AMQPError) in _ = try LookingDesk(link: link).look(for: queue) }) else {
@@ -48,15 +46,28 @@ struct SpreadDesk {
         return count
     }
 
-    private func lay(_ way: AMQPSpread.Way, queues: Int) throws(AMQPError) {
-        for (place, queue) in way.queues.prefix(queues).enumerated() {
-            // One binding each: the middle does not look at keys, and two would count twice.
+    private func isSpread() throws(AMQPError) -> Bool {
+        guard let middle = spread.ways.first?.middle else { return false }
+        return try exists { () throws(AMQPError) in try LookingDesk(link: link).look(for: middle) }
+    }
+
+    /// Over the middle, and then no more past it. As long as the middle has the first queue only, both together are one
+    /// message: the broker gives a queue no message twice.
+    private func lead(_ way: AMQPSpread.Way) throws(AMQPError) {
+        // One binding each: the middle does not look at keys, and two would count twice.
+        try link.bind(
+            AMQPBinding(queue: way.queues[0], exchange: way.middle.name, routingKey: ""), queue: way.queues[0])
+        for key in way.keys {
+            try bind(way.middle, key: key)
+            try unbind(AMQPBinding(queue: way.queues[0], exchange: spread.exchange, routingKey: key))
+        }
+    }
+
+    /// Whatever others have bound before: behind a gap, too.
+    private func widen(_ way: AMQPSpread.Way) throws(AMQPError) {
+        for (place, queue) in way.queues.enumerated().dropFirst() {
             let binding = AMQPBinding(queue: queue, exchange: way.middle.name, routingKey: "")
             if place < spread.width { try link.bind(binding, queue: queue) } else { try unbind(binding) }
-        }
-        for key in way.keys {
-            try unbind(AMQPBinding(queue: way.queues[0], exchange: spread.exchange, routingKey: key))
-            try bind(way.middle, key: key)
         }
     }
 
@@ -80,7 +91,7 @@ struct SpreadDesk {
         }
     }
 
-    /// What is not bound stays so.
+    /// What is not bound stays so, and what is not there is not bound: RabbitMQ has no error for either.
     private func unbind(_ binding: AMQPBinding) throws(AMQPError) {
         link.pool.reset()
         let unbind = amqp_queue_unbind_t(

@@ -7,7 +7,7 @@ public struct AMQPDeliveryTag: Sendable, Hashable {
     public let epoch: UInt32
     /// Which of the consumer's queues it came from.
     public let queueIndex: UInt16
-    /// The broker's delivery tag: counts the deliveries of one channel, from 1.
+    /// The broker's delivery tag: counts the deliveries of one channel, from 1, or from where no channel before it has come to.
     public let number: UInt64
 
     public init(epoch: UInt32, queueIndex: UInt16, number: UInt64) {

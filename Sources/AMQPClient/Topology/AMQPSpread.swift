@@ -3,10 +3,11 @@
 /// | a way's `middle` | what its keys lead to | who declares |
 /// |---|---|---|
 /// | is not in the broker | the first of its queues | binds that, as long as one queue is asked for; else makes the middles of all ways |
-/// | is there | the middle, and from there one of the queues that are bound to it | binds the first `width` queues to it, takes away what else is bound, and never binds `exchange` to a queue |
+/// | is there | the middle, and from there one of the queues that are bound to it | binds the first `width` queues to it, takes away what else is bound, and leaves `exchange` bound to no queue |
 ///
-/// Both at once would make two of each message. So the way that leads past the middle goes first, and what is published in
-/// between has nowhere to go: `exchange` needs an alternate exchange. Whoever declares next completes what was begun.
+/// Both at once would make two of each message, but where the middle has the first queue only: RabbitMQ gives a queue no message
+/// twice. So a middle begins with that one, and gets the others once nothing leads past it. Whoever declares next completes what
+/// was begun.
 public struct AMQPSpread: Sendable, Hashable {
     public struct Way: Sendable, Hashable {
         /// Of `exchange`.

@@ -42,7 +42,7 @@ final class Deliveries: Sendable {
                 case .disconnected(let error):
                     if endsWithConnection, isConnected.withLock({ $0 }) { continuation.finish(throwing: error) }
                 case .closed: continuation.finish()
-                case .stopped: break
+                case .missing, .stopped: break
                 }
             }
         } catch {

@@ -2,8 +2,9 @@ import DeliveryPipeline
 import ServiceLifecycle
 import Store
 
-/// Finds out whether others have spread the lanes over more queues than this worker consumes. Whoever connects looks at the
-/// broker; later, the table of workers tells, since the broker's log has an error for each look at what is not there.
+/// Finds out whether others have spread the lanes over more queues than this worker consumes, or have made one again that went
+/// away. Whoever connects looks at the broker; later, the table of workers tells, or that a queue has gone, since the broker's
+/// log has an error for each look at what is not there.
 struct ShardService: Service {
     private static let interval = Duration.seconds(30)
 
@@ -14,8 +15,9 @@ struct ShardService: Service {
         await cancelWhenGracefulShutdown {
             while (try? await Task.sleep(for: Self.interval)) != nil {
                 // Where the database is away, the next look is soon enough.
-                let most = try? await workers.fleet().compactMap(\.report?.shards).max()
-                if let most, most > pipeline.counts.shards { pipeline.lookForShards() }
+                let most = (try? await workers.fleet().compactMap(\.report?.shards).max()) ?? 0
+                let counts = pipeline.counts
+                if counts.lacksShards || most > counts.shards { pipeline.lookForShards() }
             }
         }
     }

@@ -1,13 +1,24 @@
 import Foundation
 import TestSupport
+import Threading
 
 /// A broker that lets one client log in and consume, and then sends what a test has written for it.
 final class OddBroker: Sendable {
     let port: UInt16
     private let listener: Int32
+    private let asked = Asked()
 
-    /// - Parameter odd: sent after the answer to `basic.consume`.
-    init(sending odd: [UInt8]) throws {
+    private final class Asked: Sendable {
+        let methods = Mutex<[String]>([])
+    }
+
+    /// Methods that the client has sent, as class.method.
+    var methods: [String] { asked.methods.withLock { $0 } }
+
+    /// - Parameters:
+    ///   - odd: sent after the answer to `basic.consume`.
+    ///   - hidden: how many times exchanges are not found, before they are. Queues are not.
+    init(sending odd: [UInt8] = [], hidden: Int = 0) throws {
         var place = sockaddr_in()
         place.sin_family = sa_family_t(AF_INET)
         place.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
@@ -22,11 +33,11 @@ final class OddBroker: Sendable {
         guard isListening else { throw Failure(description: "no port: \(String(cString: strerror(errno)))") }
         self.listener = listener
         port = UInt16(bigEndian: place.sin_port)
-        Thread.detachNewThread {
+        Thread.detachNewThread { [asked] in
             while true {
                 let client = accept(listener, nil, nil)
                 guard client >= 0 else { return }
-                Self.serve(client, odd)
+                Self.serve(client, odd, hidden, asked)
                 close(client)
             }
         }
@@ -38,7 +49,8 @@ final class OddBroker: Sendable {
     }
 
     /// Answers each method with the next (AMQP 0-9-1, section 1.1 of the generated reference), until the client goes.
-    private static func serve(_ client: Int32, _ odd: [UInt8]) {
+    private static func serve(_ client: Int32, _ odd: [UInt8], _ hidden: Int, _ asked: Asked) {
+        var hidden = hidden
         guard read(client, 8) != nil else { return }
         let start: [UInt8] = [0, 9] + long([]) + long(Array("PLAIN".utf8)) + long(Array("en_US".utf8))
         write(client, method(10, 10, channel: 0, start))
@@ -47,7 +59,13 @@ final class OddBroker: Sendable {
             guard let rest = read(client, size + 1) else { return }
             guard head[0] == 1 else { continue }
             let (channel, classID, methodID) = (head[2], rest[1], rest[3])
+            asked.methods.withLock { $0.append("\(classID).\(methodID)") }
             switch (classID, methodID) {
+            case (40, 10) where hidden > 0:
+                hidden -= 1
+                fallthrough
+            case (50, 10): write(client, method(20, 40, channel: channel, [1, 0x94, 0, 0, classID, 0, methodID]))
+            case (20, 41): break
             case (10, 11): write(client, method(10, 30, channel: 0, [0, 0, 0, 2, 0, 0, 0, 30]))
             case (10, 31), (10, 51): break
             case (10, 40): write(client, method(10, 41, channel: 0, [0]))

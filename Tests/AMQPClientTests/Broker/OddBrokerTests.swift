@@ -53,4 +53,23 @@ struct OddBrokerTests {
             #expect(test.log.events.failures == [])
         }
     }
+
+    /// Between its look and its binding others have made the middle, and unbound what was bound then.
+    @Test("who has bound a queue past a middle that is there by now takes that back")
+    func lateBinding() async throws {
+        let broker = try OddBroker(hidden: 1)
+        defer { broker.stop() }
+        let configuration = AMQPConfiguration(endpoints: [.init(host: "127.0.0.1", port: Int(broker.port))])
+        let middle = AMQPExchange(name: "middle", kind: .random)
+        let way = AMQPSpread.Way(keys: ["key"], middle: middle, queues: ["one", "two"])
+        let test = try TestPublisher(
+            configuration, topology: AMQPTopology(spread: AMQPSpread(exchange: "jobs", ways: [way], width: 1)))
+        try await test.connectOnce()
+        let (look, bindQueue, bindExchange, unbindQueue, lookForQueue) = ("40.10", "50.20", "40.30", "50.50", "50.10")
+        let laid = broker.methods.filter { $0.hasPrefix("40.") || $0.hasPrefix("50.") }
+        #expect(
+            laid == [look, bindQueue, look, bindQueue, bindExchange, unbindQueue, unbindQueue, lookForQueue],
+            "the way past the middle goes when the one over it is there, then what is too many")
+        await test.publisher.close()
+    }
 }

@@ -1,6 +1,8 @@
 import AMQPClient
+import TestSupport
 import TestTraits
 import Testing
+import Threading
 
 @Suite("An exchange spread over several queues", .needsBroker, .endsAHang)
 struct SpreadTests {
@@ -56,6 +58,11 @@ struct SpreadTests {
                 AMQPPublication(id: UInt64($0), exchange: name, routingKey: key, body: [UInt8]($0.description.utf8))
             })
         await publisher.publisher.close()
+    }
+
+    private func delete(_ queues: [AMQPQueue]) async throws {
+        let broker = Broker(url: try #require(TestServers.broker))
+        try await broker.delete(queues: queues.map(\.name), exchanges: [])
     }
 
     /// How many messages there are, by queue.
@@ -116,27 +123,43 @@ struct SpreadTests {
         await earlier.publisher.close()
     }
 
-    @Test("while the number changes under load, each message is in one queue, or with the rest")
+    @Test("what is bound behind a gap gets nothing any more")
+    func gap() async throws {
+        _ = try await lay(width: 1)
+        #expect(try await lay(width: 4) == 4)
+        try await delete([queue("a", 3), queue("b", 3)])
+        #expect(try await lay(width: 2) == 2, "as far as they are counted")
+        try await publish(200, key: "a")
+        let found = try await waiting()
+        #expect(found.values.reduce(0, +) == 200 && found.count == 2, "\(found)")
+    }
+
+    @Test("while the number changes under load, each message is in one queue, and none without a way")
     func underLoad() async throws {
         _ = try await lay(width: 1)
         let publisher = try TestPublisher(unconfirmedLimit: 500)
         publisher.start()
+        let counted = Mutex(0)
         let load = Task { [name] in
-            var sent = 0
             while !Task.isCancelled {
                 try await publisher.publisher.publishAndWait(
                     (0..<200).map { AMQPPublication(id: UInt64($0), exchange: name, routingKey: "a", body: [1]) })
-                sent += 200
+                counted.withLock { $0 += 200 }
             }
-            return sent
         }
-        for width in [3, 1, 4, 2] { _ = try await lay(width: width) }
+        for width in [3, 1, 4, 2] {
+            _ = try await lay(width: width)
+            let before = counted.withLock { $0 }
+            try await eventually("more messages") { counted.withLock { $0 } > before + 400 }
+        }
         load.cancel()
-        let sent = try await load.value
+        try await load.value
+        let sent = counted.withLock { $0 }
         await publisher.publisher.close()
         let found = try await waiting()
         #expect(found.values.reduce(0, +) == sent, "\(found)")
         #expect(sent > 1_000 && found[queue("a", 4).name] != nil)
+        #expect(found[rest.name] == nil, "\(found)")
     }
 
     @Test("a queue is consumed from later on, one that is missing is left out, and one that goes away is let go")
@@ -160,8 +183,38 @@ struct SpreadTests {
         #expect(test.log.events.failures.isEmpty && test.log.events.connections == 1)
         await test.consumer.close()
     }
+
+    @Test(
+        "a queue that was deleted and made again is consumed once it is asked for again, and what is not there is told")
+    func again() async throws {
+        _ = try await lay(width: 2)
+        let second = AMQPConsumedQueue(name: queue("a", 2).name, prefetch: 50, isOptional: true)
+        let third = AMQPConsumedQueue(name: queue("a", 3).name, prefetch: 50, isOptional: true)
+        let test = try TestConsumer(queues: [.init(name: queue("a", 1).name, prefetch: 100)])
+        try await test.connectOnce()
+        test.consumer.consume([second, third])
+        try await test.log.wait("the third is missing") { $0.missing == [third.name] }
+        try await publish(40, key: "a")
+        try await test.log.wait("all messages") { $0.deliveries.count == 40 }
+        test.consumer.acknowledge(test.log.events.deliveries.map { AMQPAcknowledgement($0.tag) })
+        try await delete([queue("a", 2)])
+        try await test.log.wait("the second is missing") { $0.missing == [third.name, second.name] }
+        test.consumer.consume([second])
+        try await test.log.wait("it is missing still") { $0.missing == [third.name, second.name, second.name] }
+        _ = try await lay(width: 3)
+        test.consumer.consume([second, third])
+        try await publish(90, key: "a")
+        try await test.log.wait("all of three queues") { $0.deliveries.count == 130 }
+        #expect(Set(test.log.events.deliveries.dropFirst(40).map(\.tag.queueIndex)) == [0, 1, 2])
+        #expect(test.log.events.failures.isEmpty && test.log.events.connections == 1)
+        await test.consumer.close()
+    }
 }
 
 extension [AMQPPublisherEvent] {
     fileprivate var widths: [Int] { compactMap { if case .spread(let queues) = $0 { queues } else { nil } } }
+}
+
+extension [AMQPConsumerEvent] {
+    fileprivate var missing: [String] { compactMap { if case .missing(let queue) = $0 { queue } else { nil } } }
 }

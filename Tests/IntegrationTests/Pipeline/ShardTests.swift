@@ -84,6 +84,36 @@ struct ShardTests {
         }
     }
 
+    @Test func aShardThatWasDeletedAndMadeAgainIsReadAgain() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            func makeTwo() async throws {
+                try await InProcessWorker.run(in: installation, name: "two", shards: 2) { two in
+                    try await eventually("two shards") { two.counts.shards == 2 }
+                }
+            }
+            try await makeTwo()
+            try await InProcessWorker.run(in: installation, name: "one") { one in
+                try await eventually("it reads both: \(one.counts)") {
+                    one.counts.shards == 2 && one.counts.isConsuming
+                }
+                let second = Lane.allCases.map { installation.names.queue(of: $0, shard: 2) }
+                try await installation.broker.delete(queues: second, exchanges: [])
+                try await eventually("it misses them: \(one.counts)") { one.counts.lacksShards }
+                one.lookForShards()
+                try await eventually("it knows: \(one.counts)") {
+                    one.counts.shards == 1 && !one.counts.lacksShards
+                }
+                try await makeTwo()
+                one.lookForShards()
+                try await eventually("it reads both again: \(one.counts)") { one.counts.shards == 2 }
+                try await Published().publish(100, in: installation)
+                try await installation.results.wait(for: 100)
+                #expect(try await installation.broker.counts([second[1]]) == [second[1]: 0])
+            }
+        }
+    }
+
     /// As much of each shard as of the lane before, divided.
     @Test func whatWaitsInShardsIsWorkForWhoComesWithOne() async throws {
         try await Installation.with { installation in
