@@ -42,7 +42,7 @@ struct JobCommand: AsyncParsableCommand {
             }
             let names = pipeline.names
             let broker = try source.broker()
-            try await BrokerLook.require(exchanges: [names.jobs], on: broker)
+            try await BrokerLook.require(exchanges: [names.jobs], by: source)
             let publisher = try await PatientPublisher(
                 broker, patience, logger: try source.logger("martlet.job", atLeast: .error))
             // The broker vouches for the user, whom an app may ask for.

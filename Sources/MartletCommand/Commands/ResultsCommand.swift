@@ -27,7 +27,7 @@ struct ResultsCommand: AsyncParsableCommand {
             let source = try await options.load()
             let names = try source.names()
             let broker = try source.broker()
-            try await BrokerLook.require(exchanges: [names.results], on: broker)
+            try await BrokerLook.require(exchanges: [names.results], by: source)
             // Not one that the broker names: users have rights on what begins with the prefix, and on nothing else.
             let tail = AMQPQueue(
                 name: "\(names.prefix).tail.\(UUID().uuidString.lowercased())", isDurable: false, isExclusive: true,

@@ -10,6 +10,7 @@ struct DeadQueue {
 
     let names: PipelineNames
     let user: String?
+    private let source: ConfigurationSource
     private let broker: AMQPConfiguration
     private let logger: Logger
 
@@ -18,6 +19,7 @@ struct DeadQueue {
     }
 
     init(_ source: ConfigurationSource) throws {
+        self.source = source
         names = try source.names()
         broker = try source.broker()
         user = broker.user
@@ -26,7 +28,7 @@ struct DeadQueue {
 
     /// - Throws: when there is no exchange for jobs.
     func publisher(_ patience: PatienceOption) async throws -> PatientPublisher {
-        try await BrokerLook.require(exchanges: [names.jobs], on: broker)
+        try await BrokerLook.require(exchanges: [names.jobs], by: source)
         return try await PatientPublisher(broker, patience, logger: logger)
     }
 
@@ -97,7 +99,7 @@ struct DeadQueue {
     }
 
     private func look() async throws -> AMQPInspection.Queue {
-        let found = try await BrokerLook.require(queues: [names.dead], on: broker)
+        let found = try await BrokerLook.require(queues: [names.dead], by: source)
         return found.queues[names.dead] ?? AMQPInspection.Queue(messages: 0, consumers: 0)
     }
 }

@@ -77,8 +77,10 @@ struct BrokerChecks {
             }
             throw DoctorWarning("\(text); a worker declares them when it starts, or 'martlet doctor --declare'")
         }
-        if let left = try await LeftShards.find(try source.names(), on: try source.broker()).finding {
-            throw DoctorWarning(left)
+        let names = try source.names()
+        let left = try await AMQPInspection.look(at: LeftShards.all(names), on: try source.broker())
+        if let finding = LeftShards(names, found: left.queues).finding(isDeclared: isDeclared) {
+            throw DoctorWarning(finding)
         }
         return isDeclared
             ? "exchanges and queues are there, as they should be"

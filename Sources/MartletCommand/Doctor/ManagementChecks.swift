@@ -1,6 +1,5 @@
 import AMQPClient
 import DeliveryPipeline
-import Foundation
 import MartletService
 
 /// What RabbitMQ tells by its management API, and by nothing else.
@@ -8,36 +7,6 @@ struct ManagementChecks {
     let source: ConfigurationSource
     /// nil: it is not asked.
     let address: String?
-
-    private struct Queue: Decodable {
-        let name: String
-        let leader: String?
-        let node: String?
-        let arguments: [String: Value]?
-        let effectivePolicyDefinition: [String: Value]?
-
-        var timeout: Int? {
-            effectivePolicyDefinition?["consumer-timeout"]?.number ?? arguments?["x-consumer-timeout"]?.number
-        }
-    }
-
-    /// Of which only numbers matter.
-    private struct Value: Decodable {
-        let number: Int?
-        init(from decoder: any Decoder) throws { number = try? decoder.singleValueContainer().decode(Int.self) }
-    }
-
-    private struct Node: Decodable {
-        let name: String
-        let running: Bool
-    }
-
-    private struct Facts {
-        let queues: [Queue]
-        let nodes: [String]
-        /// How far the broker's clock is ahead of ours.
-        let ahead: Duration?
-    }
 
     private static let patience = 1_800_000
 
@@ -48,14 +17,16 @@ struct ManagementChecks {
                     "ack timeout",
                     "30 minutes, unless the broker's consumer_timeout or a policy's consumer-timeout says otherwise, which "
                         + "it does not tell"
-                ), ("leaders", "not looked at"), ("broker clock", "not looked at"),
+                ), ("bindings", "not looked at"), ("leaders", "not looked at"), ("broker clock", "not looked at"),
             ] {
                 report.add(.note, name, text, "ask with --management, or see docs/brokers.md")
             }
             return
         }
-        guard let facts = await report.check("management", { (try await ask(address), "answers") }) else { return }
+        guard let facts = await report.check("management", { (try await ManagementFacts(address, source), "answers") })
+        else { return }
         await report.check("ack timeout") { try timeout(facts) }
+        await report.check("bindings") { try bindings(facts) }
         await report.check("leaders") { try leaders(facts) }
         await report.check("broker clock") {
             guard let ahead = facts.ahead else { throw DoctorNote("the management API tells no time") }
@@ -69,42 +40,7 @@ struct ManagementChecks {
         }
     }
 
-    private func ask(_ address: String) async throws -> Facts {
-        let broker = try source.broker()
-        let file = source.string(.amqpCAFile).flatMap { $0.isEmpty ? nil : $0 }
-        let api = try ManagementAPI(address, of: broker, authorityFile: file)
-        let vhost = broker.virtualHost.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
-        let columns = "name,leader,node,arguments,effective_policy_definition"
-        let (queues, date) = try await get([Queue].self, "/queues/\(vhost)?columns=\(columns)", api, broker)
-        let (nodes, _) = try await get([Node].self, "/nodes?columns=name,running", api, broker)
-        let names = Set(try source.pipeline().topology.queues.map(\.name))
-        return Facts(
-            queues: queues.filter { names.contains($0.name) }, nodes: nodes.filter(\.running).map(\.name),
-            ahead: date.map { .seconds($0.timeIntervalSinceNow) })
-    }
-
-    private func get<Value: Decodable>(
-        _ type: Value.Type, _ path: String, _ api: ManagementAPI, _ broker: AMQPConfiguration
-    ) async throws -> (Value, Date?) {
-        let answer = try await api.get(path)
-        switch answer.status {
-        case 200: break
-        case 401, 403:
-            throw DoctorWarning(
-                "the management API answers \(answer.status) to \(broker.user)",
-                todo: "run doctor as a user with the tag monitoring: rabbitmqctl set_user_tags NAME monitoring")
-        default: throw DoctorWarning("the management API answers \(answer.status)")
-        }
-        let decoder = JSONDecoder()
-        decoder.keyDecodingStrategy = .convertFromSnakeCase
-        do {
-            return (try decoder.decode(type, from: answer.body), answer.date)
-        } catch {
-            throw DoctorWarning("the management API answers something else than what RabbitMQ does")
-        }
-    }
-
-    private func timeout(_ facts: Facts) throws -> String {
+    private func timeout(_ facts: ManagementFacts) throws -> String {
         let queues = Set(try source.names().consumedQueues)
         let said = facts.queues.filter { queues.contains($0.name) }.compactMap { queue in
             queue.timeout.map { (queue.name, $0) }
@@ -122,7 +58,23 @@ struct ManagementChecks {
         return "\(shortest.1) ms at least, by policy"
     }
 
-    private func leaders(_ facts: Facts) throws -> String {
+    private func bindings(_ facts: ManagementFacts) throws -> String {
+        let pipeline = try source.pipeline()
+        let isDeclared = pipeline.provision == .declared
+        let check = BindingCheck(pipeline.topology, found: facts.bindings)
+        let todo =
+            isDeclared
+            ? "start a worker, or run 'martlet doctor --declare'"
+            : "run what 'martlet topology --format rabbitmqadmin' prints, which unbinds, too"
+        if !check.copies.isEmpty || !(check.gaps.isEmpty || isDeclared) {
+            throw DoctorFault((check.copies + check.gaps + check.differences).joined(separator: "; "), todo: todo)
+        }
+        let odd = check.gaps + check.differences
+        guard odd.isEmpty else { throw DoctorWarning(odd.joined(separator: "; "), todo: todo) }
+        return "each key leads where it should, and one way only"
+    }
+
+    private func leaders(_ facts: ManagementFacts) throws -> String {
         guard facts.nodes.count > 1 else { return "one node has them all, being alone" }
         let counts = Dictionary(grouping: facts.queues) { $0.leader ?? $0.node ?? "?" }.mapValues(\.count)
         let text = facts.nodes.sorted().map { "\($0) \(counts[$0] ?? 0)" }.joined(separator: ", ")

@@ -1,28 +1,37 @@
 import AMQPClient
 import DeliveryPipeline
+import MartletService
 
 /// What a command finds in the broker before it uses it. Nothing is declared by looking.
 enum BrokerLook {
     /// - Throws: ``BrokerFault`` naming what is missing, ``AMQPError``.
     @discardableResult
     static func require(
-        exchanges: [String] = [], queues: [String] = [], on broker: AMQPConfiguration
+        exchanges: [String] = [], queues: [String] = [], by source: ConfigurationSource
     ) async throws -> AMQPInspection {
         let wanted = AMQPTopology(
             exchanges: exchanges.map { AMQPExchange(name: $0, kind: .direct) },
             queues: queues.map { AMQPQueue(name: $0) })
-        let found = try await AMQPInspection.look(at: wanted, on: broker)
+        let found = try await AMQPInspection.look(at: wanted, on: try source.broker())
         if let problem = found.problems.first { throw problem }
-        guard found.missing.isEmpty else { throw BrokerFault(missing: found.missing) }
+        guard found.missing.isEmpty else {
+            throw BrokerFault(missing: found.missing, provision: try source.provision())
+        }
         return found
     }
 }
 
-/// Something that a worker would have declared is not there.
+/// Something that should have been made before is not there.
 struct BrokerFault: Error, CustomStringConvertible {
     let missing: [String]
+    let provision: AMQPTopology.Provision
 
     var description: String {
-        "the broker has no \(missing.joined(separator: ", no ")): a worker declares it when it starts, and so does 'martlet doctor --declare'"
+        let remedy =
+            switch provision {
+            case .declared: "a worker declares it when it starts, and so does 'martlet doctor --declare'"
+            case .required(let remedy): remedy
+            }
+        return "the broker has no \(missing.joined(separator: ", no ")): \(remedy)"
     }
 }

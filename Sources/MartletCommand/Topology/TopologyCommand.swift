@@ -31,20 +31,21 @@ struct TopologyCommand: AsyncParsableCommand {
     func run() async throws {
         let source = try await options.load()
         let pipeline = try source.pipeline()
-        var plan = TopologyPlan(
-            topology: pipeline.topology, virtualHost: try source.broker().virtualHost)
+        var topology = pipeline.topology
         if ledger {
             let ledger = pipeline.names.ledgerTopology
-            plan.topology.queues += ledger.queues
-            plan.topology.bindings += ledger.bindings
+            topology.queues += ledger.queues
+            topology.bindings += ledger.bindings
         }
-        if users {
-            plan.users = BrokerUser.all(
-                names: pipeline.names, declares: pipeline.provision == .declared, ledger: ledger)
-        }
+        let plan = TopologyPlan(
+            topology: topology, virtualHost: try source.broker().virtualHost,
+            users: users
+                ? BrokerUser.all(names: pipeline.names, declares: pipeline.provision == .declared, ledger: ledger) : [])
         switch format {
         case .table: for line in plan.tables { print(line) }
-        case .definitions: try printJSON(plan.definitions, keys: .snakeCase)
+        case .definitions:
+            try printJSON(plan.definitions, keys: .snakeCase)
+            printError(plan.warning)
         case .rabbitmqadmin: for line in plan.commands { print(line) }
         }
         if users, format != .table {

@@ -3,52 +3,32 @@ import Foundation
 
 /// What to make in a broker, for people and for RabbitMQ's own tools.
 struct TopologyPlan: Sendable {
-    /// Of one exchange to another.
-    struct Link: Sendable, Hashable {
-        let destination: String
-        let source: String
-        let routingKey: String
-    }
-
-    /// Without a spread: its ways are laid out.
-    var topology: AMQPTopology
-    private(set) var links: [Link] = []
+    let topology: AMQPTopology
     let virtualHost: String
-    var users: [BrokerUser] = []
+    let users: [BrokerUser]
+    private let exchanges: [AMQPExchange]
+    private let plan: BindingPlan
 
-    init(topology: AMQPTopology, virtualHost: String) {
-        self.topology = topology
-        self.virtualHost = virtualHost
-        guard let spread = topology.spread else { return }
-        self.topology.spread = nil
-        self.topology.exchanges += spread.middles
-        for way in spread.ways {
-            if spread.width > 1 {
-                links += way.keys.map { Link(destination: way.middle.name, source: spread.exchange, routingKey: $0) }
-                self.topology.bindings += way.queues.prefix(spread.width).map {
-                    AMQPBinding(queue: $0, exchange: way.middle.name, routingKey: "")
-                }
-            } else {
-                self.topology.bindings += way.keys.map {
-                    AMQPBinding(queue: way.queues[0], exchange: spread.exchange, routingKey: $0)
-                }
-            }
-        }
+    init(topology: AMQPTopology, virtualHost: String, users: [BrokerUser] = []) {
+        (self.topology, self.virtualHost, self.users) = (topology, virtualHost, users)
+        exchanges = topology.exchanges + (topology.spread?.middles ?? [])
+        plan = BindingPlan(topology)
     }
 
     // MARK: For people
 
     var tables: [String] {
         var objects = Table(header: ["OBJECT", "NAME", "KIND", "ARGUMENTS"])
-        for exchange in topology.exchanges {
+        for exchange in exchanges {
             objects.append(["exchange", exchange.name, exchange.kind.rawValue, Self.text(exchange.arguments)])
         }
         for queue in topology.queues { objects.append(["queue", queue.name, "durable", Self.text(queue.arguments)]) }
-        for binding in topology.bindings {
-            objects.append(["binding", binding.queue, "of \(binding.exchange)", "key \"\(binding.routingKey)\""])
+        for binding in plan.bindings {
+            objects.append(["binding", binding.destination, "of \(binding.source)", "key \"\(binding.routingKey)\""])
         }
-        for link in links {
-            objects.append(["binding", link.destination, "of \(link.source)", "key \"\(link.routingKey)\""])
+        for unbinding in plan.unbindings {
+            objects.append(
+                ["no binding", unbinding.names, "of \(unbinding.source)", "key \"\(unbinding.routingKey)\""])
         }
         guard !users.isEmpty else { return objects.lines }
         var rights = Table(header: ["USER", "CONFIGURE", "WRITE", "READ"])
@@ -65,23 +45,18 @@ struct TopologyPlan: Sendable {
 
     var definitions: BrokerDefinitions {
         BrokerDefinitions(
-            exchanges: topology.exchanges.map {
+            exchanges: exchanges.map {
                 .init(
                     name: $0.name, vhost: virtualHost, type: $0.kind.rawValue, arguments: .init(table: $0.arguments))
             },
             queues: topology.queues.map {
                 .init(name: $0.name, vhost: virtualHost, arguments: .init(table: $0.arguments))
             },
-            bindings: topology.bindings.map {
+            bindings: plan.bindings.map {
                 .init(
-                    source: $0.exchange, vhost: virtualHost, destination: $0.queue, destinationType: "queue",
-                    routingKey: $0.routingKey, arguments: .init(table: $0.arguments))
-            }
-                + links.map {
-                    .init(
-                        source: $0.source, vhost: virtualHost, destination: $0.destination, destinationType: "exchange",
-                        routingKey: $0.routingKey, arguments: .init(table: [:]))
-                },
+                    source: $0.source, vhost: virtualHost, destination: $0.destination, destinationType: $0.kind,
+                    routingKey: $0.routingKey, arguments: .init(table: [:]))
+            },
             users: users.isEmpty ? nil : users.map { .init(name: $0.name) },
             permissions: users.isEmpty
                 ? nil
@@ -90,25 +65,50 @@ struct TopologyPlan: Sendable {
                 })
     }
 
+    /// What definitions can't say.
+    var warning: String {
+        let told = plan.unbindings.map { "\($0.names) of \($0.source), key \"\($0.routingKey)\"" }
+        return
+            "An import takes nothing away. Where another amqp.shards was in force before, run what --format rabbitmqadmin "
+            + "prints instead, which unbinds what that one has bound, too, or each job may come twice. Not to be bound any "
+            + "more: \(told.joined(separator: "; "))."
+    }
+
     // MARK: For a shell
 
     /// Of the `rabbitmqadmin` that the management plugin brings.
     var commands: [String] {
-        let admin = "rabbitmqadmin --vhost=\(Self.quoted(virtualHost)) declare"
-        var lines = topology.exchanges.map {
+        let vhost = "--vhost=\(Self.quoted(virtualHost))"
+        let admin = "rabbitmqadmin \(vhost) declare"
+        var lines = exchanges.map {
             "\(admin) exchange name=\(Self.quoted($0.name)) type=\($0.kind.rawValue) durable=true"
                 + Self.option($0.arguments)
         }
         lines += topology.queues.map {
             "\(admin) queue name=\(Self.quoted($0.name)) durable=true" + Self.option($0.arguments)
         }
-        lines += topology.bindings.map {
-            "\(admin) binding source=\(Self.quoted($0.exchange)) destination=\(Self.quoted($0.queue))"
-                + " destination_type=queue routing_key=\(Self.quoted($0.routingKey))"
-        }
-        lines += links.map {
-            "\(admin) binding source=\(Self.quoted($0.source)) destination=\(Self.quoted($0.destination))"
-                + " destination_type=exchange routing_key=\(Self.quoted($0.routingKey))"
+        lines += [
+            "# What is not bound needs no unbinding.",
+            "unbind() {",
+            "    told=$(rabbitmqadmin \(vhost) delete binding \"$@\" 2>&1) && return",
+            "    case \"$told\" in *'Not found'*) ;; *) echo \"$told\" >&2; return 1 ;; esac",
+            "}",
+        ]
+        for step in plan.steps {
+            switch step {
+            case .bind(let binding):
+                lines.append(
+                    "\(admin) binding source=\(Self.quoted(binding.source)) destination=\(Self.quoted(binding.destination))"
+                        + " destination_type=\(binding.kind) routing_key=\(Self.quoted(binding.routingKey))")
+            case .unbind(let unbinding):
+                // As the management API calls the key of a binding without one.
+                let key = unbinding.routingKey.isEmpty ? "~" : unbinding.routingKey
+                lines.append(
+                    "for name in \(unbinding.destinations.map(Self.quoted).joined(separator: " ")); do"
+                        + " unbind source=\(Self.quoted(unbinding.source)) destination=\"$name\""
+                        + " destination_type=\(unbinding.isQueue ? "queue" : "exchange")"
+                        + " properties_key=\(Self.quoted(key)); done")
+            }
         }
         for user in users {
             // An empty hash is a user who can't log in by password.

@@ -71,7 +71,7 @@ struct FactFinder {
 
     private func dead() async throws -> JobFacts.Dead? {
         let queue = try source.names().dead
-        let looked = try await BrokerLook.require(queues: [queue], on: try source.broker())
+        let looked = try await BrokerLook.require(queues: [queue], by: source)
         guard looked.queues[queue]?.consumers == 0 else {
             throw BlindSpot(description: "somebody else reads it just now, and holds what is in it")
         }

@@ -112,6 +112,71 @@ struct BrokersPageTests {
         }
     }
 
+    /// Whatever was in force before, and while publishers go on.
+    @Test(.enabled(if: BrokerServers.hasAdmin, "rabbitmqadmin is not installed"))
+    func theNumberOfQueuesChangesWithNoJobLostAndNoneTwice() async throws {
+        try await with { installation, servers in
+            let address = "http://127.0.0.1:\(servers.managementPort)"
+            func doctor(_ shards: Int) async throws -> Subprocess.Finished {
+                try await installation.martlet(
+                    ["doctor", "--management", address],
+                    [
+                        "amqp.shards": "\(shards)", "amqp.declare": "false", "amqp.url": try servers.administratorURL,
+                    ])
+            }
+            let configuration = try installation.configuration(["amqp.declare": "false"])
+            try await servers.run(
+                """
+                rabbitmq-plugins enable rabbitmq_management
+                until rabbitmqadmin show overview > overview 2>&1; do :; done
+                martlet topology --format definitions --set amqp.shards=2 > two.json 2> told
+                rabbitmqctl import_definitions < two.json
+                grep -q "An import takes nothing away.*key \"urgent\"" told
+                """, martlet: configuration, in: installation.folder)
+            let imported = try await doctor(2)
+            #expect(imported.status == 1 && imported.output.contains("FAIL  bindings"), "\(imported)")
+            #expect(imported.output.contains("such jobs come twice"), "\(imported)")
+
+            func change(to shards: Int) async throws {
+                let configuration = try installation.configuration([
+                    "amqp.declare": "false", "amqp.shards": "\(shards)",
+                ])
+                try await servers.run(
+                    try Recipe("Fixed topology").shell(1), martlet: configuration, in: installation.folder)
+                let told = try await doctor(shards)
+                #expect(told.output.contains("ok    bindings"), "\(told)")
+            }
+            try await change(to: 2)
+            let (jobs, broker) = (installation.names.jobs, try AMQPConfiguration(url: try servers.administratorURL))
+            let load = Task {
+                let publisher = try AMQPPublisher(configuration: broker, logger: installation.log.logger("load"))
+                try await publisher.connectOnce()
+                var published = 0
+                while !Task.isCancelled {
+                    try await publisher.publishAndWait(
+                        (0..<20).map { AMQPPublication(id: $0, exchange: jobs, routingKey: "bulk", body: [1]) })
+                    published += 20
+                }
+                await publisher.close()
+                return published
+            }
+            for shards in [3, 1] { try await change(to: shards) }
+            try await servers.run(
+                "martlet doctor --declare --set amqp.declare=true",
+                martlet: try installation.configuration([
+                    "amqp.declare": "false", "amqp.shards": "2", "amqp.url": try servers.administratorURL,
+                ]), in: installation.folder)
+            let told = try await doctor(2)
+            #expect(told.output.contains("ok    bindings"), "\(told)")
+            load.cancel()
+            let published = try await load.value
+            let queues = PipelineNames(prefix: installation.names.prefix, shards: 3).topology(delays: []).queues
+            let found = try await installation.broker.counts(queues.map(\.name)).filter { $0.value > 0 }
+            #expect(found.values.reduce(0, +) == published, "\(found)")
+            #expect(found.keys.sorted() == (1...3).map { installation.names.queue(of: .bulk, shard: $0) }, "\(found)")
+        }
+    }
+
     @Test func aTableNamesEverything() async throws {
         try await with { installation, _ in
             let printed = try await installation.martlet(
@@ -191,6 +256,11 @@ struct BrokersPageTests {
             try await installation.withWorker(changes) { try await deliver(installation, $0) }
             let doctor = try await installation.martlet(["doctor"], changes)
             #expect(doctor.status == 0 && doctor.output.contains("as martlet-worker"), "\(doctor)")
+            let asked = try await installation.martlet(["doctor", "--management", "http://127.0.0.1:1"], changes)
+            #expect(
+                asked.status == 0
+                    && asked.output.contains("WARN  management    not asked: it wants a password, and martlet-worker"),
+                "\(asked)")
             // The URL says another user than the certificate.
             changes["amqp.url"] = changes["amqp.url"]??.replacing("martlet-worker@", with: "somebody@")
             let other = try await installation.martlet(["doctor"], changes)
@@ -219,6 +289,7 @@ struct BrokersPageTests {
             let known = try await installation.martlet(["doctor", "--management", address], asAdministrator)
             #expect(known.status == 0 && known.output.contains("ok    leaders"), "\(known)")
             #expect(known.output.contains("ok    broker clock"), "\(known)")
+            #expect(known.output.contains("ok    bindings"), "\(known)")
             do {
                 try await servers.run(try policy(1), in: installation.folder)
                 let told = try await installation.martlet(["doctor", "--management", address], asAdministrator)

@@ -26,6 +26,12 @@ struct LookingTests {
                         == "Error: the broker has no \(missing): a worker declares it when it starts, and so does 'martlet doctor --declare'\n",
                     "\(command)")
             }
+            let fixed = try await installation.martlet(
+                ["dead", "list"], ["amqp.prefix": names.prefix, "amqp.declare": "false"])
+            #expect(
+                fixed.errors
+                    == "Error: the broker has no queue \(names.dead): with amqp.declare: false others make it; 'martlet topology' prints what to make\n"
+            )
             let looked = try await installation.martlet(["doctor"], ["amqp.prefix": names.prefix])
             #expect(looked.status == 0 && looked.output.contains("WARN  queues"), "\(looked)")
             #expect(looked.output.contains("martlet doctor --declare"), "\(looked)")

@@ -1,0 +1,78 @@
+package import AMQPClient
+
+/// What is wrong with the bindings of a broker. A value.
+package struct BindingCheck: Sendable, Hashable {
+    /// Of a queue, or of an exchange, to an exchange.
+    package struct Binding: Sendable, Hashable {
+        package let source: String
+        package let destination: String
+        package let isQueue: Bool
+        package let routingKey: String
+
+        package init(source: String, destination: String, isQueue: Bool, routingKey: String) {
+            self.source = source
+            self.destination = destination
+            self.isQueue = isQueue
+            self.routingKey = routingKey
+        }
+    }
+
+    /// Exchanges that lead jobs two ways.
+    package private(set) var copies: [String] = []
+    /// What finds no way.
+    package private(set) var gaps: [String] = []
+    /// What gets more or less than it should.
+    package private(set) var differences: [String] = []
+
+    /// Those of which bindings have to be known.
+    package static func exchanges(_ topology: AMQPTopology) -> [String] {
+        var sources = topology.bindings.map(\.exchange)
+        if let spread = topology.spread { sources += [spread.exchange] + spread.ways.map(\.middle.name) }
+        return Set(sources).sorted()
+    }
+
+    package init(_ topology: AMQPTopology, found: Set<Binding>) {
+        for binding in topology.bindings
+        where !found.contains(
+            Binding(
+                source: binding.exchange, destination: binding.queue, isQueue: true, routingKey: binding.routingKey))
+        {
+            gaps.append("\(binding.exchange) does not lead to \(binding.queue), key \"\(binding.routingKey)\"")
+        }
+        guard let spread = topology.spread else { return }
+        for way in spread.ways { check(way, of: spread, found) }
+    }
+
+    private mutating func check(_ way: AMQPSpread.Way, of spread: AMQPSpread, _ found: Set<Binding>) {
+        let bound = way.queues.filter { queue in
+            found.contains { $0.source == way.middle.name && $0.isQueue && $0.destination == queue }
+        }
+        var isSpread = false
+        for key in way.keys {
+            func leads(_ name: String, isQueue: Bool) -> Bool {
+                found.contains(
+                    Binding(source: spread.exchange, destination: name, isQueue: isQueue, routingKey: key))
+            }
+            let isDirect = leads(way.queues[0], isQueue: true)
+            let isOver = leads(way.middle.name, isQueue: false)
+            isSpread = isSpread || isOver
+            // A queue gets a message once, whatever ways lead to it.
+            let others = bound.filter { $0 != way.queues[0] }
+            if isDirect, isOver, !others.isEmpty {
+                copies.append(
+                    "\(spread.exchange) leads with key \"\(key)\" to the queue \(way.queues[0]) and, over the exchange "
+                        + "\(way.middle.name), to \(others.joined(separator: ", ")) as well: such jobs come twice")
+            } else if !isDirect, !isOver || bound.isEmpty {
+                gaps.append("\(spread.exchange) leads nowhere with key \"\(key)\"")
+            } else if !isOver, spread.width > 1 {
+                differences.append("\(spread.exchange) leads past \(way.middle.name) with key \"\(key)\"")
+            }
+        }
+        guard isSpread else { return }
+        let wanted = way.queues.prefix(spread.width)
+        let lacking = wanted.filter { !bound.contains($0) }
+        if !lacking.isEmpty { differences.append("\(lacking.joined(separator: ", ")) gets no jobs") }
+        let surplus = bound.filter { !wanted.contains($0) }
+        if !surplus.isEmpty { differences.append("\(surplus.joined(separator: ", ")) gets jobs, beyond amqp.shards") }
+    }
+}

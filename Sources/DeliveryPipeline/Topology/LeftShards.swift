@@ -1,0 +1,57 @@
+package import AMQPClient
+import PushModel
+
+/// Queues of lanes that were spread over more of them than the configuration says. A value.
+package struct LeftShards: Sendable, Hashable {
+    private let names: PipelineNames
+    private let queues: [String: AMQPInspection.Queue]
+
+    /// All that there may be.
+    package static func all(_ names: PipelineNames) -> AMQPTopology {
+        AMQPTopology(queues: shards(names).flatMap { shard in queues(names, shard).map { AMQPQueue(name: $0) } })
+    }
+
+    package init(_ names: PipelineNames, found queues: [String: AMQPInspection.Queue]) {
+        (self.names, self.queues) = (names, queues)
+    }
+
+    /// - Parameter isDeclared: workers unbind what they give no jobs any more.
+    /// - Returns: nil: there are none.
+    package func finding(isDeclared: Bool) -> String? {
+        var found = Self.shards(names).flatMap { Self.queues(names, $0) }.filter { queues[$0] != nil }
+        guard !found.isEmpty else { return nil }
+        // As workers count.
+        let read = Self.shards(names).prefix {
+            queues[names.queue(of: Lane.allCases[Lane.allCases.count - 1], shard: $0)] != nil
+        }
+        let behind = Self.shards(names).dropFirst(read.count).flatMap { Self.queues(names, $0) }.filter {
+            queues[$0] != nil
+        }
+        found.removeAll { behind.contains($0) }
+        var sentences: [String] = []
+        if !found.isEmpty {
+            let why = isDeclared ? "which get no jobs any more" : "which get jobs as long as they are bound"
+            sentences.append(
+                "more queues than amqp.shards says, \(why): \(told(found)); once all are empty, delete them, the highest "
+                    + "number first")
+        }
+        if !behind.isEmpty {
+            sentences.append(
+                "queues behind a gap in the numbers, which no worker reads: \(told(behind)); raise amqp.shards until they "
+                    + "are empty, or delete them")
+        }
+        return sentences.joined(separator: "; ")
+    }
+
+    private func told(_ names: [String]) -> String {
+        names.map { "\($0) (\(queues[$0]?.messages ?? 0) waiting)" }.joined(separator: ", ")
+    }
+
+    private static func shards(_ names: PipelineNames) -> [Int] {
+        Array((1...PipelineNames.mostShards).dropFirst(names.shards))
+    }
+
+    private static func queues(_ names: PipelineNames, _ shard: Int) -> [String] {
+        Lane.allCases.map { names.queue(of: $0, shard: shard) }
+    }
+}

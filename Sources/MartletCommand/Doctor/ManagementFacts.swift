@@ -1,0 +1,111 @@
+import AMQPClient
+import DeliveryPipeline
+import Foundation
+import MartletService
+
+/// What RabbitMQ's management API tells of Martlet's own queues and exchanges. Each is asked for by its name, as a broker may have
+/// a hundred thousand of others.
+struct ManagementFacts {
+    struct Queue: Decodable {
+        let name: String
+        let leader: String?
+        let node: String?
+        let arguments: [String: Value]?
+        let effectivePolicyDefinition: [String: Value]?
+
+        var timeout: Int? {
+            effectivePolicyDefinition?["consumer-timeout"]?.number ?? arguments?["x-consumer-timeout"]?.number
+        }
+    }
+
+    /// Of which only numbers matter.
+    struct Value: Decodable {
+        let number: Int?
+        init(from decoder: any Decoder) throws { number = try? decoder.singleValueContainer().decode(Int.self) }
+    }
+
+    private struct Node: Decodable {
+        let name: String
+        let running: Bool
+    }
+
+    private struct Binding: Decodable {
+        let source: String
+        let destination: String
+        let destinationType: String
+        let routingKey: String
+    }
+
+    /// Those that there are.
+    let queues: [Queue]
+    let bindings: Set<BindingCheck.Binding>
+    let nodes: [String]
+    /// How far the broker's clock is ahead of ours.
+    let ahead: Duration?
+
+    init(_ address: String, _ source: ConfigurationSource) async throws {
+        let broker = try source.broker()
+        guard broker.mechanism == .password else {
+            throw DoctorWarning(
+                "not asked: it wants a password, and \(broker.user) logs in by certificate",
+                todo: "run doctor with the amqp.url of a user who has a password and the tag monitoring")
+        }
+        let file = source.string(.amqpCAFile).flatMap { $0.isEmpty ? nil : $0 }
+        let question = Question(
+            api: try ManagementAPI(address, of: broker, authorityFile: file), user: broker.user)
+        let vhost = Self.encoded(broker.virtualHost)
+        let topology = try source.pipeline().topology
+        let (nodes, date) = try await question.ask([Node].self, "/nodes?columns=name,running") ?? ([], nil)
+        ahead = date.map { .seconds($0.timeIntervalSinceNow) }
+        var queues: [Queue] = []
+        let columns = "name,leader,node,arguments,effective_policy_definition"
+        for queue in topology.queues {
+            let path = "/queues/\(vhost)/\(Self.encoded(queue.name))?columns=\(columns)"
+            if let (found, _) = try await question.ask(Queue.self, path) { queues.append(found) }
+        }
+        var bindings: Set<BindingCheck.Binding> = []
+        for exchange in BindingCheck.exchanges(topology) {
+            let path = "/exchanges/\(vhost)/\(Self.encoded(exchange))/bindings/source"
+            guard let (found, _) = try await question.ask([Binding].self, path) else { continue }
+            bindings.formUnion(
+                found.map {
+                    BindingCheck.Binding(
+                        source: $0.source, destination: $0.destination, isQueue: $0.destinationType == "queue",
+                        routingKey: $0.routingKey)
+                })
+        }
+        self.queues = queues
+        self.bindings = bindings
+        self.nodes = nodes.filter(\.running).map(\.name)
+    }
+
+    private static func encoded(_ name: String) -> String {
+        name.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    }
+
+    private struct Question {
+        let api: ManagementAPI
+        let user: String
+
+        /// - Returns: nil: there is no such thing.
+        func ask<Value: Decodable>(_ type: Value.Type, _ path: String) async throws -> (Value, Date?)? {
+            let answer = try await api.get(path)
+            switch answer.status {
+            case 200: break
+            case 404: return nil
+            case 401, 403:
+                throw DoctorWarning(
+                    "the management API answers \(answer.status) to \(user)",
+                    todo: "run doctor as a user with the tag monitoring: rabbitmqctl set_user_tags NAME monitoring")
+            default: throw DoctorWarning("the management API answers \(answer.status)")
+            }
+            let decoder = JSONDecoder()
+            decoder.keyDecodingStrategy = .convertFromSnakeCase
+            do {
+                return (try decoder.decode(type, from: answer.body), answer.date)
+            } catch {
+                throw DoctorWarning("the management API answers something else than what RabbitMQ does")
+            }
+        }
+    }
+}

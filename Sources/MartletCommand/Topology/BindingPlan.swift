@@ -1,0 +1,106 @@
+import AMQPClient
+
+/// What is to be bound and what is not, in an order in which no job is lost and none comes twice, whatever number of queues was
+/// in force before. A value.
+struct BindingPlan: Sendable, Hashable {
+    /// Of a queue, or of an exchange, to an exchange.
+    struct Binding: Sendable, Hashable {
+        let source: String
+        let destination: String
+        let isQueue: Bool
+        let routingKey: String
+
+        var kind: String { isQueue ? "queue" : "exchange" }
+    }
+
+    /// Most of it was never bound.
+    struct Unbinding: Sendable, Hashable {
+        let source: String
+        let destinations: [String]
+        let isQueue: Bool
+        let routingKey: String
+
+        /// For people.
+        var names: String {
+            guard destinations.count > 1, let first = destinations.first, let last = destinations.last else {
+                return destinations.first ?? ""
+            }
+            return "\(first) to \(last)"
+        }
+    }
+
+    enum Step: Sendable, Hashable {
+        case bind(Binding)
+        case unbind(Unbinding)
+    }
+
+    private(set) var steps: [Step]
+
+    init(_ topology: AMQPTopology) {
+        steps = topology.bindings.map {
+            .bind(Binding(source: $0.exchange, destination: $0.queue, isQueue: true, routingKey: $0.routingKey))
+        }
+        guard let spread = topology.spread else { return }
+        if spread.width > 1 { lay(spread) } else { layOne(spread) }
+    }
+
+    var bindings: [Binding] {
+        steps.compactMap { if case .bind(let binding) = $0 { binding } else { nil } }
+    }
+
+    var unbindings: [Unbinding] {
+        steps.compactMap { if case .unbind(let unbinding) = $0 { unbinding } else { nil } }
+    }
+
+    /// A middle that has the first queue only makes no second message beside a way past it: RabbitMQ gives a queue no message
+    /// twice. So the others come when that way is gone.
+    private mutating func lay(_ spread: AMQPSpread) {
+        for way in spread.ways {
+            bindToMiddle(way, way.queues.prefix(1))
+            steps += over(spread, way).map { .bind($0) }
+            for binding in past(spread, way) { unbind(binding) }
+            unbindFromMiddle(way, way.queues.dropFirst(spread.width))
+            bindToMiddle(way, way.queues.prefix(spread.width).dropFirst())
+        }
+    }
+
+    /// The same backwards.
+    private mutating func layOne(_ spread: AMQPSpread) {
+        for way in spread.ways {
+            unbindFromMiddle(way, way.queues.dropFirst())
+            steps += past(spread, way).map { .bind($0) }
+            for binding in over(spread, way) { unbind(binding) }
+        }
+    }
+
+    private func over(_ spread: AMQPSpread, _ way: AMQPSpread.Way) -> [Binding] {
+        way.keys.map {
+            Binding(source: spread.exchange, destination: way.middle.name, isQueue: false, routingKey: $0)
+        }
+    }
+
+    private func past(_ spread: AMQPSpread, _ way: AMQPSpread.Way) -> [Binding] {
+        way.keys.map { Binding(source: spread.exchange, destination: way.queues[0], isQueue: true, routingKey: $0) }
+    }
+
+    private mutating func bindToMiddle(_ way: AMQPSpread.Way, _ queues: ArraySlice<String>) {
+        steps += queues.map {
+            .bind(Binding(source: way.middle.name, destination: $0, isQueue: true, routingKey: ""))
+        }
+    }
+
+    private mutating func unbindFromMiddle(_ way: AMQPSpread.Way, _ queues: ArraySlice<String>) {
+        guard !queues.isEmpty else { return }
+        steps.append(
+            .unbind(
+                Unbinding(source: way.middle.name, destinations: Array(queues), isQueue: true, routingKey: "")))
+    }
+
+    private mutating func unbind(_ binding: Binding) {
+        steps.append(
+            .unbind(
+                Unbinding(
+                    source: binding.source, destinations: [binding.destination], isQueue: binding.isQueue,
+                    routingKey: binding.routingKey)))
+    }
+}

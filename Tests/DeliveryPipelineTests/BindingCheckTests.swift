@@ -1,0 +1,89 @@
+import AMQPClient
+import DeliveryPipeline
+import Testing
+
+@Suite struct BindingCheckTests {
+    private typealias Binding = BindingCheck.Binding
+
+    /// As `martlet topology` with that number makes it.
+    private func bindings(_ shards: Int, over isOver: Bool? = nil) -> Set<Binding> {
+        let topology = PipelineNames(shards: shards).topology(delays: [7])
+        var found = Set(
+            topology.bindings.map {
+                Binding(source: $0.exchange, destination: $0.queue, isQueue: true, routingKey: $0.routingKey)
+            })
+        for way in topology.spread?.ways ?? [] {
+            let isOver = isOver ?? (shards > 1)
+            for key in way.keys {
+                found.insert(
+                    Binding(
+                        source: "martlet.jobs", destination: isOver ? way.middle.name : way.queues[0], isQueue: !isOver,
+                        routingKey: key))
+            }
+            guard isOver else { continue }
+            for queue in way.queues.prefix(shards) {
+                found.insert(Binding(source: way.middle.name, destination: queue, isQueue: true, routingKey: ""))
+            }
+        }
+        return found
+    }
+
+    private func check(_ shards: Int, _ found: Set<Binding>) -> BindingCheck {
+        BindingCheck(PipelineNames(shards: shards).topology(delays: [7]), found: found)
+    }
+
+    @Test(arguments: [1, 2, 16])
+    func whatIsAsItShouldBeIsNotToldOf(shards: Int) {
+        for over in [shards > 1, true] {
+            let good = check(shards, bindings(shards, over: over))
+            #expect(good.copies == [] && good.gaps == [] && good.differences == [])
+        }
+    }
+
+    @Test func whatAnImportAddsToAnotherNumberMakesCopies() {
+        for (shards, before) in [(3, 1), (1, 3)] {
+            let both = check(shards, bindings(shards).union(bindings(before)))
+            #expect(both.copies.count == 4, "each key: \(both)")
+            #expect(
+                both.copies.contains {
+                    $0.contains(
+                        "key \"urgent\" to the queue martlet.jobs.urgent and, over the exchange martlet.jobs.urgent, to martlet.jobs.urgent.2, martlet.jobs.urgent.3"
+                    )
+                }, "\(both)")
+            #expect(both.gaps == [])
+        }
+        let harmless = check(1, bindings(1).union(bindings(1, over: true)))
+        #expect(harmless.copies == [] && harmless.differences == [], "one queue gets each job once, whatever the ways")
+    }
+
+    @Test func whatFindsNoWayIsToldOf() {
+        let nothing = check(2, [])
+        #expect(nothing.gaps.contains("martlet.jobs leads nowhere with key \"bulk\""))
+        #expect(nothing.gaps.contains("martlet.delay.7 does not lead to martlet.delay.7, key \"\""))
+        #expect(nothing.copies == [] && nothing.differences == [])
+        let hollow = bindings(2).filter { $0.source != "martlet.jobs.bulk" }
+        #expect(check(2, hollow).gaps == ["martlet.jobs leads nowhere with key \"bulk\""])
+    }
+
+    @Test func anotherNumberIsADifference() {
+        let fewer = check(1, bindings(3))
+        #expect(fewer.copies == [] && fewer.gaps == [])
+        #expect(
+            fewer.differences.contains("martlet.jobs.bulk.2, martlet.jobs.bulk.3 gets jobs, beyond amqp.shards"),
+            "\(fewer)")
+        #expect(check(3, bindings(2)).differences.contains("martlet.jobs.bulk.3 gets no jobs"))
+        #expect(
+            check(2, bindings(1)).differences.contains("martlet.jobs leads past martlet.jobs.normal with key \"\""))
+    }
+
+    @Test func aCopyForSomebodyElseIsHisBusiness() {
+        let audit = Binding(source: "martlet.jobs", destination: "audit", isQueue: true, routingKey: "urgent")
+        #expect(check(1, bindings(1).union([audit])) == check(1, bindings(1)))
+    }
+
+    @Test func ownExchangesAreAskedFor() {
+        let exchanges = BindingCheck.exchanges(PipelineNames().topology(delays: [7]))
+        #expect(exchanges.contains("martlet.jobs") && exchanges.contains("martlet.jobs.urgent"))
+        #expect(!exchanges.contains("martlet.results"), "who binds to that one is nobody's business")
+    }
+}
