@@ -84,7 +84,7 @@ struct BrokerChecks {
         }
         return isDeclared
             ? "exchanges and queues are there, as they should be"
-            : "exchanges and queues are there; bindings and arguments can't be looked at without the right to configure"
+            : "exchanges and queues are there; arguments can't be looked at without the right to configure, bindings without --management"
     }
 
     // MARK: Publications that lead nowhere

@@ -77,6 +77,17 @@ struct ManagementChecks {
     private func leaders(_ facts: ManagementFacts) throws -> String {
         guard facts.nodes.count > 1 else { return "one node has them all, being alone" }
         let counts = Dictionary(grouping: facts.queues) { $0.leader ?? $0.node ?? "?" }.mapValues(\.count)
+        let leaders = Dictionary(facts.queues.map { ($0.name, $0.leader ?? $0.node ?? "?") }) { $1 }
+        let crowded =
+            try source.pipeline().topology.spread.map {
+                LaneLeaders.crowded($0, leaders: leaders, nodes: facts.nodes.count)
+            } ?? []
+        guard crowded.isEmpty else {
+            throw DoctorWarning(
+                "led by fewer nodes than could, with all their shards: \(crowded.joined(separator: ", "))",
+                todo: "for each of them, rabbitmq-queues rebalance quorum --queue-pattern '^\(crowded[0])(\\.[0-9]+)?$'"
+            )
+        }
         let text = facts.nodes.sorted().map { "\($0) \(counts[$0] ?? 0)" }.joined(separator: ", ")
         guard (counts.values.max() ?? 0) * 2 <= facts.queues.count + 1 else {
             throw DoctorWarning(

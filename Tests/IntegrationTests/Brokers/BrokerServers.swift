@@ -1,3 +1,5 @@
+import AMQPClient
+import DeliveryPipeline
 import Foundation
 import TestSupport
 import Testing
@@ -114,4 +116,98 @@ struct Recipe {
     }
 
     func yaml() throws -> String { try #require(Documents.blocks("yaml", in: text).first) }
+}
+
+extension BrokersPageTests {
+    /// - Parameter hasTopology: false: there is nothing in the broker but the results exchange and the test's queue on it.
+    func with(
+        hasTopology: Bool = true, asAdministrator: Bool = false,
+        _ body: (Installation, BrokerServers.Servers) async throws -> Void
+    ) async throws {
+        let servers = try #require(BrokerServers.current)
+        let own = Installation.Servers(
+            broker: asAdministrator ? try servers.administratorURL : try servers.installation.broker,
+            database: try servers.installation.database)
+        try await Installation.with(servers: own) { installation in
+            try await installation.addTokenApp(Self.app)
+            if hasTopology {
+                #expect(try await installation.martlet(["doctor", "--declare"]).status == 0)
+            } else {
+                // As tests know the results: it is in the definitions, too.
+                let topology = installation.names.topology(delays: RetryPolicy().delays)
+                let found = try await AMQPInspection.look(at: topology, on: try installation.brokerConfiguration())
+                #expect(found.missing.contains("exchange \(installation.names.jobs)"))
+            }
+            try await body(installation, servers)
+        }
+    }
+
+    /// A recipe for this installation's names.
+    func own(_ recipe: String, _ installation: Installation) -> String {
+        let prefix = installation.names.prefix
+        _ = try? installation.write(Self.password, to: "worker.password")
+        return recipe.replacing(
+            "martlet-worker", with: recipe.contains("topology") ? "\(prefix)-worker" : "martlet-worker"
+        )
+        .replacing(#"martlet\.jobs"#, with: #"\#(prefix.replacing(".", with: #"\."#))\.jobs"#)
+        .replacing(#"martlet\.results"#, with: #"\#(prefix.replacing(".", with: #"\."#))\.results"#)
+        .replacing("billing martlet.results", with: "billing \(prefix).results")
+    }
+
+    func url(of user: String, _ password: String, _ installation: Installation) throws -> String {
+        let components = try #require(URLComponents(string: installation.servers.broker))
+        return "amqp://\(user):\(password)@127.0.0.1:\(try #require(components.port))/"
+    }
+
+    /// Has a worker deliver a push.
+    func deliver(_ installation: Installation, _ worker: Subprocess, among count: Int = 1) async throws {
+        let job = JobText("order-\(count)", app: Self.app, to: [Token.random()])
+        try await eventually(worker.errors) {
+            do {
+                try await installation.publish([job])
+                return true
+            } catch {
+                return false
+            }
+        }
+        try await eventually("\(installation.results.tally) \(worker.errors)") { installation.results.count >= count }
+        #expect(installation.results.tally["sent"] == count, "\(installation.results.tally)")
+    }
+
+    /// The broker's reply to a message for an exchange that leads nowhere; nil: it has taken it, or no queue wants it.
+    func publishes(to exchange: String, _ url: String, _ installation: Installation) async -> UInt16? {
+        do {
+            let publisher = try AMQPPublisher(
+                configuration: try AMQPConfiguration(url: url), logger: installation.log.logger("rights"))
+            try await publisher.connectOnce()
+            do throws(AMQPError) {
+                try await publisher.publishAndWait([
+                    AMQPPublication(
+                        id: 1, exchange: exchange, routingKey: "nowhere", properties: AMQPProperties(), body: [])
+                ])
+            } catch {
+                await publisher.close()
+                return error.reply?.code ?? 0
+            }
+            await publisher.close()
+            return nil
+        } catch {
+            return 0
+        }
+    }
+
+    func declares(
+        _ topology: AMQPTopology, _ url: String, _ installation: Installation
+    ) async -> AMQPError.Code? {
+        do {
+            let publisher = try AMQPPublisher(
+                configuration: try AMQPConfiguration(url: url), topology: topology,
+                logger: installation.log.logger("rights"))
+            try await publisher.connectOnce()
+            await publisher.close()
+            return nil
+        } catch {
+            return error.code
+        }
+    }
 }

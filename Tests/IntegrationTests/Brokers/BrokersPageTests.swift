@@ -10,8 +10,8 @@ import Testing
 /// Each recipe of docs/brokers.md, as it stands there, with a real broker.
 @Suite(.serialized, BrokerServers(), .needsServers)
 struct BrokersPageTests {
-    private static let app = "com.example.shop"
-    private static let password = "worker-password"
+    static let app = "com.example.shop"
+    static let password = "worker-password"
 
     // MARK: Users
 
@@ -131,7 +131,7 @@ struct BrokersPageTests {
                 until rabbitmqadmin show overview > overview 2>&1; do :; done
                 martlet topology --format definitions --set amqp.shards=2 > two.json 2> told
                 rabbitmqctl import_definitions < two.json
-                grep -q "An import takes nothing away.*key \"urgent\"" told
+                grep -q 'An import takes nothing away.*key "urgent"' told
                 """, martlet: configuration, in: installation.folder)
             let imported = try await doctor(2)
             #expect(imported.status == 1 && imported.output.contains("FAIL  bindings"), "\(imported)")
@@ -350,99 +350,5 @@ struct BrokersPageTests {
         let findings: [Finding]
 
         func text(of name: String) -> String { findings.first { $0.name == name }?.text ?? "" }
-    }
-}
-
-extension BrokersPageTests {
-    /// - Parameter hasTopology: false: there is nothing in the broker but the results exchange and the test's queue on it.
-    private func with(
-        hasTopology: Bool = true, asAdministrator: Bool = false,
-        _ body: (Installation, BrokerServers.Servers) async throws -> Void
-    ) async throws {
-        let servers = try #require(BrokerServers.current)
-        let own = Installation.Servers(
-            broker: asAdministrator ? try servers.administratorURL : try servers.installation.broker,
-            database: try servers.installation.database)
-        try await Installation.with(servers: own) { installation in
-            try await installation.addTokenApp(Self.app)
-            if hasTopology {
-                #expect(try await installation.martlet(["doctor", "--declare"]).status == 0)
-            } else {
-                // As tests know the results: it is in the definitions, too.
-                let topology = installation.names.topology(delays: RetryPolicy().delays)
-                let found = try await AMQPInspection.look(at: topology, on: try installation.brokerConfiguration())
-                #expect(found.missing.contains("exchange \(installation.names.jobs)"))
-            }
-            try await body(installation, servers)
-        }
-    }
-
-    /// A recipe for this installation's names.
-    private func own(_ recipe: String, _ installation: Installation) -> String {
-        let prefix = installation.names.prefix
-        _ = try? installation.write(Self.password, to: "worker.password")
-        return recipe.replacing(
-            "martlet-worker", with: recipe.contains("topology") ? "\(prefix)-worker" : "martlet-worker"
-        )
-        .replacing(#"martlet\.jobs"#, with: #"\#(prefix.replacing(".", with: #"\."#))\.jobs"#)
-        .replacing(#"martlet\.results"#, with: #"\#(prefix.replacing(".", with: #"\."#))\.results"#)
-        .replacing("billing martlet.results", with: "billing \(prefix).results")
-    }
-
-    private func url(of user: String, _ password: String, _ installation: Installation) throws -> String {
-        let components = try #require(URLComponents(string: installation.servers.broker))
-        return "amqp://\(user):\(password)@127.0.0.1:\(try #require(components.port))/"
-    }
-
-    /// Has a worker deliver a push.
-    private func deliver(_ installation: Installation, _ worker: Subprocess, among count: Int = 1) async throws {
-        let job = JobText("order-\(count)", app: Self.app, to: [Token.random()])
-        try await eventually(worker.errors) {
-            do {
-                try await installation.publish([job])
-                return true
-            } catch {
-                return false
-            }
-        }
-        try await eventually("\(installation.results.tally) \(worker.errors)") { installation.results.count >= count }
-        #expect(installation.results.tally["sent"] == count, "\(installation.results.tally)")
-    }
-
-    /// The broker's reply to a message for an exchange that leads nowhere; nil: it has taken it, or no queue wants it.
-    private func publishes(to exchange: String, _ url: String, _ installation: Installation) async -> UInt16? {
-        do {
-            let publisher = try AMQPPublisher(
-                configuration: try AMQPConfiguration(url: url), logger: installation.log.logger("rights"))
-            try await publisher.connectOnce()
-            do throws(AMQPError) {
-                try await publisher.publishAndWait([
-                    AMQPPublication(
-                        id: 1, exchange: exchange, routingKey: "nowhere", properties: AMQPProperties(), body: [])
-                ])
-            } catch {
-                await publisher.close()
-                return error.reply?.code ?? 0
-            }
-            await publisher.close()
-            return nil
-        } catch {
-            return 0
-        }
-    }
-
-    private func declares(
-        _ topology: AMQPTopology, _ url: String, _ installation: Installation
-    ) async -> AMQPError.Code? {
-        do {
-            let publisher = try AMQPPublisher(
-                configuration: try AMQPConfiguration(url: url), topology: topology,
-                logger: installation.log.logger("rights"))
-            try await publisher.connectOnce()
-            await publisher.close()
-            return nil
-        } catch {
-            return error.code
-        }
     }
 }
