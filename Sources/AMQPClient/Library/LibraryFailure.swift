@@ -33,10 +33,18 @@ extension AMQPError {
     }
 }
 
+extension AMQPError.Reply {
+    /// 503 up to RabbitMQ 3.13. RabbitMQ 4 has 406, as for what is declared with another type than before.
+    fileprivate var meansUnknownExchangeType: Bool {
+        code == UInt16(AMQP_COMMAND_INVALID)
+            || code == UInt16(AMQP_PRECONDITION_FAILED) && text.contains("invalid exchange type")
+    }
+}
+
 extension AMQPError {
     /// Of declaring an exchange: that the broker does not know its kind tells nobody what to do.
     func ofMissing(_ kind: AMQPExchange.Kind) -> AMQPError {
-        guard let plugin = kind.plugin, reply?.code == UInt16(AMQP_COMMAND_INVALID) else { return self }
+        guard let plugin = kind.plugin, let reply, reply.meansUnknownExchangeType else { return self }
         return AMQPError(
             .preconditionFailed,
             "\(message) needs the broker's plugin \(plugin), which is not enabled ('rabbitmq-plugins enable \(plugin)' on "

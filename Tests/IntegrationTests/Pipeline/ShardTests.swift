@@ -47,8 +47,9 @@ struct ShardTests {
             }
             let entries = installation.results.entries
             #expect(entries.count == published.count)
-            let odd = entries.filter { $0.value.count != 1 || $0.value[0].outcome.redelivered != nil }
-            #expect(odd.isEmpty, "\(odd.count): \(odd.prefix(5))")
+            // What a worker that ended had been handed out and not begun with comes again as redelivered.
+            let odd = entries.filter { $0.value.count != 1 }
+            #expect(odd.isEmpty, "\(odd.count): \(odd.prefix(5).map { "\($0.key.job): \($0.value.count)" })")
             #expect(Set(entries.values.map { $0[0].worker ?? "?" }) == ["one", "three", "back to one"])
             #expect(installation.results.tally == ["sent": published.count])
             #expect(try await installation.waitingMessages().isEmpty)

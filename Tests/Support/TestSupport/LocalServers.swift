@@ -86,6 +86,11 @@ package struct LocalServers: Sendable {
         }
         // LOCAL_RABBITMQ_ROOT: a broker of another version has a root, and commands, of its own.
         let root = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/root")
+        // RabbitMQ 4 looks for its plugins where Debian has none; Debian's own scripts, which may only be run by root, say where.
+        let installed = URL(filePath: "/proc/\(pid)/root/usr/lib/rabbitmq/lib")
+        if let server = try FileManager.default.contentsOfDirectory(atPath: installed.path).first {
+            environment["RABBITMQ_PLUGINS_DIR"] = "/usr/lib/rabbitmq/lib/\(server)/plugins"
+        }
         let entering = root == "/" ? [] : ["/usr/sbin/chroot", "/proc/\(pid)/root"]
         return (entering + ["/usr/lib/rabbitmq/bin/\(name)"], environment)
     }
