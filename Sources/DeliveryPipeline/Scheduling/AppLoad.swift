@@ -97,7 +97,7 @@ package final class AppLoad: @unchecked Sendable {
     package func slot(for job: WaitingJob, now: Timestamp) -> Pacer.Slot? {
         let queue = job.inbound.queue
         guard isPaced(in: queue), let rate = pacer?.rate else { return nil }
-        if job.isFree { return Pacer.Slot(due: now, rate: rate) }
+        if job.isFree { return Pacer.Slot(waitingLonger: job.inbound.paced, rate: rate, now: now) }
         return pacer?.slot(
             for: job.size.recipients, behind: queuedBefore(queue) + queued[queue.index], until: job.job.expiration,
             now: now)

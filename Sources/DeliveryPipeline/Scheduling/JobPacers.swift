@@ -21,8 +21,6 @@ package struct JobPacers {
     package static let most = 10_000
     /// Parts come back at a second's notice, and may wait for nothing here: this evens out when.
     private static let burstSeconds = 3.0
-    /// Seconds.
-    private static let shortestWait = 5
     /// How often is looked for jobs at rest among those of all apps, in milliseconds.
     private static let clearingMilliseconds: Int64 = 1_000
 
@@ -39,8 +37,7 @@ package struct JobPacers {
     ) -> Pacer.Slot? {
         let key = Key(job: job.id, rate: rate)
         guard apps[job.app]?[key] != nil || makeRoom(for: job.app, workers, now) else {
-            let seconds = min(Pacer.longestDelay, max(Self.shortestWait, waited))
-            return Pacer.Slot(due: Timestamp(milliseconds: now.milliseconds + Int64(seconds) * 1_000), rate: rate)
+            return Pacer.Slot(waitingLonger: waited, rate: rate, now: now)
         }
         if apps[job.app]?[key] == nil { count += 1 }
         var pacer = apps[job.app]?[key] ?? Pacer(rate: rate, burstSeconds: Self.burstSeconds)

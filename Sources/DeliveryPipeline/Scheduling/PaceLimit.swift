@@ -7,18 +7,21 @@ struct PaceLimit {
 
     private let seconds: Int
 
+    /// What is to be sent at most once waits for half of the time in which its id is remembered, so that a copy that comes as
+    /// late, and waits as long, is known.
     init(_ job: Job, _ limits: PipelineLimits) {
-        seconds = min(Self.longest, job.atMostOnce ? limits.atMostOnceWindow : .max)
+        seconds = min(Self.longest, job.atMostOnce ? limits.atMostOnceWindow / 2 : .max)
     }
 
     /// - Parameter rate: pushes a second that all of it may have, of a job that is to be split.
     func refusal(of job: Job, at rate: Int) -> JobRejection? {
         let count = job.recipients.count
-        guard count > seconds * rate else { return nil }
+        // A fleet may be slower than the rate, and the last of them would be refused when all others are sent.
+        let most = seconds / 5 * 4
+        guard count > most * rate else { return nil }
         return job.rejected(
             "rate",
-            "of \(rate) a second, its own or its app's: \(count) recipients take more than the \(seconds) seconds that a job waits "
-                + "for it")
+            "of \(rate) a second, its own or its app's: \(count) recipients take more than \(most) seconds")
     }
 
     /// Why it can't wait any longer, counted without the time in which nobody had it.

@@ -23,9 +23,17 @@ package struct Pacer {
             (self.due, self.rate) = (due, rate)
         }
 
-        /// Seconds to wait in the broker, rather too short; at least a second.
+        /// For what waits for room and not for a turn: as long again as it has waited, in seconds.
+        init(waitingLonger waited: Int, rate: Int, now: Timestamp) {
+            let seconds = min(Pacer.longestDelay, max(Pacer.shortestWait, waited))
+            self.init(due: Timestamp(milliseconds: now.milliseconds + Int64(seconds) * 1_000), rate: rate)
+        }
+
+        /// Seconds to wait in the broker before it is looked at again, rather too short; at least a second.
         package func delay(now: Timestamp) -> Int {
-            min(Pacer.longestDelay, ScheduleLadder.next(until: due, now: now) ?? 1)
+            let left = due.milliseconds - now.milliseconds
+            let look = now.milliseconds + min(left, max(Int64(Pacer.longestDelay) * 1_000, left / 2))
+            return ScheduleLadder.next(until: Timestamp(milliseconds: look), now: now) ?? 1
         }
 
         /// It is not due, nor about to be.
@@ -40,8 +48,10 @@ package struct Pacer {
     static let earlyMilliseconds: Int64 = 2_000
     /// How often is looked whether more may be sent.
     static let beatMilliseconds = 20
-    /// Whoever changes a rate is obeyed by all that waits within this time, in seconds.
+    /// Whoever changes a rate is obeyed by all that waits within this time, in seconds, or half of what it has to wait.
     static let longestDelay = 120
+    /// For room, in seconds.
+    private static let shortestWait = 5
     /// Slots are so much closer than the rate: the lines of half the workers are enough for all of it. They are seldom of one
     /// length, since who splits a job gets fewer of its parts.
     private static let eagerness = 2.0

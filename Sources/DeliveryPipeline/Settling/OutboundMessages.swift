@@ -90,6 +90,8 @@ package struct OutboundMessages {
         properties.headers.add(trace)
         if inbound.wasSentBefore { properties.headers[JobHeader.redelivered] = true }
         properties.sign(as: user, for: inbound.publisher(worker: user))
+        // Replayed, it waits anew.
+        for header in JobHeader.turn { properties.headers[header] = nil }
         properties.headers[JobHeader.reason] = .string(reason.cut(toBytes: Self.maximumReasonBytes))
         name(&properties, part, inbound)
         return AMQPPublication(

@@ -15,10 +15,12 @@ extension AMQPProperties {
 }
 
 extension InboundJob {
-    /// Signed by us, what somebody else says of how it is split would be believed.
+    /// Signed by us, what somebody else says of how it is split, and of its turn, would be believed.
     var carriedProperties: AMQPProperties {
         var properties = delivery.properties.carried
-        if !isWorkers { for header in [JobHeader.chunk, JobHeader.chunkSize] { properties.headers[header] = nil } }
+        if !isWorkers {
+            for header in [JobHeader.chunk, JobHeader.chunkSize] + JobHeader.turn { properties.headers[header] = nil }
+        }
         return properties
     }
 }
@@ -42,7 +44,7 @@ extension AMQPFieldTable {
 }
 
 extension JobHeader {
-    fileprivate static let numbers = [attempt, firstAttempt, chunkSize, since]
+    fileprivate static let numbers = [attempt, firstAttempt, chunkSize, since] + turn
     fileprivate static let flags = [redelivered, deliveredBefore, chunk]
     /// With their most bytes.
     fileprivate static let texts = [

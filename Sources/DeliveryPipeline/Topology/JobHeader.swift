@@ -25,6 +25,7 @@ public enum JobHeader {
     static let slotRate = "x-martlet-slot-rate"
     /// For how many seconds it has waited for them; believed only from a worker.
     static let paced = "x-martlet-paced"
+    static let turn = [slot, slotRate, paced]
     /// Who has asked to claim this job and has not got an answer: its claim passes to this message.
     public static let claim = "x-martlet-claim"
     /// The lane of a job among the suspects.

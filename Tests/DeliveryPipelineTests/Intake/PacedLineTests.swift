@@ -152,17 +152,16 @@ import Testing
 
     @Test func aJobThatTakesLongerThanItsCopiesAreKnownIsRefusedWhole() {
         let site = PacedSite(2) { $0.limits.atMostOnceWindow = 3_600 }
-        site.harness.deliver(PacedSite.body("short", recipients: 7_200, more: #""at_most_once":true,"#), number: 1)
+        site.harness.deliver(PacedSite.body("short", recipients: 2_880, more: #""at_most_once":true,"#), number: 1)
         #expect(dead(site) == [])
-        site.harness.deliver(PacedSite.body("long", recipients: 7_201, more: #""at_most_once":true,"#), number: 2)
-        site.harness.deliver(PacedSite.body("never-mind", recipients: 7_201), number: 3)
+        site.harness.deliver(PacedSite.body("long", recipients: 2_881, more: #""at_most_once":true,"#), number: 2)
+        site.harness.deliver(PacedSite.body("never-mind", recipients: 2_881), number: 3)
         site.harness.cancellations(.changed([.init(job: "cancelled", isCancelled: true)]))
-        site.harness.deliver(PacedSite.body("cancelled", recipients: 7_201, more: #""at_most_once":true,"#), number: 4)
+        site.harness.deliver(PacedSite.body("cancelled", recipients: 2_881, more: #""at_most_once":true,"#), number: 4)
         #expect(
             dead(site) == [
                 """
-                rate: of 2 a second, its own or its app's: 7201 recipients take more than the 3600 seconds that a job \
-                waits for it
+                rate: of 2 a second, its own or its app's: 2881 recipients take more than 1440 seconds
                 """
             ])
     }
@@ -192,6 +191,19 @@ import Testing
                 """
             ])
         #expect(last.properties.headers["x-martlet-paced"] != nil)
+        let kept = try #require(site.harness.published.last { $0.exchange == "martlet.dead" }).properties.headers
+        #expect(kept["x-martlet-paced"] == nil && kept["x-martlet-slot"] == nil, "replayed, it waits anew")
+    }
+
+    @Test func whatIsPutBackKeepsItsPlaceAndItsAge() throws {
+        let site = PacedSite(100)
+        site.deliver(300, of: 10)
+        let last = try #require(site.paced.last)
+        site.harness.drain()
+        site.comesBack(last)
+        let back = try #require(site.harness.published.last)
+        #expect(back.exchange == "martlet.jobs" && back.slot == last.slot)
+        #expect(back.properties.headers["x-martlet-paced"] == last.properties.headers["x-martlet-paced"])
     }
 
     // MARK: An app that is paced
