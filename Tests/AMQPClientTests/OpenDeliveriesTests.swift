@@ -42,6 +42,28 @@ struct OpenDeliveriesTests {
         #expect(open.outgoing.last?.settlement == .acknowledgement(.init(number: 1, multiple: true)))
     }
 
+    @Test("channels may be closed without end, with deliveries or without, and with numbers that no broker has")
+    func manyChannels() {
+        var open = OpenDeliveries(indices: [0])
+        open.connected()
+        var old: [AMQPDeliveryTag] = []
+        for turn in 0..<70_000 {
+            if turn % 10_000 == 0 { old.append(open.tag(queue: 0, number: 3)) }
+            open.channelClosed(0)
+        }
+        let new = open.tag(queue: 0, number: 1)
+        #expect(new.number == 22, "after seven channels with three each, and many with none")
+        #expect(old.allSatisfy { accept(&open, $0, multiple: true) && reject(&open, $0) })
+        open.gatherAcknowledgements()
+        #expect(open.outgoing == [])
+        #expect(accept(&open, new) && !accept(&open, new))
+        for number in [UInt64.max, 5, .max] {
+            _ = open.tag(queue: 0, number: number)
+            open.channelClosed(0)
+        }
+        #expect(accept(&open, open.tag(queue: 0, number: .max)))
+    }
+
     @Test("tags name queues as they were told to, and those of other consumers are left out")
     func indices() {
         var open = OpenDeliveries(indices: [5, 2])

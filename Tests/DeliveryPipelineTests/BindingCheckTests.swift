@@ -37,6 +37,7 @@ import Testing
         for over in [shards > 1, true] {
             let good = check(shards, bindings(shards, over: over))
             #expect(good.copies == [] && good.gaps == [] && good.differences == [])
+            #expect(good.strays == [] && good.guests == [])
         }
     }
 
@@ -76,9 +77,45 @@ import Testing
             check(2, bindings(1)).differences.contains("martlet.jobs leads past martlet.jobs.normal with key \"\""))
     }
 
-    @Test func aCopyForSomebodyElseIsHisBusiness() {
-        let audit = Binding(source: "martlet.jobs", destination: "audit", isQueue: true, routingKey: "urgent")
-        #expect(check(1, bindings(1).union([audit])) == check(1, bindings(1)))
+    private func strays(_ source: String, _ destination: String, isQueue: Bool = true, key: String) -> BindingCheck {
+        let stray = Binding(source: source, destination: destination, isQueue: isQueue, routingKey: key)
+        return check(3, bindings(3).union([stray]))
+    }
+
+    @Test func aCopyForSomebodyElseIsNoted() {
+        let audit = strays("martlet.jobs", "audit", key: "urgent")
+        #expect(audit.guests == [#"the exchange martlet.jobs leads with key "urgent" to the queue audit"#])
+        #expect(audit.strays == [] && audit.copies == [] && audit.gaps == [] && audit.differences == [])
+        #expect(strays("martlet.jobs", "martlet.jobs.bulk", key: "more").guests.count == 1, "a key of nobody")
+    }
+
+    @Test func whoTakesAPartOfALanesJobsIsToldOf() {
+        for (name, isQueue) in [("audit", true), ("audit", false), ("martlet.jobs.bulk.2", true)] {
+            let found = strays("martlet.jobs.urgent", name, isQueue: isQueue, key: "")
+            #expect(
+                found.strays == [
+                    #"the exchange martlet.jobs.urgent leads with key "" to the \#(isQueue ? "queue" : "exchange") \#(name), which gets a part of that lane's jobs"#
+                ])
+        }
+        let twice = strays("martlet.jobs.urgent", "martlet.jobs.urgent.2", key: "again").strays
+        #expect(
+            twice.first?.hasSuffix("martlet.jobs.urgent.2, which gets more than its part of that lane's jobs") == true)
+    }
+
+    @Test func aKeyThatLeadsToAnotherLaneAsWellMakesCopies() {
+        for (name, isQueue) in [
+            ("martlet.jobs.bulk", true), ("martlet.jobs.bulk", false), ("martlet.jobs.urgent.2", true),
+            ("martlet.moved", false), ("martlet.dead", true),
+        ] {
+            let found = strays("martlet.jobs", name, isQueue: isQueue, key: "urgent")
+            #expect(found.strays.first?.hasSuffix(" \(name) as well: such jobs come twice") == true, "\(found)")
+            #expect(found.guests == [])
+        }
+    }
+
+    @Test func whatOthersBindElsewhereIsTheirBusiness() {
+        let copy = strays("martlet.dead", "audit", key: "#")
+        #expect(copy == check(3, bindings(3)))
     }
 
     @Test func ownExchangesAreAskedFor() {

@@ -22,19 +22,21 @@ package struct OpenDeliveries: Sendable {
     private var ledgers: [SettlementLedger] = []
     /// What the numbers of each queue's channel begin behind, as tags have them.
     private var bases: [UInt64]
-    /// More than ever come over one channel.
-    private static let room: UInt64 = 1 << 48
+    /// The highest number that came over it.
+    private var highest: [UInt64]
     private(set) package var outgoing: [Outgoing] = []
 
     package init(indices: [UInt16]) {
         self.indices = indices
         bases = indices.map { _ in 0 }
+        highest = bases
     }
 
     /// One more queue, behind the others.
     package mutating func add(_ index: UInt16) {
         indices.append(index)
         bases.append(0)
+        highest.append(0)
         if !ledgers.isEmpty { ledgers.append(SettlementLedger()) }
     }
 
@@ -42,11 +44,14 @@ package struct OpenDeliveries: Sendable {
         epoch += 1
         ledgers = indices.map { _ in SettlementLedger() }
         bases = indices.map { _ in 0 }
+        highest = bases
     }
 
     /// That of one queue alone: a later one over the same connection counts from 1, too.
     package mutating func channelClosed(_ queue: Int) {
-        bases[queue] += Self.room
+        // Wraps for a broker only that numbers its deliveries as none does.
+        bases[queue] &+= highest[queue]
+        highest[queue] = 0
         if !ledgers.isEmpty { ledgers[queue] = SettlementLedger() }
         outgoing.removeAll { $0.queue == queue }
     }
@@ -56,8 +61,10 @@ package struct OpenDeliveries: Sendable {
         ledgers = []
     }
 
-    package func tag(queue: Int, number: UInt64) -> AMQPDeliveryTag {
-        AMQPDeliveryTag(epoch: epoch, queueIndex: indices[queue], number: bases[queue] + number)
+    /// For each delivery that comes.
+    package mutating func tag(queue: Int, number: UInt64) -> AMQPDeliveryTag {
+        highest[queue] = max(highest[queue], number)
+        return AMQPDeliveryTag(epoch: epoch, queueIndex: indices[queue], number: bases[queue] &+ number)
     }
 
     /// - Returns: false if it was settled before.

@@ -13,20 +13,17 @@ struct SpreadDesk {
     ///
     /// - Returns: how many queues each way has in the broker: more than are given messages, where the number was lowered.
     func lay() throws(AMQPError) -> Int {
-        var isFirst = false
-        if try !isSpread() {
-            if spread.width > 1 {
-                // Whoever finds the first one relies on the others.
-                for way in spread.ways.reversed() { try link.declare(way.middle) }
-                isFirst = true
-            } else {
-                for way in spread.ways { try bindDirectly(way) }
-                // Who has made the middles meanwhile has unbound no more than was bound then.
-                guard try isSpread() else { return 1 }
-            }
+        var missing = try missingMiddles()
+        if spread.width == 1, missing.count == spread.ways.count {
+            for way in spread.ways { try bindDirectly(way) }
+            // Who has made the middles meanwhile has unbound no more than was bound then.
+            missing = try missingMiddles()
+            // What was in others' queues when the middles were deleted is to be read.
+            guard missing.count < spread.ways.count else { return try countQueues() }
         }
+        for middle in missing { try link.declare(middle) }
         for way in spread.ways { try lead(way) }
-        if isFirst { usleep(Self.graceMilliseconds * 1_000) }
+        if spread.width > 1, !missing.isEmpty { usleep(Self.graceMilliseconds * 1_000) }
         for way in spread.ways { try widen(way) }
         return try countQueues()
     }
@@ -46,9 +43,14 @@ struct SpreadDesk {
         return count
     }
 
-    private func isSpread() throws(AMQPError) -> Bool {
-        guard let middle = spread.ways.first?.middle else { return false }
-        return try exists { () throws(AMQPError) in try LookingDesk(link: link).look(for: middle) }
+    /// Any that is there says that all ways are to have theirs.
+    private func missingMiddles() throws(AMQPError) -> [AMQPExchange] {
+        var missing: [AMQPExchange] = []
+        for way in spread.ways
+        where try !exists({ () throws(AMQPError) in try LookingDesk(link: link).look(for: way.middle) }) {
+            missing.append(way.middle)
+        }
+        return missing
     }
 
     /// Over the middle, and then no more past it. As long as the middle has the first queue only, both together are one

@@ -1,9 +1,9 @@
 /// Spreads what an exchange is given over several queues for each of some keys, so that several leaders share the work.
 ///
-/// | a way's `middle` | what its keys lead to | who declares |
+/// | the ways' `middle`s | what their keys lead to | who declares |
 /// |---|---|---|
-/// | is not in the broker | the first of its queues | binds that, as long as one queue is asked for; else makes the middles of all ways |
-/// | is there | the middle, and from there one of the queues that are bound to it | binds the first `width` queues to it, takes away what else is bound, and leaves `exchange` bound to no queue |
+/// | none is in the broker | the first of a way's queues | binds that, as long as one queue is asked for; else makes all middles |
+/// | any is there | the middle, and from there one of the queues that are bound to it | makes those that are missing, binds the first `width` queues to it, takes away what else is bound, and leaves `exchange` bound to no queue |
 ///
 /// Both at once would make two of each message, but where the middle has the first queue only: RabbitMQ gives a queue no message
 /// twice. So a middle begins with that one, and gets the others once nothing leads past it. Whoever declares next completes what
@@ -25,8 +25,7 @@ public struct AMQPSpread: Sendable, Hashable {
     }
 
     public let exchange: String
-    /// At least one, each with as many queues as the others. Queues are made in the order of the ways, and a middle of the
-    /// first way says that the others have theirs.
+    /// At least one, each with as many queues as the others. Queues are made in the order of the ways.
     public let ways: [Way]
     /// How many queues of each way are to be given messages; those are in the topology, too.
     public let width: Int

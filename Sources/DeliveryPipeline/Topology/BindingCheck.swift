@@ -23,6 +23,10 @@ package struct BindingCheck: Sendable, Hashable {
     package private(set) var gaps: [String] = []
     /// What gets more or less than it should.
     package private(set) var differences: [String] = []
+    /// What nobody but a person binds, and costs jobs or makes copies.
+    package private(set) var strays: [String] = []
+    /// The same, at the cost of nobody else.
+    package private(set) var guests: [String] = []
 
     /// Those of which bindings have to be known.
     package static func exchanges(_ topology: AMQPTopology) -> [String] {
@@ -41,6 +45,45 @@ package struct BindingCheck: Sendable, Hashable {
         }
         guard let spread = topology.spread else { return }
         for way in spread.ways { check(way, of: spread, found) }
+        let own = Set(
+            topology.exchanges.map(\.name) + topology.queues.map(\.name)
+                + spread.ways.flatMap { [$0.middle.name] + $0.queues })
+        for binding in found.subtracting(Self.planned(topology, spread)).sorted(by: { $0.text < $1.text }) {
+            check(unplanned: binding, of: spread, own)
+        }
+    }
+
+    private static func planned(_ topology: AMQPTopology, _ spread: AMQPSpread) -> Set<Binding> {
+        var planned = Set(
+            topology.bindings.map {
+                Binding(source: $0.exchange, destination: $0.queue, isQueue: true, routingKey: $0.routingKey)
+            })
+        for way in spread.ways {
+            for key in way.keys {
+                for (name, isQueue) in [(way.queues[0], true), (way.middle.name, false)] {
+                    planned.insert(
+                        Binding(source: spread.exchange, destination: name, isQueue: isQueue, routingKey: key))
+                }
+            }
+            for queue in way.queues {
+                planned.insert(Binding(source: way.middle.name, destination: queue, isQueue: true, routingKey: ""))
+            }
+        }
+        return planned
+    }
+
+    private mutating func check(unplanned binding: Binding, of spread: AMQPSpread, _ own: Set<String>) {
+        if let way = spread.ways.first(where: { $0.middle.name == binding.source }) {
+            let isOwn = binding.isQueue && way.queues.contains(binding.destination)
+            strays.append("\(binding.text), which gets \(isOwn ? "more than its part" : "a part") of that lane's jobs")
+        } else if binding.source == spread.exchange {
+            if own.contains(binding.destination), spread.ways.contains(where: { $0.keys.contains(binding.routingKey) })
+            {
+                strays.append("\(binding.text) as well: such jobs come twice")
+            } else {
+                guests.append(binding.text)
+            }
+        }
     }
 
     private mutating func check(_ way: AMQPSpread.Way, of spread: AMQPSpread, _ found: Set<Binding>) {
@@ -74,5 +117,11 @@ package struct BindingCheck: Sendable, Hashable {
         if !lacking.isEmpty { differences.append("\(lacking.joined(separator: ", ")) gets no jobs") }
         let surplus = bound.filter { !wanted.contains($0) }
         if !surplus.isEmpty { differences.append("\(surplus.joined(separator: ", ")) gets jobs, beyond amqp.shards") }
+    }
+}
+
+extension BindingCheck.Binding {
+    fileprivate var text: String {
+        "the exchange \(source) leads with key \"\(routingKey)\" to the \(isQueue ? "queue" : "exchange") \(destination)"
     }
 }

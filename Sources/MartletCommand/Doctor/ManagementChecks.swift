@@ -62,6 +62,11 @@ struct ManagementChecks {
         let pipeline = try source.pipeline()
         let isDeclared = pipeline.provision == .declared
         let check = BindingCheck(pipeline.topology, found: facts.bindings)
+        guard check.strays.isEmpty else {
+            throw DoctorFault(
+                (check.strays + check.copies + check.gaps + check.differences).joined(separator: "; "),
+                todo: "remove the bindings that Martlet has not made, then look again")
+        }
         let todo =
             isDeclared
             ? "start a worker, or run 'martlet doctor --declare'"
@@ -71,6 +76,11 @@ struct ManagementChecks {
         }
         let odd = check.gaps + check.differences
         guard odd.isEmpty else { throw DoctorWarning(odd.joined(separator: "; "), todo: todo) }
+        guard check.guests.isEmpty else {
+            throw DoctorNote(
+                "each key leads where it should, and elsewhere, too: \(check.guests.joined(separator: "; "))",
+                todo: "remove the bindings that nobody needs: a queue that is full may have jobs refused")
+        }
         return "each key leads where it should, and one way only"
     }
 

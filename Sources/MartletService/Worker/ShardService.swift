@@ -13,11 +13,12 @@ struct ShardService: Service {
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
+            var watch = ShardWatch()
+            var most = 0
             while (try? await Task.sleep(for: Self.interval)) != nil {
-                // Where the database is away, the next look is soon enough.
-                let most = (try? await workers.fleet().compactMap(\.report?.shards).max()) ?? 0
-                let counts = pipeline.counts
-                if counts.lacksShards || most > counts.shards { pipeline.lookForShards() }
+                // Where the database is away, it is as it was.
+                if let fleet = try? await workers.fleet() { most = fleet.compactMap(\.report?.shards).max() ?? 0 }
+                if watch.mustLook(pipeline.counts, most: most) { pipeline.lookForShards() }
             }
         }
     }

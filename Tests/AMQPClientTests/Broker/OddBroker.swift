@@ -17,8 +17,9 @@ final class OddBroker: Sendable {
 
     /// - Parameters:
     ///   - odd: sent after the answer to `basic.consume`.
-    ///   - hidden: how many times exchanges are not found, before they are. Queues are not.
-    init(sending odd: [UInt8] = [], hidden: Int = 0) throws {
+    ///   - hidden: how many times exchanges are not found, before they are.
+    ///   - shown: how many times queues are found, before they are not.
+    init(sending odd: [UInt8] = [], hidden: Int = 0, shown: Int = 0) throws {
         var place = sockaddr_in()
         place.sin_family = sa_family_t(AF_INET)
         place.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
@@ -37,7 +38,7 @@ final class OddBroker: Sendable {
             while true {
                 let client = accept(listener, nil, nil)
                 guard client >= 0 else { return }
-                Self.serve(client, odd, hidden, asked)
+                Self.serve(client, odd, hidden, shown, asked)
                 close(client)
             }
         }
@@ -49,8 +50,8 @@ final class OddBroker: Sendable {
     }
 
     /// Answers each method with the next (AMQP 0-9-1, section 1.1 of the generated reference), until the client goes.
-    private static func serve(_ client: Int32, _ odd: [UInt8], _ hidden: Int, _ asked: Asked) {
-        var hidden = hidden
+    private static func serve(_ client: Int32, _ odd: [UInt8], _ hidden: Int, _ shown: Int, _ asked: Asked) {
+        var (hidden, shown) = (hidden, shown)
         guard read(client, 8) != nil else { return }
         let start: [UInt8] = [0, 9] + long([]) + long(Array("PLAIN".utf8)) + long(Array("en_US".utf8))
         write(client, method(10, 10, channel: 0, start))
@@ -61,6 +62,9 @@ final class OddBroker: Sendable {
             let (channel, classID, methodID) = (head[2], rest[1], rest[3])
             asked.methods.withLock { $0.append("\(classID).\(methodID)") }
             switch (classID, methodID) {
+            case (50, 10) where shown > 0:
+                shown -= 1
+                write(client, method(50, 11, channel: channel, [0] + long([]) + long([])))
             case (40, 10) where hidden > 0:
                 hidden -= 1
                 fallthrough

@@ -54,22 +54,56 @@ struct OddBrokerTests {
         }
     }
 
+    private static let (look, bindQueue, bindExchange, unbindQueue, lookForQueue) =
+        ("40.10", "50.20", "40.30", "50.50", "50.10")
+
+    /// Connects with a spread of two queues each, of which one is asked for.
+    /// - Returns: what it has done, and how many queues it has found.
+    private func lay(_ keys: [String], over broker: OddBroker) async throws -> ([String], Int?) {
+        let configuration = AMQPConfiguration(endpoints: [.init(host: "127.0.0.1", port: Int(broker.port))])
+        let ways = keys.map {
+            AMQPSpread.Way(keys: [$0], middle: AMQPExchange(name: $0, kind: .random), queues: ["\($0).1", "\($0).2"])
+        }
+        let test = try TestPublisher(
+            configuration, topology: AMQPTopology(spread: AMQPSpread(exchange: "jobs", ways: ways, width: 1)))
+        try await test.connectOnce()
+        try await test.log.wait("the number of queues") { $0.widths != [] }
+        let width = test.log.events.widths.last
+        await test.publisher.close()
+        return (broker.methods.filter { $0.hasPrefix("40.") || $0.hasPrefix("50.") }, width)
+    }
+
     /// Between its look and its binding others have made the middle, and unbound what was bound then.
     @Test("who has bound a queue past a middle that is there by now takes that back")
     func lateBinding() async throws {
         let broker = try OddBroker(hidden: 1)
         defer { broker.stop() }
-        let configuration = AMQPConfiguration(endpoints: [.init(host: "127.0.0.1", port: Int(broker.port))])
-        let middle = AMQPExchange(name: "middle", kind: .random)
-        let way = AMQPSpread.Way(keys: ["key"], middle: middle, queues: ["one", "two"])
-        let test = try TestPublisher(
-            configuration, topology: AMQPTopology(spread: AMQPSpread(exchange: "jobs", ways: [way], width: 1)))
-        try await test.connectOnce()
-        let (look, bindQueue, bindExchange, unbindQueue, lookForQueue) = ("40.10", "50.20", "40.30", "50.50", "50.10")
-        let laid = broker.methods.filter { $0.hasPrefix("40.") || $0.hasPrefix("50.") }
         #expect(
-            laid == [look, bindQueue, look, bindQueue, bindExchange, unbindQueue, unbindQueue, lookForQueue],
-            "the way past the middle goes when the one over it is there, then what is too many")
-        await test.publisher.close()
+            try await lay(["key"], over: broker).0 == [
+                Self.look, Self.bindQueue, Self.look, Self.bindQueue, Self.bindExchange, Self.unbindQueue,
+                Self.unbindQueue, Self.lookForQueue,
+            ], "the way past the middle goes when the one over it is there, then what is too many")
+    }
+
+    @Test("what is left in more queues than one is counted when there is no middle any more")
+    func left() async throws {
+        let broker = try OddBroker(hidden: .max, shown: 1)
+        defer { broker.stop() }
+        let (methods, width) = try await lay(["key"], over: broker)
+        #expect(methods == [Self.look, Self.bindQueue, Self.look, Self.lookForQueue])
+        #expect(width == 2)
+    }
+
+    @Test("where one middle of several is there, nothing is bound past any, and the others are made again")
+    func oneMiddle() async throws {
+        let broker = try OddBroker(hidden: 1)
+        defer { broker.stop() }
+        let declare = Self.look
+        let way = [Self.bindQueue, Self.bindExchange, Self.unbindQueue]
+        #expect(
+            try await lay(["a", "b"], over: broker).0
+                == [Self.look, Self.look, declare] + way + way + [
+                    Self.unbindQueue, Self.unbindQueue, Self.lookForQueue,
+                ])
     }
 }

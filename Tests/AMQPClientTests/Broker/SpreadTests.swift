@@ -60,9 +60,9 @@ struct SpreadTests {
         await publisher.publisher.close()
     }
 
-    private func delete(_ queues: [AMQPQueue]) async throws {
+    private func delete(_ queues: [AMQPQueue], exchanges: [AMQPExchange] = []) async throws {
         let broker = Broker(url: try #require(TestServers.broker))
-        try await broker.delete(queues: queues.map(\.name), exchanges: [])
+        try await broker.delete(queues: queues.map(\.name), exchanges: exchanges.map(\.name))
     }
 
     /// How many messages there are, by queue.
@@ -121,6 +121,27 @@ struct SpreadTests {
         try await publish(50, key: "a")
         #expect(try await waiting().values.reduce(0, +) == before + 50)
         await earlier.publisher.close()
+    }
+
+    @Test("without its middles the first queue is bound as ever, and what is in the others is counted")
+    func deletedMiddles() async throws {
+        _ = try await lay(width: 3)
+        try await publish(100, key: "a")
+        try await delete([], exchanges: Self.keys.map { middle($0) })
+        #expect(try await lay(width: 1) == 3)
+        let before = try await waiting()
+        try await publish(10, key: "a")
+        #expect(try await waiting()[queue("a", 1).name] == before[queue("a", 1).name, default: 0] + 10)
+    }
+
+    @Test("one middle alone that was not deleted with the others has no message come twice", arguments: keys)
+    func leftMiddle(key: String) async throws {
+        _ = try await lay(width: 3)
+        try await delete([], exchanges: Self.keys.filter { $0 != key }.map { middle($0) })
+        #expect(try await lay(width: 1) == 3)
+        for key in Self.keys { try await publish(100, key: key) }
+        #expect(
+            try await waiting() == Dictionary(uniqueKeysWithValues: Self.keys.map { (queue($0, 1).name, 100) }))
     }
 
     @Test("what is bound behind a gap gets nothing any more")
@@ -212,7 +233,7 @@ struct SpreadTests {
 }
 
 extension [AMQPPublisherEvent] {
-    fileprivate var widths: [Int] { compactMap { if case .spread(let queues) = $0 { queues } else { nil } } }
+    var widths: [Int] { compactMap { if case .spread(let queues) = $0 { queues } else { nil } } }
 }
 
 extension [AMQPConsumerEvent] {
