@@ -96,7 +96,8 @@ let package = Package(
         .target(
             name: "PostgresClient",
             dependencies: [
-                "CLibPQ", "EventNames", "Metering", "Pacing", "Threading", .deque, .logging, .orderedCollections,
+                "Addressing", "CLibPQ", "EventNames", "Metering", "Pacing", "Threading", .deque, .logging,
+                .orderedCollections,
             ],
             swiftSettings: settings),
         .target(name: "HTTP2Session", dependencies: ["CNGHTTP2"], swiftSettings: settings),

@@ -3,7 +3,8 @@ import Foundation
 
 /// Where a database is and how to get in, as libpq understands it.
 public struct PostgresConfiguration: Sendable, CustomStringConvertible {
-    /// Time for a connection to be made to each host of the URL, one after the other; its `connect_timeout`, else 5 s.
+    /// Time for a connection to be made to each address of each host of the URL, one after the other, and for each name to be
+    /// looked up; its `connect_timeout`, else 5 s.
     public var connectTimeout: Duration
     /// Time for a request's answer, after which it is cancelled and its connection closed; nil waits for ever.
     public var queryTimeout: Duration? = .seconds(30)
@@ -12,6 +13,8 @@ public struct PostgresConfiguration: Sendable, CustomStringConvertible {
     public var lockTimeout: Duration = .seconds(10)
     /// Where its connections count; nil: they don't.
     package var meter: PostgresMeter?
+    /// Of names that are not looked up, for tests.
+    package var knownAddresses: [String: [String]] = [:]
 
     /// Asked before each attempt to connect, for a URL that changes while this program runs: where to, and as whom. Called
     /// on the connection's thread, which may block meanwhile.
@@ -45,14 +48,9 @@ public struct PostgresConfiguration: Sendable, CustomStringConvertible {
             throw PostgresError(.configuration, "database URL: a port is a number from 1 to 65535")
         }
         options["fallback_application_name"] = applicationName
-        // of several hosts, one may have become a standby
-        if options["target_session_attrs"] == nil, ProcessInfo.processInfo.environment["PGTARGETSESSIONATTRS"] == nil,
-            ["host", "hostaddr"].contains(where: { options[$0]?.contains(",") == true })
-        {
-            options["target_session_attrs"] = "read-write"
-        }
-        // libpq itself applies this only to its blocking calls
-        connectTimeout = options["connect_timeout"].flatMap(Int.init).map { .seconds(max($0, 1)) } ?? .seconds(5)
+        // libpq itself applies this only to its blocking calls, and takes zero and less for no limit
+        let seconds = options["connect_timeout"].flatMap { Int32($0) } ?? 0
+        connectTimeout = .seconds(seconds > 0 ? seconds : 5)
         self.options = options
     }
 
@@ -77,6 +75,21 @@ public struct PostgresConfiguration: Sendable, CustomStringConvertible {
     /// What to connect with, one host after the other.
     var hosts: [[String: String]] { HostAttempts.of(options, environment: ProcessInfo.processInfo.environment) }
 
+    /// Time for all hosts but the first address of the last, where a name has one address that does not answer.
+    var timeForOthers: Duration {
+        connectTimeout * (hosts.count - 1 + hosts.count { HostAttempts.name(of: $0) != nil })
+    }
+
+    /// One of them at each address that its name has by now.
+    func attempts(at host: [String: String], _ mailbox: Mailbox) throws(PostgresError) -> [[String: String]] {
+        guard let name = HostAttempts.name(of: host) else { return [host] }
+        let addresses =
+            if let known = knownAddresses[name] { known } else {
+                try NameLookUp.addresses(of: name, within: connectTimeout, mailbox)
+            }
+        return HostAttempts.of(host, at: addresses, environment: ProcessInfo.processInfo.environment)
+    }
+
     /// Names of what differs from another, but for user and password.
     package func differences(from other: PostgresConfiguration) -> [String] {
         Set(options.keys).union(other.options.keys).subtracting(["user", "password"])
@@ -87,7 +100,9 @@ public struct PostgresConfiguration: Sendable, CustomStringConvertible {
     public var description: String { Self.description(of: options) }
 
     static func description(of options: [String: String]) -> String {
-        let host = options["host"] ?? options["hostaddr"] ?? "local socket"
+        let names = [options["host"], options["hostaddr"].map { options["host"] == nil ? $0 : "(\($0))" }].compactMap(
+            \.self)
+        let host = names.isEmpty ? "local socket" : names.joined(separator: " ")
         let port = options["port"].map { ":\($0)" } ?? ""
         let user = options["user"].map { " as \($0)" } ?? ""
         return "\(host)\(port)/\(options["dbname"] ?? "")\(user)"
@@ -99,7 +114,7 @@ private func parsedByLibPQ(_ url: String) throws(PostgresError) -> [String: Stri
     guard let parsed = PQconninfoParse(url, &problem) else {
         defer { PQfreemem(problem) }
         let message = problem.map { String(cString: $0) } ?? "out of memory"
-        throw PostgresError(.configuration, "database URL: " + withoutSecrets(message, from: url))
+        throw PostgresError(.configuration, "database URL: " + withoutSecrets(message))
     }
     defer { PQconninfoFree(parsed) }
     var options: [String: String] = [:]
@@ -111,14 +126,11 @@ private func parsedByLibPQ(_ url: String) throws(PostgresError) -> [String: Stri
     return options
 }
 
-/// libpq quotes what it could not read, which may be the whole URL or the password: only names of
-/// parameters stay in its message.
-private func withoutSecrets(_ message: String, from url: String) -> String {
-    let names = url.split(separator: "?", maxSplits: 1).dropFirst().joined()
-        .split(separator: "&").compactMap { $0.split(separator: "=", omittingEmptySubsequences: false).first }
-    let pieces = message.split(separator: "\"", omittingEmptySubsequences: false)
-    return pieces.enumerated().map { index, piece in
-        index % 2 == 0 ? String(piece) : names.contains(piece) ? "'\(piece)'" : "'…'"
-    }
-    .joined().split(separator: "\n").joined(separator: " ")
+/// libpq quotes what it could not read, which may be the whole URL or a part of the password: nothing stays from the first
+/// quotation mark on.
+private func withoutSecrets(_ message: String) -> String {
+    let words = message.firstIndex(of: "\"").map { message[..<$0].trimmingCharacters(in: .whitespaces) + " … " } ?? ""
+    return words
+        + "(special characters in user name, password and values must be percent-encoded, an IPv6 address stands in "
+        + "brackets, and parameters are libpq's)"
 }

@@ -74,6 +74,12 @@ struct AMQPConfigurationURLTests {
             ("amqp://u:hidden@h?heartbeat=0", "heartbeat"),
             ("amqp://u:hidden@h?heartbeat=soon", "heartbeat"),
             ("amqp://u:hidden@h?hartbeat=1", "hartbeat"),
+            ("amqp://u:12?hidden@h/", "an option is unknown"),
+            ("amqp://u:12?hidden=1@h/", "an option is unknown"),
+            ("amqp://u:12?x&hidden=%zz@h/", "an option is unknown"),
+            ("amqp://u:12?hidden=%zz@h/", "an option has a %"),
+            ("amqp://u:12?hIdden:hidden", "an option is unknown"),
+            ("amqp://u:12/hidden@h", "%40"),
             ("amqp://u:hidden@h?cacertfile=/x", "needs amqps"),
             ("amqps://u:hidden@h?certfile=/x", "needs keyfile"),
             ("amqps://u:hidden@h?verify=maybe", "verify"),
@@ -90,6 +96,27 @@ struct AMQPConfigurationURLTests {
         #expect(error?.isRetriable == false)
         #expect(error?.description.contains(part) == true, "\(String(describing: error))")
         #expect(error?.description.contains("hidden") == false)
+    }
+
+    @Test("whatever stands in a password, an error shows no part of it")
+    func noPartOfAPassword() {
+        let special = "/?#@\"'%[]:&=,".map(String.init) + ["%2", "%zz", "12?", "12/", "?a=", "/x?"]
+        for first in special {
+            for second in special + [""] {
+                let passwords = [
+                    "hidden\(first)\(second)hidden", "\(first)\(second)hidden", "12\(first)hidden\(second)",
+                ]
+                for password in passwords {
+                    let url = "amqp://u:\(password)@h/"
+                    do {
+                        let read = try AMQPConfiguration(url: url)
+                        #expect(!"\(read.endpoints) \(read.user) \(read.virtualHost)".contains("hidden"), "\(url)")
+                    } catch {
+                        #expect(!"\(error)".contains("hidden"), "\(url)")
+                    }
+                }
+            }
+        }
     }
 
     @Test("a password does not show")

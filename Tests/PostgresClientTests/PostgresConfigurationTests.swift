@@ -13,6 +13,12 @@ import Testing
         #expect(!String(reflecting: configuration.description).contains("hunter2"))
     }
 
+    @Test(arguments: [("0", 5), ("-1", 5), ("1", 1), ("9223372036854775807", 5), ("x", 5)])
+    func noLimitIsTheUsualOne(given: String, seconds: Int) throws {
+        let configuration = try PostgresConfiguration(url: "postgres://db/push?connect_timeout=\(given)")
+        #expect(configuration.connectTimeout == .seconds(seconds))
+    }
+
     @Test(arguments: [
         ("db.example.net/push?sslmode=verify-full", []), ("db.example.net/push", ["db.example.net"]),
         ("db.example.net/push?sslmode=verify-ca", ["db.example.net"]),
@@ -48,17 +54,40 @@ import Testing
     @Test(arguments: [
         ("mysql://martlet:hunter2@db/push", "must begin with postgres://"),
         ("host=db password=hunter2", "must begin with postgres://"),
-        ("postgres://martlet:hunter2@db/push?sslmod=require", "'sslmod'"),
+        ("postgres://martlet:hunter2@db/push?sslmod=require", "invalid URI query parameter"),
         ("postgres://martlet:hunter2%zz@db/push", "percent-encoded"),
         ("postgres://martlet:hunter2@[::1/push", "IPv6"),
         ("postgres://martlet:x@hunter2@db/push", "percent-encoded"),
         ("postgres://martlet:x/hunter2@db/push", "percent-encoded"),
         ("postgres://martlet@db/push?password=hunter2%zz", "percent-encoded"),
+        ("postgres://martlet:p/a?hunter2@h/db", "missing key/value separator"),
+        ("postgres://martlet:x\"hunter2%zz@h", "percent-encoded"),
     ])
     func refusesWithoutShowingThePassword(url: String, mention: String) throws {
         let error = try #require(throws: PostgresError.self) { try PostgresConfiguration(url: url) }
         #expect(error.code == .configuration)
         #expect(error.message.contains(mention), "\(error)")
         #expect(!error.message.contains("hunter2"), "\(error)")
+    }
+
+    /// A password as it came, with each character that means something in a URL, in each place.
+    @Test func noErrorShowsAPartOfAPassword() {
+        let special = "/?#@\"'%[]:&=,".map(String.init) + ["%2", "%zz", "12?", "12/", "::", "?a=", "/x?"]
+        for first in special {
+            for second in special + [""] {
+                let passwords = [
+                    "hunter2\(first)\(second)hunter2", "\(first)\(second)hunter2", "12\(first)hunter2\(second)",
+                ]
+                for password in passwords {
+                    let url = "postgres://u:\(password)@h/db"
+                    do {
+                        let read = try PostgresConfiguration(url: url)
+                        #expect(!read.description.contains("hunter2"), "\(url)")
+                    } catch {
+                        #expect(!"\(error)".contains("hunter2"), "\(url)")
+                    }
+                }
+            }
+        }
     }
 }

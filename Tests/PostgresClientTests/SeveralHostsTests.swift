@@ -19,7 +19,7 @@ import Testing
     @Test func eachHostIsAConnectionOfItsOwn() {
         #expect(attempts(["host": "a,b,c", "port": "1,,3"]) == ["a 1", "b 5432", "c 3"])
         #expect(attempts(["host": "a,b", "port": "7"]) == ["a 7", "b 7"])
-        #expect(attempts(["host": "a,b"]) == ["a 5432", "b 5432"])
+        #expect(attempts(["host": "a,b"]) == ["a -", "b -"])
         #expect(attempts(["host": "a"]) == ["a -"] && attempts([:]) == ["- -"])
         let named = attempts(
             ["host": "a,b", "hostaddr": "::1,::2", "dbname": "d"], showing: ["host", "hostaddr", "dbname"])
@@ -30,6 +30,39 @@ import Testing
     @Test func whatTheURLLeavesOutIsTheEnvironments() {
         #expect(attempts([:], ["PGHOST": "a,b", "PGPORT": "1,2"]) == ["a 1", "b 2"])
         #expect(attempts(["host": "c,d"], ["PGHOST": "a,b", "PGPORT": "1,2"]) == ["c 1", "d 2"])
+    }
+
+    /// An explicit port would go before that of a service, and libpq alone reads the service's file.
+    @Test func aServiceIsLeftToLibPQ() {
+        let keywords = ["service", "host", "port", "target_session_attrs"]
+        #expect(attempts(["service": "prod"], ["PGHOST": "a,b", "PGPORT": "1"], showing: keywords) == ["prod - - -"])
+        #expect(attempts(["host": "a,b"], ["PGSERVICE": "prod"], showing: keywords) == ["prod a,b - -"])
+        #expect(HostAttempts.name(of: ["service": "prod", "host": "a"]) == nil)
+    }
+
+    @Test func ofSeveralThePrimaryIsWantedUnlessSaid() {
+        let keywords = ["host", "target_session_attrs"]
+        #expect(attempts([:], ["PGHOST": "a,b"], showing: keywords) == ["a read-write", "b read-write"])
+        #expect(attempts(["hostaddr": "::1,::2"], showing: keywords) == ["- read-write", "- read-write"])
+        #expect(
+            attempts(["host": "a,b"], ["PGTARGETSESSIONATTRS": "any"], showing: keywords) == ["a any", "b any"])
+        #expect(
+            attempts([:], ["PGHOST": "a,b", "PGTARGETSESSIONATTRS": "prefer-standby"], showing: keywords)
+                == ["a standby", "b standby", "a any", "b any"])
+        #expect(attempts(["host": "a"], showing: keywords) == ["a -"])
+    }
+
+    @Test func aNameIsTriedAtEachOfItsAddresses() {
+        let host = HostAttempts.of([:], environment: ["PGHOST": "db.test"])[0]
+        #expect(HostAttempts.name(of: host) == "db.test")
+        let tried = HostAttempts.of(host, at: ["2001:db8::1", "192.0.2.1"], environment: [:])
+        #expect(tried.map { $0["host"] } == ["db.test", "db.test"])
+        #expect(tried.map { $0["hostaddr"] } == ["2001:db8::1", "192.0.2.1"])
+        for place in ["192.0.2.1", "::1", "/run/postgresql", "@abstract", ""] {
+            #expect(HostAttempts.name(of: ["host": place]) == nil)
+        }
+        #expect(HostAttempts.name(of: ["host": "db.test", "hostaddr": "192.0.2.1"]) == nil)
+        #expect(HostAttempts.name(of: [:]) == nil)
     }
 
     /// libpq says what is wrong with them.
@@ -73,6 +106,37 @@ import Testing
         let connection = try await PostgresConnection.connect(configuration)
         #expect(try await connection.query("SELECT 7 AS n")[0]["n"].integer == 7)
         await connection.close()
+    }
+
+    /// libpq goes on to a name's next address after an error only.
+    @Test(.needsDatabase, .timeLimit(.minutes(2)))
+    func aSilentAddressOfANameKeepsNobodyFromTheNext() async throws {
+        let server = try #require(TestServers.database.flatMap { URLComponents(string: $0) })
+        let address = try #require(server.host)
+        let silent = try DeadPort(address: "127.0.4.1", port: UInt16(clamping: try #require(server.port)))
+        var url = server
+        url.host = "db.test"
+        var configuration = try PostgresConfiguration(url: try #require(url.string))
+        configuration.knownAddresses = ["db.test": ["127.0.4.1", address]]
+        let pool = PostgresPool(configuration, logger: Logger(label: "test"))
+        defer { pool.close() }
+        #expect(try await pool.query("SELECT 7 AS n")[0]["n"].integer == 7)
+
+        url.queryItems = [URLQueryItem(name: "connect_timeout", value: "1")]
+        configuration = try PostgresConfiguration(url: try #require(url.string))
+        configuration.knownAddresses = ["db.test": ["127.0.4.1"]]
+        let error = await #expect(throws: PostgresError.self) { try await PostgresConnection.connect(configuration) }
+        #expect(error?.message.hasPrefix("no connection to db.test (127.0.4.1):") == true, "\(error as Any)")
+        withExtendedLifetime(silent) {}
+    }
+
+    @Test func aNameThatNobodyKnowsIsTold() async throws {
+        // no resolver asks for a label of more than 63 letters
+        let name = String(repeating: "a", count: 64) + ".test"
+        let configuration = try PostgresConfiguration(url: "postgres://martlet:hunter2@\(name)/d")
+        let error = await #expect(throws: PostgresError.self) { try await PostgresConnection.connect(configuration) }
+        #expect(error?.code == .connectFailed, "\(error as Any)")
+        #expect(error?.message.hasPrefix("looking up \(name): ") == true, "\(error as Any)")
     }
 
     /// With the time that is usual, which is also that of who asks the pool.

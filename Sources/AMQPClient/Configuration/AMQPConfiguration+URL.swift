@@ -32,11 +32,18 @@ extension AMQPConfiguration {
         }
         if let path, !path.isEmpty {
             guard !path.contains("/") else { throw AMQPURL.problem("virtual host: write a slash in it as %2F") }
+            // Mostly the end of a password with a slash in it, which would be shown as the virtual host.
+            guard !path.contains("@") else {
+                throw AMQPURL.problem("virtual host: write an at sign in it as %40, and a slash in a password as %2F")
+            }
             virtualHost = try AMQPURL.decode(path, part: "virtual host")
         }
         for option in (query ?? "").split(separator: "&") {
             let (name, value) = AMQPURL.cut(option, at: "=")
-            try apply(option: String(name), value: try AMQPURL.decode(value ?? "", part: "option \(name)"))
+            // With an at sign behind it, it may be a part of an unencoded password.
+            let isShown = query?.contains("@") != true && name.utf8.allSatisfy(AMQPURL.isOfOption)
+            let part = isShown ? "option \(name)" : "an option"
+            try apply(option: String(name), value: try AMQPURL.decode(value ?? "", part: part), called: part)
         }
         if tls?.clientCertificate?.certificateFile.isEmpty == true {
             throw AMQPURL.problem("option keyfile needs certfile")
@@ -55,7 +62,7 @@ extension AMQPConfiguration {
         try validate()
     }
 
-    private mutating func apply(option: String, value: String) throws(AMQPError) {
+    private mutating func apply(option: String, value: String, called part: String) throws(AMQPError) {
         switch option {
         case "heartbeat":
             guard let seconds = Int(value) else { throw AMQPURL.problem("option heartbeat is not a number of seconds") }
@@ -75,7 +82,7 @@ extension AMQPConfiguration {
             try AMQPURL.apply(option: option, value: value, to: &tls)
             self.tls = tls
         default:
-            throw AMQPURL.problem("option \(option) is unknown")
+            throw AMQPURL.problem("\(part) is unknown")
         }
     }
 }
@@ -91,6 +98,10 @@ private enum AMQPURL {
             return (usesTLS, url.dropFirst(prefix.count))
         }
         throw problem("scheme must be amqp:// or amqps://")
+    }
+
+    static func isOfOption(_ byte: UInt8) -> Bool {
+        UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || byte == UInt8(ascii: "_")
     }
 
     static func cut(_ text: Substring, at separator: Character) -> (Substring, Substring?) {

@@ -14,7 +14,7 @@ extension BrokerLink {
     ) throws(AMQPError) -> BrokerLink {
         let configuration = configuration.current
         let addresses =
-            if let known = configuration.knownAddresses[endpoint.host] { known } else { try HostAddresses.of(endpoint) }
+            if let known = configuration.knownAddresses[endpoint.host] { known } else { try addresses(of: endpoint) }
         var failure: AMQPError?
         for address in addresses {
             if let failure, !isWanted() { throw failure }
@@ -27,6 +27,14 @@ extension BrokerLink {
             }
         }
         throw failure ?? AMQPError(.connectionFailed, "Connecting to \(endpoint): the name has no address")
+    }
+
+    private static func addresses(of endpoint: Endpoint) throws(AMQPError) -> [String] {
+        do {
+            return try HostAddresses.of(endpoint.host)
+        } catch {
+            throw AMQPError(.connectionFailed, "Connecting to \(endpoint): \(error.reason)")
+        }
     }
 
     private static func open(

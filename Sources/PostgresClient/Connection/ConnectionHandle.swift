@@ -9,20 +9,30 @@ struct ConnectionHandle: ~Copyable {
     private let mailbox: Mailbox
     private let owner = OwningThread()
 
-    /// Connects to the first host that lets us in: each has the configuration's connect timeout for it.
-    /// - Throws: ``PostgresError`` with code `connectFailed`, which tells of every host, or `closed` if the owner lost
+    /// Connects to the first address of a host that lets us in: each has the configuration's connect timeout for it.
+    /// - Throws: ``PostgresError`` with code `connectFailed`, which tells of every one, or `closed` if the owner lost
     ///   interest.
     static func connected(
         _ configuration: PostgresConfiguration, mailbox: Mailbox
     ) throws(PostgresError) -> ConnectionHandle {
         let configuration = configuration.current?() ?? configuration
         var failures: [String] = []
-        for host in configuration.hosts {
-            do throws(PostgresError) {
-                return try connected(host, within: configuration.connectTimeout, mailbox)
+        func trying<Value: ~Copyable>(_ body: () throws(PostgresError) -> Value) throws(PostgresError) -> Value? {
+            do {
+                return try body()
             } catch {
                 guard error.code == .connectFailed else { throw error }
                 failures.append(error.message)
+                return nil
+            }
+        }
+        for host in configuration.hosts {
+            let attempts = try trying { () throws(PostgresError) in try configuration.attempts(at: host, mailbox) }
+            for attempt in attempts ?? [] {
+                let handle = try trying { () throws(PostgresError) in
+                    try connected(attempt, within: configuration.connectTimeout, mailbox)
+                }
+                if let handle { return handle }
             }
         }
         throw PostgresError(.connectFailed, failures.joined(separator: "; "))
@@ -84,12 +94,6 @@ struct ConnectionHandle: ~Copyable {
         let isOver = deadline.map { ContinuousClock.now >= $0 } ?? false
         // an interrupted wait counts as a wake-up: the caller looks and waits again
         return isOver ? .deadlinePassed : .wokenUp
-    }
-
-    private func milliseconds(until deadline: ContinuousClock.Instant?) -> Int32 {
-        guard let deadline else { return -1 }
-        let left = (deadline - .now) / .milliseconds(1)
-        return Int32(clamping: Int(max(0, min(left.rounded(.up), 3_600_000))))
     }
 
     enum Wait { case resultIsComplete, deadlinePassed, interrupted }

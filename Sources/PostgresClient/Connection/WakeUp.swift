@@ -24,4 +24,17 @@ final class WakeUp: Sendable {
         var count: UInt64 = 0
         _ = read(descriptor, &count, 8)
     }
+
+    /// Until it is signalled, at most.
+    func wait(until deadline: ContinuousClock.Instant?) {
+        var awaited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        if poll(&awaited, 1, milliseconds(until: deadline)) > 0 { clear() }
+    }
+}
+
+/// For poll(2).
+func milliseconds(until deadline: ContinuousClock.Instant?) -> Int32 {
+    guard let deadline else { return -1 }
+    let left = (deadline - .now) / .milliseconds(1)
+    return Int32(clamping: Int(max(0, min(left.rounded(.up), 3_600_000))))
 }

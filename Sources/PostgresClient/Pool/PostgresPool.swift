@@ -8,7 +8,7 @@ import Threading
 public final class PostgresPool: Sendable {
     public struct Options: Sendable {
         public var maximumConnections = 4
-        /// How long a caller waits for a connection to become free; longer where several hosts may have to be tried.
+        /// How long a caller waits for a connection to become free; longer where several addresses may have to be tried.
         public var leaseTimeout: Duration = .seconds(5)
         /// While the database can't be reached, wait for it (up to `leaseTimeout`) rather than fail.
         public var waitsForDatabase = false
@@ -36,7 +36,7 @@ public final class PostgresPool: Sendable {
     public init(_ configuration: PostgresConfiguration, options: Options = Options(), logger: Logger) {
         self.configuration = configuration
         self.logger = logger
-        leaseTimeout = options.leaseTimeout + configuration.connectTimeout * (configuration.hosts.count - 1)
+        leaseTimeout = options.leaseTimeout + configuration.timeForOthers
         state = Mutex(
             State(
                 machine: PoolState(
