@@ -47,7 +47,7 @@ enum WorkerMetrics {
         }
         registry.read("snapshot") { [state] page in
             page.add(.snapshotTime, state.lastLook)
-            page.add(.clockAhead, state.clockAhead)
+            if let ahead = state.clockAhead { page.add(.clockAhead, ahead) }
         }
         let accountNames = outputs.accountNames
         registry.read("credentials") { [state] page in

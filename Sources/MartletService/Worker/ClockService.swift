@@ -12,7 +12,6 @@ struct ClockService: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             repeat {
-                // While the database is away, which others say, the last one stays.
                 if let ahead = try? await DatabaseClock.ahead(pool) { state.clockIs(ahead: ahead) }
             } while (try? await Task.sleep(for: Self.interval)) != nil
         }

@@ -12,7 +12,7 @@ final class WorkerState: Sendable {
 
     private let stage = Mutex(Stage.waiting("starting"))
     private let pulse = Mutex(Pulse())
-    private let clock = Mutex(0)
+    private let clock = Mutex(ClockReading())
 
     /// - Parameter reason: what it waits for before it can work.
     func waits(_ reason: String) {
@@ -35,10 +35,10 @@ final class WorkerState: Sendable {
         if case .working(let pipeline, _, _) = stage.withLock({ $0 }) { pipeline.counts } else { PipelineCounts() }
     }
 
-    /// In milliseconds, ahead of the database's; 0 until it is known.
-    var clockAhead: Int { clock.withLock { $0 } }
+    /// In milliseconds, ahead of the database's; nil while it isn't known.
+    var clockAhead: Int? { clock.withLock { $0.ahead(at: .now) } }
 
-    func clockIs(ahead milliseconds: Int) { clock.withLock { $0 = milliseconds } }
+    func clockIs(ahead milliseconds: Int) { clock.withLock { $0.saw(ahead: milliseconds, at: .now) } }
 
     /// At apps and credentials, in milliseconds since 1970; 0: there was none.
     var lastLook: Int {
