@@ -62,9 +62,21 @@ struct ServerChecks {
         guard try source.boolean(.databaseListen) else {
             return "not used (database.listen: false): changes are looked for every two or three seconds"
         }
-        let channel = "martlet_doctor_\(UInt32.random(in: 0 ... .max))"
         let (heard, hear) = AsyncStream.makeStream(of: Void.self)
         let listener = try await PostgresConnection.connect(pool.configuration) { _ in hear.yield() }
+        let finding = try await SessionSharing.isFound(listener, pool) ? "" : try await listen(listener, heard)
+        await listener.close()
+        if let finding {
+            throw DoctorWarning(
+                "a notification does not arrive: there is a pooler in transaction mode before the server" + finding,
+                todo: "set database.listen: false; changes are looked for every two or three seconds")
+        }
+        return "notifications arrive"
+    }
+
+    /// - Returns: what may stay behind; nil: the notification has come.
+    private func listen(_ listener: PostgresConnection, _ heard: AsyncStream<Void>) async throws -> String? {
+        let channel = "martlet_doctor_\(UInt32.random(in: 0 ... .max))"
         let session = try await listener.batch([
             PostgresStatement("LISTEN \(channel)"), PostgresStatement("SELECT pg_backend_pid() AS session"),
         ])[1][0]["session"].integer
@@ -81,16 +93,7 @@ struct ServerChecks {
             defer { group.cancelAll() }
             return await group.next() ?? false
         }
-        await listener.close()
-        guard isHeard else {
-            // It was not this connection that listened, but one of the pooler's, which stays.
-            let isGone = await SessionSearch(pool.configuration).unlisten(channel, in: session)
-            throw DoctorWarning(
-                "a notification does not arrive: there is a pooler in transaction mode before the server"
-                    + (isGone ? "" : ", whose session \(session) listens to \(channel) until it is closed"),
-                todo: "set database.listen: false; changes are looked for every two or three seconds")
-        }
-        return "notifications arrive"
+        return isHeard ? nil : ", whose session \(session) may listen to \(channel) until it is closed"
     }
 
     func connections() async throws -> String {
