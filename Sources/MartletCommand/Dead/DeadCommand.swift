@@ -70,8 +70,8 @@ struct DeadCommand: AsyncParsableCommand {
             abstract: "Publish dead-lettered jobs again and take them out of the queue.",
             discussion: """
                 Those that lie there when it begins: one that dies again is not replayed again. A job is taken out when \
-                the broker has confirmed the new one. Interrupted, or ended because the broker confirms nothing, none is \
-                lost; the last one may be both published and still dead.
+                the broker has confirmed the new one. Interrupted, or ended because the broker confirms nothing or the \
+                connection is lost, none is lost; the last ones may be both published and still dead.
                 """)
 
         @OptionGroup var filter: DeadFilter
@@ -99,7 +99,7 @@ struct DeadCommand: AsyncParsableCommand {
                 }
             } catch {
                 await publisher.close()
-                printError("replayed \(dryRun ? 0 : count) jobs before this")
+                if !dryRun { printError("replayed \(count) jobs before this; the last may still be dead, too") }
                 throw error
             }
             await publisher.close()
@@ -126,9 +126,14 @@ struct DeadCommand: AsyncParsableCommand {
 
         func run() async throws {
             var count = 0
-            try await DeadQueue(options).forEach(filter, doing: dryRun ? "found" : "dropped") { _ in
-                count += 1
-                return dryRun ? .keep : .takeOut
+            do {
+                try await DeadQueue(options).forEach(filter, doing: dryRun ? "found" : "dropped") { _ in
+                    count += 1
+                    return dryRun ? .keep : .takeOut
+                }
+            } catch {
+                if !dryRun { printError("dropped at most \(count) jobs before this; the last may still be there") }
+                throw error
             }
             print(dryRun ? "would drop \(count) jobs" : "dropped \(count) jobs")
         }

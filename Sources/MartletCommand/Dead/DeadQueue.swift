@@ -49,11 +49,13 @@ struct DeadQueue {
             logger: logger)
         do {
             try await read(count, deliveries, filter, doing, body)
-            await deliveries.close()
         } catch {
             await deliveries.close()
             throw error
         }
+        // Acknowledgements are on their way until then.
+        await deliveries.close()
+        try deliveries.requireConnection()
     }
 
     private func read(
@@ -64,6 +66,7 @@ struct DeadQueue {
         var (seen, fitting) = (0, 0)
         var last = ContinuousClock.now
         for try await delivery in deliveries.stream {
+            try deliveries.requireConnection()
             guard let delivery else {
                 guard ContinuousClock.now - last > .seconds(5), try await look().messages == 0 else { continue }
                 return printError("somebody else has taken \(count - seen) of the \(count) messages")
@@ -72,6 +75,7 @@ struct DeadQueue {
             let job = DeadJob(delivery)
             if filter.fits(job) {
                 let verdict = try await body(job)
+                try deliveries.requireConnection()
                 fitting += 1
                 if verdict.takesOut { deliveries.acknowledge(delivery) }
                 if verdict.isEnough { return }

@@ -9,10 +9,17 @@ final class Deliveries: Sendable {
 
     private static let mostBytes = 32 << 20
 
+    private final class Link: Sendable {
+        let isConnected = Mutex(false)
+        /// Why it was lost, where all ends with it.
+        let loss = Mutex<AMQPError?>(nil)
+    }
+
     let stream: Stream
     private let consumer: AMQPConsumer
     private let budget = AMQPByteBudget(limit: mostBytes)
     private let ticking: Task<Void, Never>
+    private let link = Link()
 
     /// - Parameters:
     ///   - consumers: each of them takes up to 65,535 messages that are not acknowledged.
@@ -26,7 +33,6 @@ final class Deliveries: Sendable {
     ) async throws {
         let (stream, continuation) = Stream.makeStream()
         self.stream = stream
-        let isConnected = Mutex(false)
         consumer = try AMQPConsumer(
             configuration: broker, topology: topology,
             queues: Array(repeating: AMQPConsumedQueue(name: queue, prefetch: prefetch), count: consumers),
@@ -35,12 +41,14 @@ final class Deliveries: Sendable {
             while (try? await Task.sleep(for: .seconds(1))) != nil { continuation.yield(nil) }
         }
         do {
-            try await consumer.connectOnce { event in
+            try await consumer.connectOnce { [link] event in
                 switch event {
                 case .deliveries(let deliveries): for delivery in deliveries { continuation.yield(delivery) }
-                case .connected: isConnected.withLock { $0 = true }
+                case .connected: link.isConnected.withLock { $0 = true }
                 case .disconnected(let error):
-                    if endsWithConnection, isConnected.withLock({ $0 }) { continuation.finish(throwing: error) }
+                    guard endsWithConnection, link.isConnected.withLock({ $0 }) else { return }
+                    link.loss.withLock { $0 = $0 ?? error }
+                    continuation.finish(throwing: error)
                 case .closed: continuation.finish()
                 case .missing, .stopped: break
                 }
@@ -59,6 +67,12 @@ final class Deliveries: Sendable {
 
     func acknowledge(_ delivery: AMQPDelivery) {
         consumer.acknowledge([AMQPAcknowledgement(delivery.tag)])
+    }
+
+    /// The stream hands out all that it holds before it throws: none of that can be acknowledged, and all of it comes again.
+    /// - Throws: why the connection was lost.
+    func requireConnection() throws {
+        if let error = link.loss.withLock({ $0 }) { throw error }
     }
 
     /// The broker requeues what is not acknowledged.

@@ -74,6 +74,38 @@ struct DeadReplayTests {
             #expect(listed.output.contains(/normal +4 +no lane is called "odd"/), "\(listed)")
         }
     }
+
+    /// What the command has in memory then lies in the queue again.
+    @Test func whatIsSaidToBeReplayedIsThoughConnectionsBreak() async throws {
+        try await Installation.with { installation in
+            let count = 1_000
+            let bodies = (0..<count).map { Array(#"{"id":"\($0)"}"#.utf8) }
+            try await installation.publishDead(bodies.map { ($0, AMQPProperties()) })
+            let broker = try installation.brokerConfiguration()
+            let proxy = try TCPProxy(target: UInt16(clamping: broker.endpoints[0].port))
+            defer { proxy.stop() }
+            proxy.setDelay(milliseconds: 5)
+            var url = try #require(URLComponents(string: installation.servers.broker))
+            (url.host, url.port) = ("127.0.0.1", Int(proxy.port))
+            let configuration = try installation.configuration(["amqp.url": try #require(url.string)], file: "cut.yaml")
+            let command = try Subprocess(
+                [Project.command, "dead", "replay", "--config", configuration], in: installation.folder)
+            let lane = installation.names.queue(of: .normal)
+            try await eventually("it has begun: \(command.errors)") {
+                try await installation.waitingMessages()[lane] ?? 0 >= 10
+            }
+            proxy.cut()
+            let finished = try await command.finish()
+            let said = finished.errors.firstMatch(of: /replayed ([0-9]+) jobs before this; the last/)
+            let replayed = try #require(said.flatMap { Int($0.1) }, "\(finished)")
+            #expect(finished.status == 1 && finished.output == "" && replayed < count, "\(finished)")
+            // What is on its way as connections break may be both.
+            try await eventually("the others lie there again: \(finished)") {
+                let left = try await installation.waitingMessages()[installation.names.dead] ?? 0
+                return (count - replayed...count - replayed + 20).contains(left)
+            }
+        }
+    }
 }
 
 extension Installation {
