@@ -1,0 +1,53 @@
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.rabbitmq.client.AMQP;
+import com.rabbitmq.client.Channel;
+import com.rabbitmq.client.Connection;
+import com.rabbitmq.client.ConnectionFactory;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * Publishes a job: AMQP_URL=amqp://user:password@host java -cp … Publish.java ID TOKEN...
+ *
+ * <p>Needs com.rabbitmq:amqp-client and com.fasterxml.jackson.core:jackson-databind, or Debian's librabbitmq-client-java
+ * and libjackson2-databind-java.
+ */
+public final class Publish {
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private final Channel channel;
+    private final AtomicReference<String> returned = new AtomicReference<>();
+
+    Publish(Connection connection) throws IOException {
+        channel = connection.createChannel();
+        channel.confirmSelect();
+        channel.addReturnListener(message -> returned.set(message.getReplyText()));
+    }
+
+    /** Returns once the broker has the job safe. One thread at a time: channels are not to be shared. */
+    void publish(Map<String, Object> job, String lane) throws Exception {
+        var properties = new AMQP.BasicProperties.Builder()
+            .messageId((String) job.get("id")).contentType("application/json").deliveryMode(2).build(); // 2: persistent
+        returned.set(null);
+        channel.basicPublish("martlet.jobs", lane, true, properties, JSON.writeValueAsBytes(job));
+        channel.waitForConfirmsOrDie(10_000);
+        if (returned.get() != null) throw new IOException(job.get("id") + ": returned: " + returned.get());
+    }
+
+    public static void main(String[] arguments) throws Exception {
+        var factory = new ConnectionFactory();
+        factory.setUri(System.getenv().getOrDefault("AMQP_URL", "amqp://127.0.0.1"));
+        List<String> tokens = Arrays.asList(arguments).subList(1, arguments.length);
+        // Comes back by itself when it is lost; what was not confirmed is yours to publish again, under the same id.
+        try (Connection connection = factory.newConnection("shop")) {
+            new Publish(connection).publish(Map.of(
+                "id", arguments[0],
+                "app", "com.example.shop",
+                "recipients", tokens.stream().map(token -> Map.of("token", token)).toList(),
+                "payload", Map.of("aps", Map.of("alert", "Your order is on its way"))), "normal");
+        }
+    }
+}

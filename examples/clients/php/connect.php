@@ -1,0 +1,19 @@
+<?php
+declare(strict_types=1);
+
+use PhpAmqpLib\Connection\AbstractConnection;
+use PhpAmqpLib\Connection\AMQPConnectionConfig;
+use PhpAmqpLib\Connection\AMQPConnectionFactory;
+
+/** php-amqplib takes the parts of a URL one by one. */
+function connect(): AbstractConnection
+{
+    $url = parse_url(getenv('AMQP_URL') ?: 'amqp://127.0.0.1');
+    $config = new AMQPConnectionConfig();
+    $config->setHost($url['host']);
+    $config->setPort($url['port'] ?? 5672);
+    $config->setUser(urldecode($url['user'] ?? 'guest'));
+    $config->setPassword(urldecode($url['pass'] ?? 'guest'));
+    $config->setVhost(urldecode(substr($url['path'] ?? '/%2F', 1)));
+    return AMQPConnectionFactory::create($config);
+}

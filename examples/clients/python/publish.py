@@ -1,0 +1,34 @@
+#!/usr/bin/python3
+"""Publishes a job: AMQP_URL=amqp://user:password@host python3 publish.py ID TOKEN...
+
+Needs pika: `pip install pika`, or Debian's python3-pika.
+"""
+import json
+import os
+import sys
+
+import pika
+
+
+def publish(channel: pika.adapters.blocking_connection.BlockingChannel, job: dict, lane: str = "normal") -> None:
+    """Returns once the broker has the job safe. Raises UnroutableError, NackError, or what ended the connection."""
+    properties = pika.BasicProperties(
+        message_id=job["id"], content_type="application/json", delivery_mode=2)  # 2: persistent
+    channel.basic_publish("martlet.jobs", lane, json.dumps(job).encode(), properties, mandatory=True)
+
+
+def main(job_id: str, *tokens: str) -> None:
+    # One connection for the life of a process; on an error open another, and publish again under the same id.
+    with pika.BlockingConnection(pika.URLParameters(os.environ.get("AMQP_URL", "amqp://127.0.0.1"))) as connection:
+        channel = connection.channel()
+        channel.confirm_delivery()
+        publish(channel, {
+            "id": job_id,
+            "app": "com.example.shop",
+            "recipients": [{"token": token} for token in tokens],
+            "payload": {"aps": {"alert": "Your order is on its way"}},
+        })
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
