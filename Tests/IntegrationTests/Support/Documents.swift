@@ -5,7 +5,7 @@ import TestSupport
 enum Documents {
     /// All that a user reads, by its path.
     static func all() throws -> [(path: String, text: String)] {
-        let docs = try FileManager.default.contentsOfDirectory(atPath: Project.root.appending(path: "docs").path)
+        let docs = try FileManager.default.subpathsOfDirectory(atPath: Project.root.appending(path: "docs").path)
         return try (docs.map { "docs/\($0)" } + ["README.md", "SECURITY.md", "CONTRIBUTING.md"])
             .filter { $0.hasSuffix(".md") }.sorted().map { ($0, try text($0)) }
     }
