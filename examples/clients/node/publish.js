@@ -25,7 +25,7 @@ class Publisher {
 }
 
 const [id, ...tokens] = process.argv.slice(2);
-// On an error open another connection, and publish again under the same id (or use amqp-connection-manager).
+// Without listeners for "error", a lost connection or channel ends the process. Publish again under the same id.
 const connection = await amqp.connect(process.env.AMQP_URL ?? "amqp://127.0.0.1");
 const publisher = await Publisher.on(connection);
 await publisher.publish({

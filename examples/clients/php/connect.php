@@ -15,5 +15,6 @@ function connect(): AbstractConnection
     $config->setUser(urldecode($url['user'] ?? 'guest'));
     $config->setPassword(urldecode($url['pass'] ?? 'guest'));
     $config->setVhost(urldecode(substr($url['path'] ?? '/%2F', 1)));
+    $config->setHeartbeat(30); // else nobody notices a broker whose machine is gone
     return AMQPConnectionFactory::create($config);
 }

@@ -22,4 +22,4 @@ api --request PUT --data '{"durable": true, "arguments": {"x-queue-type": "quoru
 for kind in unregistered suppressed rejected failed unknown expired; do
     api --data "{\"routing_key\": \"*.$kind.#\"}" "$RABBITMQ_API/bindings/%2F/e/martlet.results/q/$queue"
 done
-exec amqp-consume "$@" --queue="$queue" --prefetch-count=20 "$0" handle
+exec amqp-consume "$@" --heartbeat=30 --queue="$queue" --prefetch-count=20 "$0" handle
