@@ -5,6 +5,9 @@ package struct Broker: Sendable {
     package struct Message: Decodable, Sendable {
         package let body: String
         package let reason: String
+        /// Its property `message_id`; empty: it has none.
+        package let id: String
+        package let isPersistent: Bool
     }
 
     private let url: String
@@ -14,6 +17,10 @@ package struct Broker: Sendable {
     /// Messages that wait in each queue; those at a consumer don't count.
     package func counts(_ queues: [String]) async throws -> [String: Int] {
         try JSONDecoder().decode([String: Int].self, from: try await ask(["counts"] + queues))
+    }
+
+    package func consumers(of queue: String) async throws -> Int {
+        try JSONDecoder().decode(Int.self, from: try await ask(["consumers", queue]))
     }
 
     package func messages(in queue: String) async throws -> [Message] {

@@ -1,8 +1,8 @@
-"""broker.py URL counts QUEUE... | delete-queues QUEUE... | delete-exchanges EXCHANGE... | bodies QUEUE
+"""broker.py URL counts QUEUE... | consumers QUEUE | delete-queues QUEUE... | delete-exchanges EXCHANGE... | bodies QUEUE
           | bind-short QUEUE LENGTH EXCHANGE | unbind QUEUE EXCHANGE
 
 What the tests ask of the broker and Martlet never does. Counts and bodies are printed as JSON; bodies leaves the
-messages where they are.
+messages where they are. A queue that is not there has no consumers.
 """
 import json
 import sys
@@ -14,10 +14,16 @@ connection = pika.BlockingConnection(pika.URLParameters(url))
 channel = connection.channel()
 if command == "counts":
     print(json.dumps({name: channel.queue_declare(name, passive=True).method.message_count for name in names}))
+elif command == "consumers":
+    try:
+        print(channel.queue_declare(names[0], passive=True).method.consumer_count)
+    except pika.exceptions.ChannelClosedByBroker:
+        print(0)
 elif command == "bodies":
     messages = []
     while (message := channel.basic_get(names[0]))[0]:
-        messages.append({"body": message[2].decode(errors="replace"),
+        messages.append({"body": message[2].decode(errors="replace"), "id": message[1].message_id or "",
+                         "isPersistent": message[1].delivery_mode == 2,
                          "reason": (message[1].headers or {}).get("x-martlet-reason", "")})
     print(json.dumps(messages))
 elif command == "delete-queues":

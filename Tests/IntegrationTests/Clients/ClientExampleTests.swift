@@ -1,0 +1,95 @@
+import AMQPClient
+import DeliveryPipeline
+import Foundation
+import TestSupport
+import TestTraits
+import Testing
+
+/// examples/clients as it stands, but for the names in the broker. The shell's: ``BrokersPageTests``.
+@Suite(.needsServers, .endsAHang)
+struct ClientExampleTests {
+    private static let app = "com.example.shop"
+
+    @Test(.needs(.go)) func go() async throws { try await publishesAndConsumes(.go) }
+    @Test(.needs(.java)) func java() async throws { try await publishesAndConsumes(.java) }
+    @Test(.needs(.node)) func node() async throws { try await publishesAndConsumes(.node) }
+    @Test(.needs(.php)) func php() async throws { try await publishesAndConsumes(.php) }
+    @Test(.needs(.python)) func python() async throws { try await publishesAndConsumes(.python) }
+    @Test(.needs(.ruby)) func ruby() async throws { try await publishesAndConsumes(.ruby) }
+
+    private func publishesAndConsumes(_ language: ClientLanguage) async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            try await delivers(try await ClientExample(language, installation), installation)
+            try await fails(language, installation)
+        }
+    }
+
+    private func delivers(_ example: ClientExample, _ installation: Installation) async throws {
+        let (url, broker, queue) = (
+            installation.servers.broker, installation.broker, ClientExample.queue(installation)
+        )
+        let (good, dead, bad) = (Token.random(), Token.random(Token.dead), Token.random(Token.bad))
+        try await installation.withWorker { worker in
+            try await eventually(worker.errors) { worker.errors.contains("Worker started") }
+            let consumer = try example.start("consume", url: url)
+            defer { consumer.signal(SIGKILL) }
+            try await eventually("it consumes: \(consumer.errors)") { try await broker.consumers(of: queue) == 1 }
+            for (id, tokens) in [("order-1", [good, dead, bad]), ("order-2", [])] {
+                let published = try await example.publish(id, to: tokens, url: url)
+                #expect(published.status == 0, "\(published)")
+            }
+            try await eventually("all is printed: \(consumer.output)\(consumer.errors)") {
+                let lines = consumer.output.split(separator: "\n")
+                return lines.contains { $0.hasPrefix("dead \(dead) 20") }
+                    && lines.contains("problem order-1 rejected BadDeviceToken \(bad)")
+                    && lines.contains("problem order-2 job.rejected recipients must not be empty") && lines.count == 3
+            }
+            #expect(installation.results.tally["sent"] == 1 && consumer.isRunning)
+            // What it had not acknowledged would be there again.
+            consumer.signal(SIGKILL)
+            _ = try await consumer.finish()
+            try await eventually("it is gone") { try await broker.consumers(of: queue) == 0 }
+            #expect(try await broker.counts([queue]) == [queue: 0])
+        }
+        try await broker.delete(queues: [queue], exchanges: [])
+    }
+
+    /// To an exchange that nobody listens to, to a queue that takes one message and no second, to no broker at all.
+    private func fails(_ language: ClientLanguage, _ installation: Installation) async throws {
+        let (prefix, url) = (installation.names.prefix, installation.servers.broker)
+        let (nowhere, narrow) = ("\(prefix).nowhere", "\(prefix).narrow")
+        let topology = AMQPTopology(
+            exchanges: [AMQPExchange(name: nowhere, kind: .direct), AMQPExchange(name: narrow, kind: .fanout)],
+            queues: [AMQPQueue(name: narrow, arguments: ["x-max-length": 1, "x-overflow": "reject-publish"])],
+            bindings: [AMQPBinding(queue: narrow, exchange: narrow, routingKey: "")])
+        let declaring = try AMQPPublisher(
+            configuration: try installation.brokerConfiguration(), topology: topology,
+            logger: installation.log.logger("examples"))
+        try await declaring.connectOnce()
+        await declaring.close()
+
+        let unroutable = try await ClientExample(language, to: nowhere, installation)
+            .publish("order-3", to: [Token.random()], url: url)
+        #expect(unroutable.status != 0 && unroutable.errors.localizedCaseInsensitiveContains("rout"), "\(unroutable)")
+
+        let tight = try await ClientExample(language, to: narrow, installation)
+        let first = try await tight.publish("order-4", to: [Token.random()], url: url)
+        #expect(first.status == 0, "\(first)")
+        let kept = try await installation.broker.messages(in: narrow)
+        #expect(kept.map(\.id) == ["order-4"] && kept.allSatisfy(\.isPersistent), "\(kept)")
+        let second = try await tight.publish("order-5", to: [Token.random()], url: url)
+        #expect(second.status != 0, "a nack: \(second)")
+
+        let port = try RefusingPort()
+        let alone = try await tight.publish("order-6", to: [Token.random()], url: "amqp://127.0.0.1:\(port.port)")
+        #expect(alone.status != 0, "\(alone)")
+        try await installation.broker.delete(queues: [narrow], exchanges: [nowhere, narrow])
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    fileprivate static func needs(_ language: ClientLanguage) -> Self {
+        .enabled(if: language.isInstalled, "\(language.hint)")
+    }
+}
