@@ -9,17 +9,18 @@ struct PaceTests {
 
     /// A job of a paced app that is sent to at so many recipients a second from a time on, in milliseconds.
     private func record(
-        _ recipients: Int, aSecond rate: Int, from start: Int64 = 30_000, _ change: (inout JobTraits) -> Void = { _ in }
+        _ recipients: Int, aSecond rate: Int, from start: Int64 = 30_000, of job: Int = 7,
+        _ change: (inout JobTraits) -> Void = { _ in }
     ) -> TortureRecord {
         var traits = JobTraits()
         change(&traits)
         var record = TortureRecord()
-        record.jobs[7] = JobRecord(
+        record.jobs[job] = JobRecord(
             app: Workload.apps[Self.app].bundleID, traits: traits,
             recipients: Array(repeating: .plain, count: recipients),
-            published: 1_000, confirmed: 1_010)
+            published: start - 29_000, confirmed: start - 28_990)
         for index in 0..<recipients {
-            let recipient = RecipientID(job: 7, index: index)
+            let recipient = RecipientID(job: job, index: index)
             let time = start + Int64(index * 1_000 / rate)
             record.sightings += [
                 .init(recipient: recipient, what: .arrived, at: time),
@@ -73,8 +74,16 @@ struct PaceTests {
         var record = record(3_000, aSecond: 150)
         record.faults = [set(AppPace(rate: 75), at: 1_000)]
         #expect(broken(record) == [.paced])
-        record.faults.append(FaultRecord(fault: .apnsDown, start: 25_000, end: 29_000))
-        #expect(broken(record) == [])
+        for fault in [Fault.apnsDown, .silence(all: true), .blackHole(.apns, worker: 2)] {
+            record.faults = [record.faults[0], FaultRecord(fault: fault, start: 15_000, end: 29_000)]
+            #expect(broken(record) == [], "\(fault)")
+        }
+        record.faults[1].start = 28_000
+        #expect(broken(record) == [.paced], "no more than what was sent within two seconds")
+        record.faults[1] = FaultRecord(fault: .service(.fcm, .down), start: 15_000, end: 29_000)
+        #expect(broken(record) == [.paced], "another service")
+        record.faults[1] = FaultRecord(fault: .cutPushes, start: 29_000, end: 29_010)
+        #expect(broken(record) == [.paced], "that keeps nothing back")
         record.faults[1] = FaultRecord(fault: .streamLimit(1), start: 5_000, end: 5_000)
         record.faults.append(FaultRecord(fault: .rotateCredential(app: 0), start: 60_000, end: 60_000))
         #expect(broken(record) == [], "the limit still stands")
@@ -89,6 +98,42 @@ struct PaceTests {
             record.sightings.append(.init(recipient: RecipientID(job: 7, index: index), what: .disowned, at: 60_000))
         }
         #expect(!broken(record).contains(.paced))
+    }
+
+    // MARK: Last campaigns
+
+    /// From 41 s on, with faults until 30 s.
+    private func lastCampaign(_ recipients: Int = 12_000, aSecond rate: Int) -> TortureRecord {
+        var record = record(
+            recipients, aSecond: rate, from: 41_000, of: JobNumber.campaign(JobNumber.lastCampaign(0), 0))
+        for number in record.jobs.keys { record.jobs[number]?.published = 40_900 }
+        record.faults = [
+            FaultRecord(fault: .streamLimit(1), start: 12_000, end: 12_010),
+            FaultRecord(fault: .apnsDown, start: 22_000, end: 29_900),
+            FaultRecord(fault: .streamLimit(1_000), start: 30_000, end: 30_010),
+            set(AppPace(rate: 150), at: 30_020),
+        ]
+        return record
+    }
+
+    @Test func aLastCampaignIsSentAtItsRate() {
+        let tally = Verdict(lastCampaign(aSecond: 150)).tally
+        #expect(broken(lastCampaign(aSecond: 150)) == [])
+        #expect(Array(tally.emptiest.values) == [100])
+        #expect(tally.fullestWindows.count == 2)
+    }
+
+    @Test(arguments: [200, 600, 12_000])
+    func anUnpacedLastCampaignIsSeenWhateverWentWrongBefore(rate: Int) {
+        #expect(broken(lastCampaign(aSecond: rate)) == [.paced])
+    }
+
+    @Test func aLastCampaignIsNotStarved() {
+        #expect(broken(lastCampaign(aSecond: 75)) == [.rateIsUsed], "half the rate")
+        #expect(broken(lastCampaign(1_800, aSecond: 75)) == [], "never was there much for long")
+        var unknown = lastCampaign(aSecond: 75)
+        unknown.faults[3].note = "timed out"
+        #expect(broken(unknown) == [], "nobody knows whether that is the rate")
     }
 
     // MARK: Jobs

@@ -123,8 +123,9 @@ package struct TortureRun: Sendable {
             }
             group.addTask { await runner.run(schedule, from: start) }
         }
-        await site.simulator.changeStreamLimit(to: site.simulator.configuration.streamLimit)
-        if hasFaults { await runner.paceLast() }
+        guard hasFaults else { return }
+        await runner.endLimit()
+        await runner.paceLast()
     }
 
     /// Samples memory, notices dead workers, and tells how it goes.

@@ -59,6 +59,8 @@ package struct Profile: Sendable {
     var lastPace = 150
     /// Recipients of a campaign; 0: there is none.
     var campaign = 3_000
+    /// Of each paced app's last one, which takes several of the windows over which requests are counted.
+    var lastCampaign: Int { 4 * campaign }
     /// Seconds that a job with a rate of its own takes by that.
     var ownPace = 10...40
     /// There are two servers for the database.

@@ -21,7 +21,8 @@ struct Report {
                 + "\(tally.cancelledRecipients) recipients cancelled, \(tally.cancelledInTime) of them in time; "
                 + "\(tally.deadlineRecipients) have a deadline",
             "paced: \(tally.jobsWithARate) jobs have a rate of their own; fullest windows of apps, in % of what may be: "
-                + list(tally.fullestWindows),
+                + list(tally.fullestWindows) + "; emptiest ones of last campaigns, in % of the rate: "
+                + list(tally.emptiest),
             "scheduled, from send_at to the first request: \(spread(tally.lateness))",
             "outcomes: " + list(tally.outcomes) + "; \(tally.redeliveredOutcomes) of them redelivered",
             "from publishing, or send_at, to the first outcome: \(spread(waits))",

@@ -49,18 +49,24 @@ extension FaultRunner {
         }
     }
 
-    /// When nothing goes wrong any more: each paced app has more to send than its last rate allows over a window, so that
-    /// it shows whether it is kept to, and whether all gets done.
+    /// The limit that was changed last would stand, and hold up what comes then.
+    func endLimit() async {
+        let limit = site.simulator.configuration.streamLimit
+        await carryOut(Schedule.Entry(start: 0, milliseconds: 0, fault: .streamLimit(limit)))
+    }
+
+    /// When nothing goes wrong any more: each paced app has more to send than its last rate allows over several windows, so
+    /// that it shows whether it is kept to, and used, and whether all gets done.
     func paceLast() async {
         for (index, app) in Workload.pacedApps.enumerated() {
             let pace = AppPace(rate: site.profile.lastPace, includesUrgent: index > 0)
             await carryOut(Schedule.Entry(start: 0, milliseconds: 0, fault: .setPace(app: app, pace)))
         }
-        guard site.profile.campaign > 0 else { return }
-        // All workers know.
+        guard site.profile.lastCampaign > 0 else { return }
+        // All workers know, and what was held up has come in.
         try? await Task.sleep(for: .milliseconds(Int(PaceJudge.settling)))
         for index in 0..<Workload.pacedApps.count {
-            publish(JobNumber.lastCampaign(index), of: 2 * site.profile.campaign)
+            publish(JobNumber.lastCampaign(index), of: site.profile.lastCampaign)
         }
     }
 

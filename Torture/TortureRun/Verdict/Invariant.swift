@@ -18,6 +18,8 @@ package enum Invariant: String, Sendable, CaseIterable {
     case cancelledStay = "a job that was cancelled in time made no request, and its outcomes say so"
     case cancelledStop = "what is not on the wire five seconds after its job was cancelled is not sent"
     case paced = "an app, or a job, that has a rate is sent to no faster"
+    case rateIsUsed =
+        "an app that has a rate, and more to send, is sent to at its rate when nothing goes wrong any more"
     case duplicatesBounded = "no more duplicates than what the disturbed workers held"
     case deadAreMarked = "whoever is told to be unregistered is marked, and nobody that the service has not called dead"
     case retriedInTime = "nothing is sent again sooner than its service wants it"

@@ -12,14 +12,13 @@ struct PaceJudge {
 
     /// What came in a second, and what may have.
     private struct Second {
-        var requests = 0
+        var requests: [OutputKind: Int] = [:]
         /// nil: as many as can be.
         var allowed: Int?
     }
 
     /// Milliseconds in which a rate comes to hold: workers hear of it, and what they had begun with has come in.
-    static let settling = Disturbances.cancellationTakes + heldOut
-    private static let heldOut: Int64 = 5_000
+    static let settling = Disturbances.cancellationTakes + HoldUps.comesIn
     /// Seconds over which an app's requests are counted, and a job's recipients.
     private static let appWindow = 20
     private static let jobWindow: Int64 = 10_000
@@ -34,43 +33,31 @@ struct PaceJudge {
 
     private let record: TortureRecord
     private let disturbances: Disturbances
-    /// Times in which a service, or the way to it, may have kept back what was sent.
-    private let holdUps: [ClosedRange<Int64>]
+    private let holdUps: HoldUps
 
     private(set) var findings: [Finding] = []
     /// Of each app the fullest window, in percent of what it may have held.
     private(set) var fullest: [String: Int] = [:]
+    /// Of each app the emptiest window of its last campaign, in percent of its rate.
+    private(set) var emptiest: [String: Int] = [:]
 
     init(_ record: TortureRecord, _ histories: [History], _ disturbances: Disturbances) {
         self.record = record
         self.disturbances = disturbances
-        holdUps = record.faults.filter { $0.fault.output != nil || $0.fault.holdsUpRequests }.map {
-            // A low limit stands until there is another one.
-            guard case .streamLimit(..<100) = $0.fault else { return $0.start...$0.end }
-            return $0.start...max($0.end, Self.nextLimit(after: $0, record.faults))
-        }
+        holdUps = HoldUps(record.faults)
         let byJob = Dictionary(grouping: histories) { $0.recipient.job }
         for app in Workload.pacedApps {
-            judge(app, byJob.values.filter { $0[0].job.app == Workload.apps[app].bundleID })
+            let jobs = byJob.values.filter { $0[0].job.app == Workload.apps[app].bundleID }
+            judge(app, jobs)
+            let last = LastCampaignJudge(app, jobs, record)
+            findings += last.findings
+            fullest["\(Workload.apps[app].bundleID) in the end"] = last.fullest
+            emptiest[Workload.apps[app].bundleID] = last.emptiest
         }
         let suspects = Set(record.suspects.compactMap(\.job))
         for (number, histories) in byJob.sorted(by: { $0.key < $1.key }) where !suspects.contains(number) {
             if let rate = histories[0].job.traits.rate { judge(number, rate, histories) }
         }
-    }
-
-    private static func nextLimit(after record: FaultRecord, _ faults: [FaultRecord]) -> Int64 {
-        let limits = faults.filter {
-            switch $0.fault {
-            case .streamLimit, .joinLate: $0.end > record.end
-            default: false
-            }
-        }
-        return limits.map(\.end).min() ?? faults.map(\.end).max() ?? record.end
-    }
-
-    private func isHeldUp(from start: Int64, to end: Int64) -> Bool {
-        holdUps.contains { $0.lowerBound <= end && $0.upperBound >= start }
     }
 
     /// Most workers that may each have begun with a part too much.
@@ -88,22 +75,24 @@ struct PaceJudge {
             return Change(start: record.start, end: record.note == nil ? record.end : .max, pace: pace)
         }.sorted { $0.start < $1.start }
         guard let begin = changes.first.map({ $0.start / 1_000 }) else { return }
-        let all = Self.requests(of: jobs, in: Lane.allCases)
-        let others = Self.requests(of: jobs, in: [.normal, .bulk])
-        guard let end = all.keys.max(), end > begin else { return }
+        let all = RequestCount(jobs, isUrgentCounted: true)
+        let others = RequestCount(jobs, isUrgentCounted: false)
+        guard let end = all.last, end > begin else { return }
         let seconds = (begin...end).map { second -> Second in
             guard let pace = pace(at: second * 1_000, changes) else { return Second() }
-            return Second(requests: (pace.includesUrgent ? all : others)[second] ?? 0, allowed: pace.rate)
+            return Second(requests: (pace.includesUrgent ? all : others)[second], allowed: pace.rate)
         }
         var worst: (share: Int, text: String)?
         for first in 0..<max(0, seconds.count - Self.appWindow + 1) {
-            guard let most = most(in: seconds[first..<first + Self.appWindow], from: (begin + Int64(first)) * 1_000)
-            else { continue }
-            let requests = seconds[first..<first + Self.appWindow].reduce(0) { $0 + $1.requests }
-            let share = requests * 100 / max(1, most)
+            let window = first..<first + Self.appWindow
+            var requests: [OutputKind: Int] = [:]
+            for second in seconds[window] { requests.merge(second.requests, uniquingKeysWith: +) }
+            guard let most = most(of: requests, in: window, of: seconds, since: begin) else { continue }
+            let count = requests.values.reduce(0, +)
+            let share = count * 100 / max(1, most)
             guard share >= worst?.share ?? 0 else { continue }
             let text =
-                "\(name) got \(requests) requests in \(Self.appWindow) s from \((begin + Int64(first)) * 1_000), at most \(most)"
+                "\(name) got \(count) requests in \(Self.appWindow) s from \((begin + Int64(first)) * 1_000), at most \(most)"
             worst = (share, text)
         }
         guard let worst else { return }
@@ -111,14 +100,29 @@ struct PaceJudge {
         if worst.share > 100 { findings.append(Finding(.paced, nil, worst.text)) }
     }
 
-    /// nil: as many as can be.
-    private func most(in window: ArraySlice<Second>, from start: Int64) -> Int? {
-        let rates = window.compactMap(\.allowed)
-        guard rates.count == window.count, let highest = rates.max() else { return nil }
-        let length = Int64(Self.appWindow) * 1_000
-        let held = isHeldUp(from: start - length, to: start + length) ? highest * Self.appWindow : 0
-        return Int(Double(rates.reduce(held, +)) * Self.tolerance) + highest * Self.appBurst
-            + Workload.mostPacedAtOnce * lives(from: start, to: start + length)
+    /// Beside what was sent meanwhile that may come in which was sent before the window began, and kept back.
+    /// - Returns: nil: as many as can be.
+    private func most(
+        of requests: [OutputKind: Int], in window: Range<Int>, of seconds: [Second], since begin: Int64
+    ) -> Int? {
+        guard let rates = Self.rates(seconds[window]), let highest = rates.max() else { return nil }
+        let start = (begin + Int64(window.lowerBound)) * 1_000
+        let end = start + Int64(window.count) * 1_000
+        var kept = 0
+        for (output, count) in requests {
+            guard let since = holdUps.start(output, at: start) else { continue }
+            let before = window.lowerBound - Int((start - since + 999) / 1_000)
+            guard before >= 0, let rates = Self.rates(seconds[before..<window.lowerBound]) else { return nil }
+            kept += min(count, rates.reduce(0, +))
+        }
+        return Int(Double(rates.reduce(kept, +)) * Self.tolerance) + highest * Self.appBurst
+            + Workload.mostPacedAtOnce * lives(from: start, to: end)
+    }
+
+    /// nil: one of them may hold as many as can be.
+    private static func rates(_ seconds: ArraySlice<Second>) -> [Int]? {
+        let rates = seconds.compactMap(\.allowed)
+        return rates.count == seconds.count ? rates : nil
     }
 
     /// The fastest by which any worker may go; nil: some may go by none.
@@ -129,23 +133,11 @@ struct PaceJudge {
             believed = AppPace(
                 rate: max(believed?.rate ?? 0, pace.rate),
                 includesUrgent: (believed?.includesUrgent ?? true) && pace.includesUrgent)
-            if change.end < time, disturbances.isKnown(since: change.end, at: time - Self.heldOut) { return believed }
-        }
-        return nil
-    }
-
-    /// Those of each second that were not disowned: these are sent at once to somewhere else.
-    private static func requests(of jobs: [[History]], in lanes: [Lane]) -> [Int64: Int] {
-        var requests: [Int64: Int] = [:]
-        for histories in jobs where lanes.contains(histories[0].job.lane) {
-            for history in histories {
-                let disowned = history.sightings.count { $0.what == .disowned }
-                for sighting in history.sightings.filter({ $0.what == .arrived }).dropFirst(disowned) {
-                    requests[sighting.at / 1_000, default: 0] += 1
-                }
+            if change.end < time, disturbances.isKnown(since: change.end, at: time - HoldUps.comesIn) {
+                return believed
             }
         }
-        return requests
+        return nil
     }
 
     // MARK: Jobs
@@ -161,7 +153,7 @@ struct PaceJudge {
             let requests = last - first + 1
             let start = time - Self.jobWindow
             guard requests > rate * Int(Self.jobWindow) / 1_000 else { continue }
-            let windows = isHeldUp(from: start - Self.jobWindow, to: time) ? 2 : 1
+            let windows = holdUps.overlap(job.output, from: start - Self.jobWindow, to: time) ? 2 : 1
             let paced = Double(rate * windows * Int(Self.jobWindow) / 1_000) * Self.tolerance
             let most = job.mostCopies * (Int(paced) + Self.jobBurst * rate + part * lives(from: start, to: time))
             guard requests > most else { continue }

@@ -26,6 +26,8 @@ package struct Tally: Sendable, Equatable {
     package var jobsWithARate = 0
     /// Of each paced app: its fullest window, in percent of what it may have held.
     package var fullestWindows: [String: Int] = [:]
+    /// Of each one's last campaign: the emptiest window while much of it waited, in percent of its rate.
+    package var emptiest: [String: Int] = [:]
 
     init() {}
 

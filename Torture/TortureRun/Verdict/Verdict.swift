@@ -15,7 +15,7 @@ package struct Verdict: Sendable {
             judge(history, disturbances, record, isRejected: rejected.contains(history.recipient.job))
         }
         let paces = PaceJudge(record, sorted, disturbances)
-        (findings, tally.fullestWindows) = (findings + paces.findings, paces.fullest)
+        (findings, tally.fullestWindows, tally.emptiest) = (findings + paces.findings, paces.fullest, paces.emptiest)
         judgeEvents(record, disturbances)
         judgeNames(record, disturbances)
         judgeWorkers(record, disturbances)

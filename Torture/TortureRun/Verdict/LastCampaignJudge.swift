@@ -1,0 +1,68 @@
+import Store
+
+/// Whether an app's last campaign, which comes when nothing goes wrong any more, is sent at its rate: no faster, and hardly
+/// slower while much of it waits.
+struct LastCampaignJudge {
+    /// Seconds over which requests are counted.
+    static let window: Int64 = 20
+    private static let tolerance = 1.1
+    private static let least = 0.8
+    /// What an app gets at once after a time without work, in seconds' worth (docs/operate.md).
+    private static let burst = 1
+    /// A part of it that need not be spread over all workers any more.
+    private static let rest = 4
+
+    private(set) var findings: [Finding] = []
+    /// The fullest window in percent of what it may have held, the emptiest in percent of the rate; nil: there is none.
+    private(set) var fullest: Int?
+    private(set) var emptiest: Int?
+
+    /// - Parameter jobs: of the app.
+    init(_ app: Int, _ jobs: [[History]], _ record: TortureRecord) {
+        let campaign = jobs.filter {
+            let number = $0[0].recipient.job
+            return JobNumber.isOfCampaign(number) && JobNumber.campaign(of: number) >= JobNumber.lastCampaign(0)
+        }
+        let paces = record.faults.filter { if case .setPace(app, _) = $0.fault { true } else { false } }
+        guard let published = campaign.map({ $0[0].job.published }).min(),
+            let last = paces.max(by: { $0.end < $1.end }),
+            last.note == nil, last.end < published, case .setPace(_, let pace?) = last.fault
+        else { return }
+        let name = Workload.apps[app].bundleID
+        let requests = RequestCount(jobs, isUrgentCounted: pace.includesUrgent)
+        let firsts = campaign.joined().map { history in
+            history.sightings.lazy.filter { $0.what == .arrived }.map { $0.at / 1_000 }.min() ?? .max
+        }.sorted()
+        let begin = published / 1_000
+        let worth = pace.rate * Int(Self.window)
+        let most =
+            Int(Double(worth) * Self.tolerance) + pace.rate * Self.burst
+            + Workload.mostPacedAtOnce * record.limits.workers
+        /// With this second only a rest is left.
+        let enough = firsts[firsts.count - 1 - firsts.count / Self.rest]
+        let end = max(requests.last ?? begin, begin + Self.window)
+        var (high, low): ((count: Int, at: Int64), (count: Int, at: Int64)?) = ((0, begin), nil)
+        for first in begin...end {
+            let count = requests.all(in: first..<first + Self.window)
+            if count > high.count { high = (count, first) }
+            if first > begin, first + Self.window <= min(enough, end + 1), count < low?.count ?? .max {
+                low = (count, first)
+            }
+        }
+        fullest = high.count * 100 / most
+        emptiest = low.map { $0.count * 100 / worth }
+        if high.count > most {
+            findings.append(Finding(.paced, nil, text(name, high, "at most \(most)")))
+        }
+        if let low, Double(low.count) < Double(worth) * Self.least {
+            findings.append(
+                Finding(
+                    .rateIsUsed, nil, text(name, low, "at least \(Int(Double(worth) * Self.least)), since more waits")))
+        }
+    }
+
+    private func text(_ app: String, _ window: (count: Int, at: Int64), _ bound: String) -> String {
+        "\(app) got \(window.count) requests of its last campaign and others in \(Self.window) s from "
+            + "\(window.at * 1_000), \(bound)"
+    }
+}
