@@ -79,7 +79,7 @@ struct DeadReplayTests {
     @Test func whatIsSaidToBeReplayedIsThoughConnectionsBreak() async throws {
         try await Installation.with { installation in
             let count = 1_000
-            let bodies = (0..<count).map { Array(#"{"id":"\($0)"}"#.utf8) }
+            let bodies = (0..<count).map { Array(#"{"id":"\#($0)"}"#.utf8) }
             try await installation.publishDead(bodies.map { ($0, AMQPProperties()) })
             let broker = try installation.brokerConfiguration()
             let proxy = try TCPProxy(target: UInt16(clamping: broker.endpoints[0].port))
