@@ -81,13 +81,12 @@ struct DeadReplayTests {
             let count = 1_000
             let bodies = (0..<count).map { Array(#"{"id":"\#($0)"}"#.utf8) }
             try await installation.publishDead(bodies.map { ($0, AMQPProperties()) })
-            let broker = try installation.brokerConfiguration()
-            let proxy = try TCPProxy(target: UInt16(clamping: broker.endpoints[0].port))
+            var url = try #require(URLComponents(string: installation.servers.broker))
+            let proxy = try TCPProxy(target: UInt16(clamping: url.port ?? 5_672))
             defer { proxy.stop() }
             proxy.setDelay(milliseconds: 5)
-            var url = try #require(URLComponents(string: installation.servers.broker))
             (url.host, url.port) = ("127.0.0.1", Int(proxy.port))
-            let configuration = try installation.configuration(["amqp.url": try #require(url.string)], file: "cut.yaml")
+            let configuration = try installation.configuration(["amqp.url": url.string], file: "cut.yaml")
             let command = try Subprocess(
                 [Project.command, "dead", "replay", "--config", configuration], in: installation.folder)
             let lane = installation.names.queue(of: .normal)
