@@ -29,6 +29,9 @@ struct ShardTests {
                     one.lookForShards()
                     try await eventually("those of the other: \(one.counts)") { one.counts.shards == 3 }
                     try await published.wait(for: 1_000)
+                    try await eventually("the other sends, too: \(three.counts)") {
+                        installation.results.entries.values.contains { $0[0].worker == "three" }
+                    }
                 }
                 // Nobody has said otherwise, so all three are fed, and read by who is left.
                 try await published.wait(for: 1_000)
