@@ -132,7 +132,9 @@ struct DeadCommand: AsyncParsableCommand {
                     return dryRun ? .keep : .takeOut
                 }
             } catch {
-                if !dryRun, count > 0 { printError("dropped at most \(count) jobs before this; the last may still be there") }
+                if !dryRun, count > 0 {
+                    printError("dropped at most \(count) jobs before this; the last may still be there")
+                }
                 throw error
             }
             print(dryRun ? "would drop \(count) jobs" : "dropped \(count) jobs")
