@@ -106,9 +106,11 @@ struct ConnectionLoop<Role: ConnectionRole> {
     }
 
     private mutating func takeCommands() {
+        // Asked first: what was said before the close was asked for is among the commands then.
+        let mustClose = shared.closeDeadline != nil
         let commands = shared.takeCommands()
         if !commands.isEmpty { role.perform(commands) }
-        if !closeWasRequested, shared.closeDeadline != nil {
+        if !closeWasRequested, mustClose {
             closeWasRequested = true
             role.closeRequested()
         }
@@ -127,7 +129,8 @@ struct ConnectionLoop<Role: ConnectionRole> {
             role.inputDrained()
             let before = clock.now
             let closeDeadline = closeWasRequested ? shared.closeDeadline : nil
-            if let closeDeadline, role.isFinished || before >= closeDeadline { return }
+            let end = role.isFinished ? role.staysUntil ?? before : nil
+            if let closeDeadline, before >= min(end ?? closeDeadline, closeDeadline) { return }
             if link.takeHasWritten() { heartbeat.sent(at: before) }
             if let end = pauseEnd, before >= end { role.mustReadOn() }
             let wantsInput = role.wantsInput
@@ -136,8 +139,8 @@ struct ConnectionLoop<Role: ConnectionRole> {
                 wantsInput && link.hasBufferedInput
                 ? .zero
                 : min(
-                    heartbeat.nextDeadline, closeDeadline ?? heartbeat.nextDeadline, pauseEnd ?? heartbeat.nextDeadline)
-                    - before
+                    heartbeat.nextDeadline, closeDeadline.map { min(end ?? $0, $0) } ?? heartbeat.nextDeadline,
+                    pauseEnd ?? heartbeat.nextDeadline) - before
 
             let ready = shared.wakeUp.wait(
                 socket: link.socket, forInput: wantsInput, forRoom: waitsForRoom, timeout: timeout)

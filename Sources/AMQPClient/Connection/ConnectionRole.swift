@@ -21,6 +21,8 @@ protocol ConnectionRole: AnyObject, SendableMetatype {
     func closeRequested()
     /// Whether all that a polite close waits for is done.
     var isFinished: Bool { get }
+    /// Until when a polite close waits although it is.
+    var staysUntil: ContinuousClock.Instant? { get }
     /// Whether a new connection would be of use. Asked after a close was requested, or the connection was lost.
     var isConnectionWanted: Bool { get }
     /// The last call.

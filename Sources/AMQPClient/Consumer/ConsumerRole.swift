@@ -34,6 +34,10 @@ final class ConsumerRole: ConnectionRole {
     /// Bytes to be read although the budget is used up: enough for the broker's socket to move.
     private var bytesBeyond = 0
     private static let mostBeyondAtOnce = 1_048_576
+    private var lastSettled: ContinuousClock.Instant?
+    /// Of a quorum queue that is busy RabbitMQ keeps what comes after 32 settlements in the channel until the queue has taken
+    /// those (`quorum_commands_soft_limit`), and forgets it with the channel: it would deliver again what is done.
+    private static let settling = Duration.seconds(1)
     private static let acquisitions = "x-acquired-count"
 
     init(
@@ -87,7 +91,7 @@ final class ConsumerRole: ConnectionRole {
         // The broker delivers these again, so working on them would be work done twice.
         dropBatch()
         open.disconnected()
-        bytesBeyond = 0
+        (bytesBeyond, lastSettled) = (0, nil)
         onEvent(.disconnected(error))
         if case .active = consuming { return }
         reportStopped()
@@ -95,6 +99,7 @@ final class ConsumerRole: ConnectionRole {
 
     func closeRequested() { isClosing = true }
     var isFinished: Bool { open.outgoing.isEmpty }
+    var staysUntil: ContinuousClock.Instant? { lastSettled.map { $0 + Self.settling } }
     var wantsInput: Bool { budget?.isUsedUp != true || bytesBeyond > 0 }
     func mustReadOn() { bytesBeyond = Self.mostBeyondAtOnce }
 
@@ -233,6 +238,7 @@ final class ConsumerRole: ConnectionRole {
             }
         }
         open.written(chunk.count)
+        lastSettled = .now
         return !open.outgoing.isEmpty
     }
 

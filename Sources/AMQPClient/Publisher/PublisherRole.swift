@@ -88,6 +88,7 @@ final class PublisherRole: ConnectionRole {
     var wantsInput: Bool { true }
     func mustReadOn() {}
     var isFinished: Bool { queue.count == 0 }
+    var staysUntil: ContinuousClock.Instant? { nil }
     var isConnectionWanted: Bool { !isClosing || queue.count > 0 }
 
     func ended(_ error: AMQPError?) {

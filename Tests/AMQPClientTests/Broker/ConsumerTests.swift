@@ -30,6 +30,22 @@ struct ConsumerTests {
         #expect(second.log.events.deliveries.allSatisfy { $0.isRedelivered })
     }
 
+    /// What a busy quorum queue has not taken yet the broker forgets with the channel.
+    @Test("a close gives the broker a second to take the last acknowledgements")
+    func settling() async throws {
+        let queue = TestBroker.queue("settling", arguments: ["x-queue-type": "quorum"])
+        let count = 1_000
+        try await TestPublisher.publish((0..<count).map { [UInt8($0 / 256), UInt8($0 % 256)] }, to: queue)
+        let test = try TestConsumer(queues: [.init(name: queue.name, prefetch: 2_000)])
+        test.start()
+        try await test.log.wait("all deliveries") { $0.deliveries.count == count }
+        let start = ContinuousClock.now
+        // While the first is open, each takes a frame of its own.
+        test.consumer.acknowledge(test.log.events.deliveries.dropFirst().map { AMQPAcknowledgement($0.tag) })
+        await test.consumer.close(timeout: .seconds(30))
+        #expect(ContinuousClock.now - start >= .seconds(1))
+    }
+
     @Test("a rejected message comes again, or is dropped; a later multiple does not take it")
     func reject() async throws {
         let queue = TestBroker.queue("reject")
