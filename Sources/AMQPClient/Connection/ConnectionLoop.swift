@@ -63,7 +63,8 @@ struct ConnectionLoop<Role: ConnectionRole> {
                 .brokerConnected, "Connected to the broker",
                 metadata: ["broker": "\(endpoint)", "product": "\(link.product)"])
             try serve(link)
-            link.close()
+            let left = (shared.closeDeadline ?? clock.now) - clock.now
+            role.left(link.close(within: max(BrokerLink.shortestFarewell, left)))
             return .end(nil)
         } catch {
             let uptime = connectedAt.map { clock.now - $0 } ?? .zero

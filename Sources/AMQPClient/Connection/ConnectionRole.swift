@@ -25,6 +25,8 @@ protocol ConnectionRole: AnyObject, SendableMetatype {
     var staysUntil: ContinuousClock.Instant? { get }
     /// Whether a new connection would be of use. Asked after a close was requested, or the connection was lost.
     var isConnectionWanted: Bool { get }
+    /// The connection was closed as asked for. With an error when the broker has not answered that.
+    func left(_ error: AMQPError?)
     /// The last call.
     func ended(_ error: AMQPError?)
 }

@@ -11,6 +11,7 @@ public enum AMQPConsumerEvent: Sendable {
     /// The connection was lost or could not be made. Unless `closed` follows, another attempt does. Open deliveries
     /// will be delivered again, here or elsewhere.
     case disconnected(AMQPError)
-    /// The last event. With an error when `connectOnce` could not connect.
+    /// The last event. With an error when `connectOnce` could not connect, or when nobody knows whether the broker has got the
+    /// last acknowledgements.
     case closed(AMQPError?)
 }

@@ -26,6 +26,8 @@ final class ConsumerRole: ConnectionRole {
 
     private var consuming = Consuming.active
     private var isClosing = false
+    /// Why the broker may not have heard all.
+    private var farewell: AMQPError?
     private var open: OpenDeliveries
     /// A queue's place is its channel's.
     private var queues: [ConsumedQueue]
@@ -108,12 +110,17 @@ final class ConsumerRole: ConnectionRole {
         return !isClosing
     }
 
+    func left(_ error: AMQPError?) {
+        let unsaid = AMQPError(.connectionLost, "Closed before the broker had taken all acknowledgements")
+        farewell = error ?? (isFinished ? nil : unsaid)
+    }
+
     func ended(_ error: AMQPError?) {
         dropBatch()
         if case .active = consuming {} else { reportStopped() }
         onFirst?(error ?? AMQPError(.closed, "Closed before it could connect"))
         onFirst = nil
-        onEvent(.closed(error))
+        onEvent(.closed(error ?? farewell))
     }
 
     private func cancelled(_ count: Int) {

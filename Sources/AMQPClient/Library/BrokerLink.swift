@@ -10,6 +10,8 @@ import Threading
 /// beforehand whether it does, and a peer that takes nothing for two heartbeats is cut off by the kernel
 /// (`TCP_USER_TIMEOUT`), which ends the call with an error.
 final class BrokerLink {
+    static let shortestFarewell = Duration.seconds(2)
+
     let state: amqp_connection_state_t
     let owner = OwningThread()
     /// Agreed with the broker.
@@ -111,13 +113,20 @@ final class BrokerLink {
         try body()
     }
 
-    /// Says good-bye and waits briefly for the answer; whatever comes of it, the connection is over.
-    func close() {
+    /// Says good-bye and waits for the answer; whatever comes of it, the connection is over.
+    ///
+    /// - Returns: why there was none: what was written before may not have arrived.
+    @discardableResult
+    func close(within limit: Duration = shortestFarewell) -> AMQPError? {
         let close = amqp_connection_close_t(
             reply_code: UInt16(AMQP_REPLY_SUCCESS), reply_text: amqp_bytes_t(), class_id: 0, method_id: 0)
-        _ = try? call(
-            CRABBITMQ_CONNECTION_CLOSE, close, channel: 0, within: .seconds(2), keeping: false, "Closing the connection"
-        )
+        do throws(AMQPError) {
+            try call(
+                CRABBITMQ_CONNECTION_CLOSE, close, channel: 0, within: limit, keeping: false, "Closing the connection")
+            return nil
+        } catch {
+            return error
+        }
     }
 
     private func setOption(level: Int32, _ option: Int32, _ value: Int32) {

@@ -91,6 +91,9 @@ final class PublisherRole: ConnectionRole {
     var staysUntil: ContinuousClock.Instant? { nil }
     var isConnectionWanted: Bool { !isClosing || queue.count > 0 }
 
+    /// What the broker has taken it has confirmed.
+    func left(_ error: AMQPError?) {}
+
     func ended(_ error: AMQPError?) {
         inputDrained()
         let failure = error ?? AMQPError(.closed, "The publisher was closed before the broker had answered")

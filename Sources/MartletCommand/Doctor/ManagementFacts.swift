@@ -55,7 +55,10 @@ struct ManagementFacts {
             api: try ManagementAPI(address, of: broker, authorityFile: file), user: broker.user)
         let vhost = Self.encoded(broker.virtualHost)
         let topology = try source.pipeline().topology
-        let (nodes, date) = try await question.ask([Node].self, "/nodes?columns=name,running") ?? ([], nil)
+        // Each broker has this: who has not is none, and would seem to have neither queues nor bindings.
+        guard let (nodes, date) = try await question.ask([Node].self, "/nodes?columns=name,running") else {
+            throw DoctorWarning("nothing at \(address) answers as the management API does", todo: "look at its path")
+        }
         ahead = date.map { .seconds($0.timeIntervalSinceNow) }
         var queues: [Queue] = []
         let columns = "name,leader,node,arguments,effective_policy_definition"

@@ -11,6 +11,7 @@ final class Deliveries: Sendable {
 
     private final class Link: Sendable {
         let isConnected = Mutex(false)
+        let hasAcknowledged = Mutex(false)
         /// Why it was lost, where all ends with it.
         let loss = Mutex<AMQPError?>(nil)
     }
@@ -49,7 +50,9 @@ final class Deliveries: Sendable {
                     guard endsWithConnection, link.isConnected.withLock({ $0 }) else { return }
                     link.loss.withLock { $0 = $0 ?? error }
                     continuation.finish(throwing: error)
-                case .closed: continuation.finish()
+                case .closed(let error):
+                    if let error, link.hasAcknowledged.withLock({ $0 }) { link.loss.withLock { $0 = $0 ?? error } }
+                    continuation.finish()
                 case .missing, .stopped: break
                 }
             }
@@ -66,6 +69,7 @@ final class Deliveries: Sendable {
     }
 
     func acknowledge(_ delivery: AMQPDelivery) {
+        link.hasAcknowledged.withLock { $0 = true }
         consumer.acknowledge([AMQPAcknowledgement(delivery.tag)])
     }
 
@@ -78,6 +82,7 @@ final class Deliveries: Sendable {
     /// The broker requeues what is not acknowledged.
     func close() async {
         ticking.cancel()
-        await consumer.close()
+        // Where nothing was said there is nothing to wait for.
+        await consumer.close(timeout: link.hasAcknowledged.withLock { $0 } ? .seconds(5) : .zero)
     }
 }

@@ -1,5 +1,7 @@
 import Addressing
 import AMQPClient
+import Dispatch
+import Logging
 import TestSupport
 import TestTraits
 import Testing
@@ -221,6 +223,53 @@ struct RecoveryTests {
         await test.publisher.close()
     }
 
+    @Test("who closes hears that the broker may not have got the last acknowledgements", arguments: [false, true])
+    func farewell(isLost: Bool) async throws {
+        let (proxy, configuration) = try proxied()
+        defer { proxy.stop() }
+        let queue = TestBroker.queue("farewell")
+        try await TestPublisher.publish([[1]], to: queue)
+        let test = try TestConsumer(configuration, queues: [.init(name: queue.name, prefetch: 1)])
+        try await test.connectOnce()
+        try await test.log.wait("the message") { $0.deliveries.count == 1 }
+        if isLost { proxy.freeze() }
+        test.consumer.acknowledge(test.log.events.deliveries.map { AMQPAcknowledgement($0.tag) })
+        await test.consumer.close(timeout: isLost ? .seconds(1) : .seconds(30))
+        #expect(test.log.events.failures == [])
+        let last = try #require(test.log.events.last)
+        guard case .closed(let error) = last, (error != nil) == isLost else {
+            Issue.record("The last event is \(last)")
+            return
+        }
+    }
+
+    @Test("what is acknowledged before a close is said, whatever the thread does meanwhile")
+    func acknowledgedBeforeClose() async throws {
+        let queue = TestBroker.queue("before-close")
+        try await TestPublisher.publish([[1], [2]], to: queue)
+        // On the connection's thread, in the middle of what it was handed.
+        let gate = Gate()
+        let log = EventLog<AMQPConsumerEvent>()
+        let consumer = try AMQPConsumer(
+            configuration: try TestBroker.configuration(), queues: [.init(name: queue.name, prefetch: 2)],
+            logger: Logger(label: "gate") { _ in GatedLog(gate: gate) })
+        try await consumer.connectOnce { log.append($0) }
+        try await log.wait("two deliveries") { $0.deliveries.count == 2 }
+        let tags = log.events.deliveries.map { AMQPAcknowledgement($0.tag) }
+        // The second one is worth a warning.
+        consumer.acknowledge([tags[0], tags[0]])
+        await gate.wait()
+        consumer.acknowledge([tags[1]])
+        async let end: Void = consumer.close()
+        // Too short, and this sees nothing.
+        try await Task.sleep(for: .milliseconds(200))
+        gate.open()
+        await end
+        let left = try await AMQPInspection.look(
+            at: AMQPTopology(queues: [queue]), on: try TestBroker.configuration())
+        #expect(left.queues[queue.name]?.messages == 0)
+    }
+
     @Test("heartbeats keep an idle connection alive")
     func idle() async throws {
         var configuration = try TestBroker.configuration()
@@ -260,4 +309,32 @@ struct RecoveryTests {
         configuration.heartbeatSeconds = heartbeatSeconds
         return (proxy, configuration)
     }
+}
+
+/// Holds a thread up until it is opened.
+private final class Gate: Sendable {
+    private let isReached = AsyncStream.makeStream(of: Void.self)
+    private let isOpen = DispatchSemaphore(value: 0)
+
+    func pass() {
+        isReached.continuation.finish()
+        _ = isOpen.wait(timeout: .now() + 30)
+    }
+
+    func wait() async { for await _ in isReached.stream {} }
+    func open() { isOpen.signal() }
+}
+
+/// Stops at the gate with a warning.
+private struct GatedLog: LogHandler {
+    let gate: Gate
+    var metadata = Logger.Metadata()
+    var logLevel = Logger.Level.warning
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { gate.pass() }
 }

@@ -46,4 +46,19 @@ struct DoctorTests {
             #expect(finished.output.contains(seconds > 0 ? "ms behind" : "ms ahead of"), "\(finished)")
         }
     }
+
+    /// Who answers to any question that there is no such thing knows neither a queue nor a binding.
+    @Test func aServerThatIsNoManagementAPIIsNotTakenForOne() async throws {
+        try await Installation.with { installation in
+            #expect(try await installation.martlet(["doctor", "--declare"]).status == 0)
+            let server = try Subprocess(
+                ["/usr/bin/python3", "-u", "-m", "http.server", "--bind", "127.0.0.1", "0"], in: installation.folder)
+            defer { server.signal(SIGKILL) }
+            try await eventually("it listens: \(server.errors)") { server.output.contains(/port [0-9]+/) }
+            let port = try #require(server.output.firstMatch(of: /port ([0-9]+)/)?.1)
+            let finished = try await installation.martlet(["doctor", "--management", "http://127.0.0.1:\(port)"])
+            #expect(finished.output.contains("WARN  management"), "\(finished)")
+            #expect(finished.status == 0 && !finished.output.contains("leads nowhere"), "\(finished)")
+        }
+    }
 }
