@@ -101,7 +101,7 @@ package struct Profile: Sendable {
             gaps: Gaps(
                 workers: 6_000...20_000, servers: 20_000...45_000, network: 2_000...8_000, services: 2_000...8_000,
                 credentials: 8_000...25_000, settings: 2_000...10_000),
-            outage: 500...8_000, freeze: 5_000...9_000, resetting: 3_000...20_000, settleSeconds: 240,
+            outage: 500...8_000, freeze: 5_000...9_000, resetting: 3_000...20_000, settleSeconds: 360,
             isPatient: true)
     }
 
