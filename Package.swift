@@ -145,6 +145,12 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "CredentialFormats", dependencies: ["COpenSSL", "PushModel", .crypto], swiftSettings: settings),
+        .target(
+            name: "PackageSigning", dependencies: ["CredentialFormats", "PushModel", .crypto], swiftSettings: settings),
+        .testTarget(
+            name: "PackageSigningTests",
+            dependencies: ["CredentialFormats", "PackageSigning", "PushModel", "TestSupport"], exclude: ["Clients"],
+            swiftSettings: settings),
         .target(name: "MigrationFiles", path: "migrations", resources: migrations, swiftSettings: settings),
         .target(
             name: "Store",
@@ -379,7 +385,7 @@ let package = Package(
             name: "APNSCommands",
             dependencies: [
                 "Addressing", "APNSOutput", "APNSSimulator", "CredentialFormats", "MartletCommand", "MartletService",
-                "PushModel", "SimulatorCommands", "Store", .argumentParser, .logging, .nioPosix,
+                "PackageSigning", "PushModel", "SimulatorCommands", "Store", .argumentParser, .logging, .nioPosix,
             ],
             swiftSettings: settings),
         .target(

@@ -6,7 +6,7 @@ import re
 ORDER = [
     "CRabbitMQ", "CLibPQ", "CNGHTTP2", "COpenSSL", "CLinux",
     "Threading", "Addressing", "Pacing", "EventNames", "Metering", "AMQPClient", "PostgresClient", "HTTP2Session", "HTTP2Channel", "HTTP2Pool",
-    "PushModel", "Traces", "OutputConformance", "CredentialFormats", "MigrationFiles", "Store", "PushSending",
+    "PushModel", "Traces", "OutputConformance", "CredentialFormats", "PackageSigning", "MigrationFiles", "Store", "PushSending",
     "APNSOutput", "FCMOutput", "WebPushOutput", "WebhookOutput",
     "DeliveryPipeline", "PushSimulator", "APNSSimulator", "FCMSimulator", "WebPushSimulator", "Ledger", "MartletService",
     "MartletCommand", "SimulatorCommands", "APNSCommands", "FCMCommands", "WebPushCommands", "MartletOutputs", "martlet",

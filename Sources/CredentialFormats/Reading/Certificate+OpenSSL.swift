@@ -4,7 +4,7 @@ import PushModel
 
 extension Certificate {
     /// - Returns: nil unless the bytes begin with a certificate.
-    init?(der: [UInt8]) {
+    package init?(der: [UInt8]) {
         defer { ERR_clear_error() }
         guard let certificate = der.withDERPointer({ d2i_X509(nil, $0, $1) }) else { return nil }
         defer { X509_free(certificate) }

@@ -19,8 +19,7 @@ package struct CredentialFileOptions: ParsableArguments {
         help: "What a topic-specific .p8 key is limited to; can be given several times.")
     var topics: [String] = []
 
-    @Option(help: "File with the passphrase of a .p12 or an encrypted key; '-' asks for it.", completion: .file())
-    var passphraseFile: String?
+    @OptionGroup var passphrase: PassphraseOption
 
     @Option(help: "Whom push services write to about a VAPID key: mailto:push@example.com, or an https URL.")
     var subject: String?
@@ -43,24 +42,7 @@ package struct CredentialFileOptions: ParsableArguments {
         details.topics = Set(topics)
         details.subject = subject
         details.label = label
-        details.passphrase = try passphrase()
+        details.passphrase = try passphrase.read()
         return try credentials.read(try files.map { try CredentialFile(path: $0) }, details, now: .now)
-    }
-
-    private func passphrase() throws -> Secret? {
-        guard let passphraseFile else { return nil }
-        if passphraseFile == "-" {
-            guard let typed = getpass("Passphrase: ") else {
-                throw ValidationError("no terminal to ask for a passphrase")
-            }
-            return Secret(String(cString: typed).utf8)
-        }
-        let text: String
-        do {
-            text = try String(contentsOfFile: passphraseFile, encoding: .utf8)
-        } catch {
-            throw ValidationError("--passphrase-file \(passphraseFile): \(error.localizedDescription)")
-        }
-        return Secret(text.trimmingCharacters(in: .newlines).utf8)
     }
 }

@@ -1,0 +1,66 @@
+import ArgumentParser
+import PackageSigning
+
+struct SignCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sign", abstract: "Sign what Apple wants signed: a website's push package, a pass for Wallet.",
+        subcommands: [Website.self, Pass.self])
+
+    private static let whose = """
+        The certificate comes from files (--file) or from the database (--credential). Apple's intermediate \
+        certificate, the issuer of yours, must be with it, or be given with --intermediate.
+        """
+
+    struct Website: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make the push package of a website for Safari before 16.",
+            discussion: """
+                The folder has website.json and icon.iconset with six icons. \(whose)
+
+                New sites need none of this: Safari 16 and later take Web Push.
+                """)
+
+        /// What Safari asks for: `…/v2/pushPackages/…`, or `v1`.
+        enum ManifestVersion: String, ExpressibleByArgument, CaseIterable {
+            case v2, v1
+
+            var hashes: Manifest { self == .v2 ? .sha512 : .sha1 }
+        }
+
+        @Option(help: "v2, with SHA-512, or v1, with SHA-1: as the URL says that Safari asks for.")
+        var manifest = ManifestVersion.v2
+
+        @OptionGroup var options: SigningOptions
+
+        func run() async throws {
+            let package = try WebsitePackage(options.source(), json: options.description())
+            let identity = try await options.identity()
+            try identity.check(id: package.id, in: "\(WebsitePackage.description): websitePushID")
+            let archive = try SignedPackage.archive(package.files, manifest.hashes, by: identity)
+            try options.write(archive, of: package.id, package.files.count, package.leftOut, by: identity)
+        }
+    }
+
+    struct Pass: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Make a pass for Apple Wallet.",
+            discussion: """
+                The folder has pass.json, icon.png, and whatever else the pass shows; texts of other languages in \
+                folders such as en.lproj. \(whose)
+                """)
+
+        @OptionGroup var options: SigningOptions
+
+        func run() async throws {
+            let package = try PassPackage(options.source(), json: options.description())
+            let identity = try await options.identity()
+            try identity.check(
+                id: package.id, in: "\(PassPackage.description): passTypeIdentifier", team: package.team,
+                in: "\(PassPackage.description): teamIdentifier")
+            let archive = try SignedPackage.archive(package.files, .sha1, by: identity)
+            try options.write(
+                archive, of: "\(package.id) \(package.serialNumber)", package.files.count, package.leftOut, by: identity
+            )
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import APNSOutput
+import ArgumentParser
+import CredentialFormats
+import Logging
+import MartletCommand
+import MartletService
+import PackageSigning
+import PushModel
+import Store
+
+/// What is signed, by whom, and where it goes.
+struct SigningOptions: ParsableArguments {
+    @Argument(help: "The folder that the package is made of.", completion: .directory)
+    var folder: String
+
+    @Option(help: "Where the package goes; '-' is standard output.", completion: .file())
+    var output: String
+
+    @Flag(help: "Replace what is there.")
+    var force = false
+
+    @Option(
+        help: "File that takes the place of the folder's website.json or pass.json; '-' is standard input.",
+        completion: .file())
+    var json: String?
+
+    @Option(
+        name: .customLong("file"),
+        help: "The certificate with its key, as for 'credential import'; can be given several times.",
+        completion: .file())
+    var files: [String] = []
+
+    @Option(help: "The id of a certificate in the database, in place of --file.")
+    var credential: String?
+
+    @Option(
+        name: .customLong("intermediate"),
+        help:
+            "Apple's certificate that has issued yours, as Apple offers it (.cer) or as PEM; can be given several times.",
+        completion: .file())
+    var intermediates: [String] = []
+
+    @OptionGroup var passphrase: PassphraseOption
+    @OptionGroup var options: ConfigurationOptions
+
+    func validate() throws {
+        guard files.isEmpty == (credential != nil) else {
+            throw ValidationError("give either --file or --credential")
+        }
+    }
+
+    func source() throws -> SourceFolder {
+        try PackageOutput(path: output, force: force).check()
+        return try SourceFolder(path: folder)
+    }
+
+    func description() throws -> [UInt8]? { try json.map(readInput) }
+
+    func identity() async throws -> SigningIdentity {
+        let (name, kind) = try await stored() ?? read()
+        guard case .certificate(let chain, let key) = kind else {
+            throw CredentialFault("\(name): is a key, and Apple wants packages signed with a certificate")
+        }
+        var others: [Certificate] = []
+        for path in intermediates {
+            let file = try CredentialFile(path: path)
+            let certificates = try file.open(passphrase: nil).certificates
+            guard !certificates.isEmpty else { throw file.fault("has no certificate") }
+            others += certificates
+        }
+        return try SigningIdentity(name: name, chainDER: chain, privateKeyDER: key, others: others, now: .now)
+    }
+
+    /// - Returns: nil if it is not to come from the database.
+    private func stored() async throws -> (String, Credential.Kind)? {
+        guard let id = credential?.lowercased() else { return nil }
+        return try await withDatabase(options, for: "sign") { source, pool in
+            let snapshot = try await SnapshotStore.load(
+                from: pool, keyring: try source.keyring(), logger: try source.logger("martlet.sign", atLeast: .critical)
+            ).current
+            guard let opened = snapshot.opened(id) else {
+                throw StoreError(.notFound, "there is no credential \(id), or it is retired")
+            }
+            return ("credential \(id)", try opened.get().kind)
+        }
+    }
+
+    private func read() throws -> (String, Credential.Kind) {
+        var details = CredentialDetails()
+        details.passphrase = try passphrase.read()
+        let opened = try files.map { try CredentialFile(path: $0) }
+        guard try opened.contains(where: { !(try $0.open(passphrase: details.passphrase).certificates.isEmpty) }) else {
+            throw CredentialFault(
+                "\(files.joined(separator: ", ")): no certificate, and Apple wants packages signed with one")
+        }
+        let credential = try APNSCredentials().read(opened, details, now: .now)
+        return (opened.first?.name ?? "", credential.kind)
+    }
+
+    /// Writes the package, and says what it is.
+    func write(
+        _ archive: [UInt8], of id: String, _ count: Int, _ leftOut: [String], by identity: SigningIdentity
+    ) throws {
+        try PackageOutput(path: output, force: force).write(archive)
+        let end = String(identity.certificate.notAfter.rfc3339.prefix(10))
+        var lines = ["\(output): \(id), \(count) files, signed; the certificate ends on \(end)"]
+        if !leftOut.isEmpty { lines.append("left out: \(leftOut.joined(separator: ", "))") }
+        // Standard output may be the package.
+        for line in lines { if output == "-" { printError(line) } else { print(line) } }
+    }
+}

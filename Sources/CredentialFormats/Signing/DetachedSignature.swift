@@ -1,0 +1,53 @@
+internal import COpenSSL
+package import PushModel
+
+/// A signature beside what it signs, in the form of CMS (RFC 5652), which was PKCS #7 once.
+package enum DetachedSignature {
+    /// With SHA-256, the time of signing, and the certificates that lead to the signer's root.
+    ///
+    /// - Parameters:
+    ///   - privateKeyDER: PKCS#8, or the traditional form of its algorithm.
+    ///   - others: the issuer, that one's issuer, and so on; in the signature beside the signer's own.
+    /// - Returns: DER.
+    /// - Throws: ``FileProblem`` if certificate or key can't be used, or do not belong together.
+    package static func sign(
+        _ content: [UInt8], certificate: Certificate, privateKeyDER: Secret, others: [Certificate]
+    ) throws(FileProblem) -> [UInt8] {
+        defer { ERR_clear_error() }
+        guard let signer = certificate.der.withDERPointer({ d2i_X509(nil, $0, $1) }) else {
+            throw FileProblem("has a certificate that is damaged")
+        }
+        defer { X509_free(signer) }
+        guard
+            let key = privateKeyDER.withBytes({ der in der.withDERPointer { d2i_AutoPrivateKey(nil, $0, $1) } })
+        else { throw FileProblem("has a private key that can't be read") }
+        defer { EVP_PKEY_free(key) }
+        guard X509_check_private_key(signer, key) == 1 else {
+            throw FileProblem("has a private key that does not belong to its certificate")
+        }
+        guard let chain = OPENSSL_sk_new_null() else { throw refused }
+        defer { OPENSSL_sk_pop_free(chain, { X509_free($0.map { OpaquePointer($0) }) }) }
+        for other in others {
+            guard let one = other.der.withDERPointer({ d2i_X509(nil, $0, $1) }) else {
+                throw FileProblem("has a certificate of its issuer that is damaged")
+            }
+            guard OPENSSL_sk_push(chain, UnsafeRawPointer(one)) > 0 else {
+                X509_free(one)
+                throw refused
+            }
+        }
+        // Bytes as they are, and no list of what a mail program can decipher.
+        let flags = UInt32(CMS_DETACHED) | UInt32(CMS_BINARY) | UInt32(CMS_NOSMIMECAP)
+        let signed: OpaquePointer? = content.withUnsafeBytes { bytes in
+            guard let source = BIO_new_mem_buf(bytes.baseAddress, Int32(clamping: bytes.count)) else { return nil }
+            defer { BIO_free(source) }
+            return CMS_sign(signer, key, chain, source, flags)
+        }
+        guard let signed else { throw refused }
+        defer { CMS_ContentInfo_free(signed) }
+        guard let der = encoded({ i2d_CMS_ContentInfo(signed, $0) }) else { throw refused }
+        return der
+    }
+
+    private static let refused = FileProblem("can't be signed with: OpenSSL refuses")
+}

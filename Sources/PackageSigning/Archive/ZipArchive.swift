@@ -1,0 +1,72 @@
+/// A zip archive (APPNOTE 6.3) of few small files, stored as they are: icons are compressed already.
+enum ZipArchive {
+    /// In the order of their paths, with the earliest date that there is: the same files make the same bytes.
+    ///
+    /// The caller sees to it that they have less than 4 GiB and are fewer than 65,535.
+    static func bytes(of files: [PackageFile]) -> [UInt8] {
+        var archive: [UInt8] = []
+        var directory: [UInt8] = []
+        let files = files.sorted { $0.path < $1.path }
+        for file in files {
+            let common = Self.common(of: file)
+            let start = archive.count
+            archive.append32(0x0403_4B50)
+            archive += common
+            archive += file.path.utf8
+            archive += file.bytes
+
+            directory.append32(0x0201_4B50)
+            // Made by version 2.0, on Unix.
+            directory.append16(3 << 8 | 20)
+            directory += common
+            // No comment, the first disk, bytes, not text.
+            for _ in 0..<3 { directory.append16(0) }
+            // A plain file that everybody may read.
+            directory.append32(0o100644 << 16)
+            directory.append32(start)
+            directory += file.path.utf8
+        }
+        let start = archive.count
+        archive += directory
+        archive.append32(0x0605_4B50)
+        archive.append16(0)
+        archive.append16(0)
+        archive.append16(files.count)
+        archive.append16(files.count)
+        archive.append32(directory.count)
+        archive.append32(start)
+        archive.append16(0)
+        return archive
+    }
+
+    /// What both headers of a file have alike, up to the length of its extra field.
+    private static func common(of file: PackageFile) -> [UInt8] {
+        var header: [UInt8] = []
+        header.append16(20)
+        // Bit 11: the name is UTF-8.
+        header.append16(1 << 11)
+        // Stored.
+        header.append16(0)
+        // 1 January 1980, 0:00.
+        header.append16(0)
+        header.append16(1 << 5 | 1)
+        header.append32(Int(CRC32.checksum(of: file.bytes)))
+        header.append32(file.bytes.count)
+        header.append32(file.bytes.count)
+        header.append16(file.path.utf8.count)
+        header.append16(0)
+        return header
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append16(_ value: Int) {
+        append(UInt8(truncatingIfNeeded: value))
+        append(UInt8(truncatingIfNeeded: value >> 8))
+    }
+
+    fileprivate mutating func append32(_ value: Int) {
+        append16(value)
+        append16(value >> 16)
+    }
+}

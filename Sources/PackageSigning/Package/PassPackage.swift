@@ -1,0 +1,111 @@
+/// A pass for Wallet (Apple: "Building a pass", "Wallet Passes").
+package struct PassPackage {
+    package static let description = "pass.json"
+
+    /// The pass type identifier, which its certificate is for.
+    package let id: String
+    package let team: String
+    package let serialNumber: String
+    package let files: [PackageFile]
+    /// What lies in the folder and does not belong into the package.
+    package let leftOut: [String]
+
+    private static let styles = ["boardingPass", "coupon", "eventTicket", "generic", "storeCard"]
+    private static let icons = ["icon.png", "icon@2x.png", "icon@3x.png"]
+    /// Made anew: they are there where a pass was unpacked to be changed.
+    private static let made: Set<String> = ["manifest.json", "signature"]
+    private static let localization = ".lproj"
+
+    /// - Parameter json: takes the place of the folder's pass.json.
+    /// - Throws: ``PackageFault`` with all that is wrong.
+    package init(_ folder: SourceFolder, json: [UInt8]? = nil) throws(PackageFault) {
+        var faults: [String] = []
+        var files: [PackageFile] = []
+        do throws(PackageFault) {
+            files = try Self.files(in: folder).filter { json == nil || $0.path != Self.description }
+        } catch let fault {
+            faults += fault.lines
+        }
+        if let json { files.append(PackageFile(path: Self.description, bytes: json)) }
+        for file in files where file.path.lowercased().hasSuffix(".png") && PNGSize(file.bytes) == nil {
+            faults.append("\(file.path): is no PNG")
+        }
+        if faults.isEmpty, !files.contains(where: { Self.icons.contains($0.path) }) {
+            faults.append("icon.png: is missing: no pass is shown without icon.png or icon@2x.png")
+        }
+        do throws(PackageFault) {
+            guard let pass = files.first(where: { $0.path == Self.description }) else {
+                throw PackageFault(faults.isEmpty ? ["\(Self.description): is missing"] : [])
+            }
+            (id, team, serialNumber) = try Self.checked(pass.bytes)
+        } catch let fault {
+            throw PackageFault(fault.lines + faults)
+        }
+        guard faults.isEmpty else { throw PackageFault(faults) }
+        self.files = files.sorted { $0.path < $1.path }
+        leftOut = try folder.names().filter(Self.made.contains)
+    }
+
+    /// Files beside pass.json, and those of folders for languages: `en.lproj/pass.strings`.
+    private static func files(in folder: SourceFolder) throws(PackageFault) -> [PackageFile] {
+        var faults: [String] = []
+        var paths: [String] = []
+        for name in try folder.names() where !made.contains(name) {
+            switch try folder.entry(name) {
+            case .file: paths.append(name)
+            case .folder where name.hasSuffix(localization) && name != localization:
+                for inner in try folder.names(in: name) {
+                    if try folder.entry("\(name)/\(inner)") == .file {
+                        paths.append("\(name)/\(inner)")
+                    } else {
+                        faults.append("\(name)/\(inner): is a folder in a folder for a language")
+                    }
+                }
+            case .folder: faults.append("\(name): is a folder, and a pass has those for languages only (en.lproj)")
+            case nil: continue
+            }
+        }
+        for path in paths where path.contains("\\") || path.unicodeScalars.contains(where: { $0.value < 0x20 }) {
+            faults.append("\(path): has a character in its name that not all who unpack it know")
+        }
+        guard faults.isEmpty else { throw PackageFault(faults) }
+        var room = SourceFolder.greatestSize
+        return try paths.map { (path) throws(PackageFault) in
+            let file = PackageFile(path: path, bytes: try folder.bytes(of: path, room: room))
+            room -= file.bytes.count
+            return file
+        }
+    }
+
+    private static func checked(
+        _ json: [UInt8]
+    ) throws(PackageFault) -> (id: String, team: String, serialNumber: String) {
+        var members = try JSONMembers(json, of: description)
+        _ = members.text("description")
+        if let version = members.number("formatVersion"), version != "1" {
+            members.fault("formatVersion", "must be 1, and is \(version)")
+        }
+        _ = members.text("organizationName")
+        let id = members.text("passTypeIdentifier")
+        let serialNumber = members.text("serialNumber")
+        let team = members.text("teamIdentifier")
+        let styles = styles.filter(members.has)
+        if styles.count != 1 {
+            members.fault(
+                Self.styles.joined(separator: ", "),
+                styles.isEmpty
+                    ? "one of them is missing" : "a pass has one of them, not \(styles.joined(separator: " and "))")
+        }
+        for style in styles {
+            guard var fields = try members.object(style) else { continue }
+            if style == "boardingPass" { _ = fields.text("transitType") }
+            members.take(faultsOf: fields)
+        }
+        if members.has("webServiceURL") || members.has("authenticationToken") {
+            _ = members.checkURL("webServiceURL", schemes: ["https://"])
+            members.checkToken("authenticationToken")
+        }
+        try members.check()
+        return (id ?? "", team ?? "", serialNumber ?? "")
+    }
+}

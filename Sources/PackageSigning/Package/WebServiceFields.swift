@@ -1,0 +1,28 @@
+/// What websites and passes have alike: where devices report to, and the token that they show there.
+extension JSONMembers {
+    /// Apple's least.
+    private static let leastTokenLength = 16
+
+    mutating func checkToken(_ key: String) {
+        guard let token = text(key), token.count < Self.leastTokenLength else { return }
+        fault(key, "has \(token.count) characters: Apple wants at least \(Self.leastTokenLength)")
+    }
+
+    /// - Parameter schemes: with `://`.
+    mutating func checkURL(_ key: String, schemes: [String]) -> String? {
+        guard let url = text(key) else { return nil }
+        guard Self.isURL(url, schemes: schemes) else {
+            fault(key, "must begin with \(schemes.joined(separator: " or ")) and a host")
+            return nil
+        }
+        return url
+    }
+
+    static func isURL(_ text: String, schemes: [String]) -> Bool {
+        schemes.contains { scheme in
+            text.lowercased().hasPrefix(scheme) && text.count > scheme.count
+                && !text.dropFirst(scheme.count).hasPrefix("/")
+                && !text.contains(where: \.isWhitespace)
+        }
+    }
+}

@@ -1,0 +1,89 @@
+/// A website push package: what Safari asks a site for before it asks the person (Apple: "Configuring Safari Push
+/// Notifications").
+package struct WebsitePackage {
+    package static let description = "website.json"
+
+    /// The website push id, which its certificate is for.
+    package let id: String
+    package let files: [PackageFile]
+    /// What lies in the folder and does not belong into the package.
+    package let leftOut: [String]
+
+    private static let keys = [
+        "websiteName", "websitePushID", "allowedDomains", "urlFormatString", "authenticationToken", "webServiceURL",
+    ]
+    private static let iconFolder = "icon.iconset"
+    /// Their names, and their sides in pixels. Safari takes no others.
+    private static let icons = [
+        ("icon_16x16.png", 16), ("icon_16x16@2x.png", 32), ("icon_32x32.png", 32), ("icon_32x32@2x.png", 64),
+        ("icon_128x128.png", 128), ("icon_128x128@2x.png", 256),
+    ]
+
+    /// - Parameter json: takes the place of the folder's website.json.
+    /// - Throws: ``PackageFault`` with all that is wrong.
+    package init(_ folder: SourceFolder, json: [UInt8]? = nil) throws(PackageFault) {
+        var faults: [String] = []
+        var icons: [PackageFile] = []
+        for (name, side) in Self.icons {
+            let path = "\(Self.iconFolder)/\(name)"
+            do throws(PackageFault) {
+                icons.append(PackageFile(path: path, bytes: try Self.icon(path, side: side, in: folder)))
+            } catch let fault {
+                faults += fault.lines
+            }
+        }
+        let website: [UInt8]
+        do throws(PackageFault) {
+            website = if let json { json } else { try Self.description(in: folder) }
+            id = try Self.checked(website)
+        } catch let fault {
+            throw PackageFault(fault.lines + faults)
+        }
+        guard faults.isEmpty else { throw PackageFault(faults) }
+        files = icons + [PackageFile(path: Self.description, bytes: website)]
+        let own: Set<String> = [Self.description, Self.iconFolder]
+        let known = Set(Self.icons.map(\.0))
+        leftOut =
+            try folder.names().filter { !own.contains($0) }
+            + folder.names(in: Self.iconFolder).filter { !known.contains($0) }.map { "\(Self.iconFolder)/\($0)" }
+    }
+
+    private static func description(in folder: SourceFolder) throws(PackageFault) -> [UInt8] {
+        guard try folder.entry(description) == .file else { throw PackageFault("\(description): is missing") }
+        return try folder.bytes(of: description)
+    }
+
+    private static func icon(_ path: String, side: Int, in folder: SourceFolder) throws(PackageFault) -> [UInt8] {
+        guard try folder.entry(path) == .file else { throw PackageFault("\(path): is missing") }
+        let bytes = try folder.bytes(of: path)
+        guard let size = PNGSize(bytes) else { throw PackageFault("\(path): is no PNG") }
+        guard size == PNGSize(width: side, height: side) else {
+            throw PackageFault("\(path): has \(size) pixels: must be \(side)×\(side)")
+        }
+        return bytes
+    }
+
+    /// - Returns: the website push id.
+    private static func checked(_ json: [UInt8]) throws(PackageFault) -> String {
+        var members = try JSONMembers(json, of: description)
+        for key in members.keys where !keys.contains(key) {
+            members.fault(key, "is no key of a website: those are \(keys.joined(separator: ", "))")
+        }
+        _ = members.text("websiteName")
+        let id = members.text("websitePushID")
+        if let id, !id.hasPrefix("web.") { members.fault("websitePushID", "must begin with web., and is \(id)") }
+        for domain in members.texts("allowedDomains") ?? [] {
+            let host = domain.split(separator: "://", maxSplits: 1).last ?? ""
+            if !JSONMembers.isURL(domain, schemes: ["https://", "http://"]) || host.contains("/") {
+                members.fault("allowedDomains", "\(domain) must be https:// and a host, without a path or a slash")
+            }
+        }
+        _ = members.checkURL("urlFormatString", schemes: ["https://", "http://"])
+        members.checkToken("authenticationToken")
+        if let service = members.checkURL("webServiceURL", schemes: ["https://"]), service.hasSuffix("/") {
+            members.fault("webServiceURL", "must not end with a slash: Safari adds /v2/pushPackages/…")
+        }
+        try members.check()
+        return id ?? ""
+    }
+}

@@ -1,0 +1,33 @@
+internal import Crypto
+import PushModel
+
+/// The list of a package's files with their hashes: what is signed.
+package enum Manifest: Sendable, Hashable {
+    /// `"path": "hex"`: passes, and websites for Safari's first version.
+    case sha1
+    /// `"path": {"hashType": "sha512", "hashValue": "hex"}`: websites.
+    case sha512
+
+    /// Of all files, in a fixed order.
+    package func json(of files: [PackageFile]) -> [UInt8] {
+        var json = Array("{".utf8)
+        for (index, file) in files.sorted(by: { $0.path < $1.path }).enumerated() {
+            json += (index == 0 ? "\n  " : ",\n  ").utf8
+            JSONText.append(file.path, to: &json)
+            json += ": \(value(of: file.bytes))".utf8
+        }
+        return json + "\n}\n".utf8
+    }
+
+    private func value(of bytes: [UInt8]) -> String {
+        switch self {
+        // why: Apple asks for it, and the signature is over the list
+        case .sha1: "\"\(Self.hex(Insecure.SHA1.hash(data: bytes)))\""
+        case .sha512: "{\"hashType\": \"sha512\", \"hashValue\": \"\(Self.hex(SHA512.hash(data: bytes)))\"}"
+        }
+    }
+
+    private static func hex(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

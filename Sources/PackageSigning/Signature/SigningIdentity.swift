@@ -1,0 +1,81 @@
+package import CredentialFormats
+package import PushModel
+
+/// A certificate that may sign, with its key and the issuers that lead to the root.
+package struct SigningIdentity: Sendable {
+    package let certificate: Certificate
+    package let issuers: [Certificate]
+    private let privateKeyDER: Secret
+    private let name: String
+
+    private static let longestChain = 8
+
+    /// - Parameters:
+    ///   - name: what errors call it: a file, or a credential.
+    ///   - chainDER: the certificate first; its issuers as far as they are known.
+    ///   - others: where missing issuers are looked for.
+    /// - Throws: ``PackageFault`` if it can't be used now, or its issuer is missing.
+    package init(
+        name: String, chainDER: [[UInt8]], privateKeyDER: Secret, others: [Certificate], now: Timestamp
+    ) throws(PackageFault) {
+        let chain = chainDER.compactMap(Certificate.init(der:))
+        guard let leaf = chain.first, chain.count == chainDER.count else {
+            throw PackageFault("\(name): has a certificate that is damaged")
+        }
+        let candidates = chain.dropFirst() + others
+        guard let issuer = candidates.first(where: leaf.isSigned(by:)) else {
+            throw PackageFault(
+                "\(name): the certificate of its issuer is missing, without which Apple takes no signature: "
+                    + "give it with --intermediate; it is that of \(leaf.issuerName)")
+        }
+        var issuers = [issuer]
+        while let last = issuers.last, !last.isSelfIssued, issuers.count < Self.longestChain,
+            let next = candidates.first(where: { last.isSigned(by: $0) && !$0.isSelfIssued })
+        {
+            issuers.append(next)
+        }
+        for certificate in [leaf] + issuers {
+            let which = certificate == leaf ? "the certificate" : "its issuer \(certificate.commonName ?? "")"
+            guard now < certificate.notAfter else {
+                throw PackageFault("\(name): \(which) expired on \(certificate.notAfter.rfc3339)")
+            }
+            guard now >= certificate.notBefore else {
+                throw PackageFault("\(name): \(which) is not valid before \(certificate.notBefore.rfc3339)")
+            }
+        }
+        certificate = leaf
+        self.issuers = issuers
+        self.privateKeyDER = privateKeyDER
+        self.name = name
+    }
+
+    /// Apple writes what a certificate is for into its subject: the id as user id, the team as organizational unit.
+    ///
+    /// - Parameters:
+    ///   - field: where the id stands, for the error.
+    ///   - team: nil: the package names none.
+    package func check(
+        id: String, in field: String, team: String? = nil, in teamField: String = ""
+    ) throws(PackageFault) {
+        let subject = certificate.commonName.map { " (\($0))" } ?? ""
+        guard certificate.userID == id else {
+            let purpose = certificate.userID.map { "is for \($0)" } ?? "is for no id"
+            throw PackageFault("\(field): is \(id), but the certificate of \(name)\(subject) \(purpose)")
+        }
+        guard team == nil || certificate.organizationalUnit == team else {
+            throw PackageFault(
+                "\(teamField): is \(team ?? ""), but the certificate of \(name)\(subject) is of team "
+                    + (certificate.organizationalUnit ?? "none"))
+        }
+    }
+
+    /// - Returns: the signature beside the content, in DER.
+    func sign(_ content: [UInt8]) throws(PackageFault) -> [UInt8] {
+        do throws(FileProblem) {
+            return try DetachedSignature.sign(
+                content, certificate: certificate, privateKeyDER: privateKeyDER, others: issuers)
+        } catch let problem {
+            throw PackageFault("\(name): \(problem)")
+        }
+    }
+}

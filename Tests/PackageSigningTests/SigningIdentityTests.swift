@@ -1,0 +1,36 @@
+import CredentialFormats
+import Foundation
+import PackageSigning
+import PushModel
+import Testing
+
+@Suite struct SigningIdentityTests {
+    @Test func onlyWhoHasSignedItIsTheIssuer() async throws {
+        let authority = try await SigningAuthority()
+        try await authority.issue("pass", SigningAuthority.pass)
+        // A renewed authority may keep its name, and has another key.
+        try await authority.issue("renewed", "/CN=Developer Relations/OU=G4", by: "root", as: "authority")
+        let leaf = try authority.certificate("pass.pem"), issuer = try authority.certificate("g4.cer")
+        let renewed = try authority.certificate("renewed.pem"), root = try authority.certificate("root.pem")
+        #expect(leaf.issuerDER == renewed.subjectDER && !leaf.isSigned(by: renewed) && leaf.isSigned(by: issuer))
+
+        let now = Timestamp(seconds: Int64(Date().timeIntervalSince1970))
+        func identity(_ others: [Certificate], _ time: Timestamp? = nil) throws(PackageFault) -> SigningIdentity {
+            try SigningIdentity(
+                name: "pass.p12", chainDER: [leaf.der], privateKeyDER: Secret([]), others: others, now: time ?? now)
+        }
+        #expect(try identity([renewed, root, issuer]).issuers == [issuer])
+        let missing = PackageFault(
+            "pass.p12: the certificate of its issuer is missing, without which Apple takes no signature: give it with --intermediate; it is that of /CN=Developer Relations/OU=G4"
+        )
+        #expect(throws: missing) { try identity([renewed, root]) }
+        #expect(throws: missing) { try identity([]) }
+        let end = leaf.notAfter, start = issuer.notBefore
+        #expect(throws: PackageFault("pass.p12: the certificate expired on \(end.rfc3339)")) {
+            try identity([issuer], end)
+        }
+        #expect(throws: PackageFault("pass.p12: the certificate is not valid before \(leaf.notBefore.rfc3339)")) {
+            try identity([issuer], Timestamp(milliseconds: start.milliseconds - 1))
+        }
+    }
+}
