@@ -2,13 +2,13 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help install build up down demo test torture check bench fuzz sanitize format clean
+.PHONY: help install build up down demo test image-test torture check bench fuzz sanitize format clean
 
 # When make is killed, even by SIGKILL, the kernel tells what it was running.
 RUN := exec setpriv --pdeathsig TERM
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install: ## install the Debian packages that are missing
 	@$(RUN) scripts/install
@@ -29,6 +29,9 @@ demo: install ## the main job, end to end, on this machine
 
 test: install ## build and run all tests, with private servers
 	@$(RUN) scripts/test
+
+image-test: install ## deliver two pushes in the files of the container image that deploy/image/build has made; as root
+	@$(RUN) deploy/image/test
 
 torture: build ## kill, freeze, cut and count: docs/torture.md; SEED=7 MINUTES=10 CLUSTER=3 if you like
 	@$(RUN) .build/release/martlet-torture $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(CLUSTER),--cluster $(CLUSTER))
