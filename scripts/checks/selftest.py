@@ -2,7 +2,7 @@
 import pathlib
 import tempfile
 
-from . import alerts, documents, events, sources
+from . import alerts, deployment, documents, events, sources
 
 KEYS = {"Sources/MartletService/ConfigurationKey.swift": 'static let one = ConfigurationKey("a.one", "help")',
         "Sources/AOutput/A.swift": 'OutputSetting(\n    "two", help: "help")'}
@@ -23,6 +23,9 @@ ALERTS = METRICS | {"deploy/prometheus/martlet.rules.yaml": ALERT, "docs/runbook
 FIELDS = {"Sources/PushModel/Job/JobField.swift": 'case .a: "a"\ncase .bC: "b_c"',
           "docs/schema/job.schema.json": '{"properties": {"a": {}, "b_c": {}}}', "docs/publish.md": "| `a` | e |\n| `b_c` | f |\n"}
 TARGETS = "# A\n\n## Targets\n\n" + "".join(f"| `{name}` | it |\n" for name in sources.ORDER if name != "martlet-bench")
+SETTINGS = {"docs/configuration.md": "What may hold a secret (`amqp.url`, each `proxy`)\n| `amqp.url` | a |\n| `http.listen` | b |\n"}
+COMPOSE = SETTINGS | {"deploy/compose.yaml": "services: {a: {image: '${MARTLET_IMAGE:-b}', volumes: ['./c:/c', 'd:/d']}}\nvolumes: {d: }\n",
+                      "deploy/c": "", "docs/schema/job.schema.json": '{"properties": {"id": {}}}', "deploy/compose/jobs/a.json": '{"id": "a"}'}
 EMPTY_SCHEMA = '{"type": "object", "required": ["id"]}'
 
 # rule, files of a tree that breaks it, files of a tree that does not
@@ -108,6 +111,12 @@ CASES = [
         {"Sources/HornOutput/B.swift": 'logger.error("It is broken")'},
         {"Sources/HornOutput/B.swift": 'logger.warning(.blown, "Another sentence")'},
         {"Sources/AOutput/Events.swift": 'static let blown = EventName("horn.blown")'}]),
+    *((deployment.variables, COMPOSE | {"deploy/chart/templates/a.yaml": f"value: MARTLET_{name}"},
+       COMPOSE | {"deploy/chart/templates/a.yaml": "MARTLET_AMQP_URL_FILE, MARTLET_HTTP_LISTEN, MARTLET_CONFIG"})
+      for name in ("HTTP_LISTN", "HTTP_LISTEN_FILE")),
+    *((deployment.compose, COMPOSE | broken, COMPOSE) for broken in [
+        {"deploy/compose.yaml": "services: {a: {volumes: ['./e:/e']}}"}, {"deploy/compose.yaml": "services: {a: {volumes: ['e:/e']}}"},
+        {"deploy/compose.yaml": "services: {a: {depends_on: {b: }}}"}, {"deploy/compose/jobs/a.json": '{"di": "a"}'}]),
     # In two parts, or this file would break the rule itself.
     (documents.hosts, {"scripts/a": "curl https" + "://push.apple.com/"}, {"scripts/a": "curl https://127.0.0.1:1/ http://a.test"}),
     (documents.hosts, {"Tests/A.swift": '"amqp' + '://user:word@broker.corp/"'}, {"Tests/A.swift": '"amqp://user:word@localhost/"'}),

@@ -1,0 +1,62 @@
+"""Rules about what is deployed: chart, compose file and image set what there is."""
+import json
+import pathlib
+import re
+import subprocess
+
+import yaml
+
+FOLDERS = ("deploy/chart/templates", "deploy/chart/tests/golden", "deploy/image")
+# In the place of the file, the name of one; what else may hold a secret is told by docs/configuration.md.
+SECRET = re.compile(r"`([a-z._]+)`")
+
+
+def known_variables(root: pathlib.Path) -> set[str]:
+    """The variables that a worker reads, by docs/configuration.md."""
+    text = (root / "docs" / "configuration.md").read_text()
+    keys = re.findall(r"^\| `([a-z._]+)` \|", text, re.MULTILINE)
+    said = re.search(r"What may hold a secret \((.*?)\)", text, re.DOTALL)
+    secret = {key for key in keys if key in SECRET.findall(said[1] if said else "") or key.endswith(".proxy")}
+    variable = {key: "MARTLET_" + key.upper().replace(".", "_") for key in keys}
+    return {"MARTLET_CONFIG", *variable.values(), *(f"{variable[key]}_FILE" for key in secret)}
+
+
+def variables(root: pathlib.Path) -> list[str]:
+    known = known_variables(root)
+    files = [root / "deploy" / "compose.yaml", *(file for folder in FOLDERS for file in sorted((root / folder).rglob("*")))]
+    problems = []
+    for file in files:
+        # Docker's own substitution is no variable of a worker's.
+        text = re.sub(r"\$\{[^}]*\}", "", file.read_text()) if file.is_file() and file.suffix != ".pyc" else ""
+        problems += [f"{file.relative_to(root)}: no worker reads {name}" for name in sorted(set(re.findall(r"\bMARTLET_[A-Z_]+\b", text)) - known
+                     - {"MARTLET_IMAGE", "MARTLET_TEST_WORKER_AMQP_URL", "MARTLET_TEST_DATABASE_URL"})]
+    return problems
+
+
+def compose(root: pathlib.Path) -> list[str]:
+    """What compose.yaml mounts is there, each service that is waited for exists, and its jobs are jobs."""
+    place = root / "deploy"
+    document = yaml.safe_load((place / "compose.yaml").read_text())
+    problems = []
+    for name, service in document["services"].items():
+        for volume in service.get("volumes", []):
+            source = volume.split(":")[0]
+            if not (place / source).exists() if source.startswith(".") else source not in document.get("volumes", {}):
+                problems.append(f"{name} mounts {source}, which is not there")
+        problems += [f"{name} waits for {other}, which is not there" for other in service.get("depends_on", {})
+                     if other not in document["services"]]
+    for file in sorted((place / "compose" / "jobs").glob("*.json")):
+        fields = json.loads((root / "docs" / "schema" / "job.schema.json").read_text())["properties"]
+        problems += [f"{file.name}: no job has {name}" for name in sorted(json.loads(file.read_text()).keys() - fields.keys())]
+    return [f"deploy/compose.yaml: {problem}" for problem in problems]
+
+
+def prometheus(root: pathlib.Path) -> list[str]:
+    result = subprocess.run(["promtool", "check", "config", "--syntax-only", "deploy/compose/prometheus.yaml"], cwd=root,
+                            capture_output=True, text=True)
+    return (result.stdout + result.stderr).splitlines() if result.returncode else []
+
+
+def chart(root: pathlib.Path) -> list[str]:
+    result = subprocess.run(["scripts/chart"], cwd=root, capture_output=True, text=True)
+    return (result.stdout + result.stderr).splitlines() or ["failed"] if result.returncode else []
