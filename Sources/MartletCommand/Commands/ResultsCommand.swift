@@ -39,6 +39,8 @@ struct ResultsCommand: AsyncParsableCommand {
                     bindings: [AMQPBinding(queue: tail.name, exchange: names.results, routingKey: bind)]),
                 broker: broker, prefetch: 100, endsWithConnection: false,
                 logger: try source.logger("martlet.results", atLeast: .warning))
+            // What comes from now on is seen: a script waits for this line before it publishes.
+            printError("listening for \(bind)")
             var printed = 0
             for try await case let delivery? in deliveries.stream {
                 print(json: String(decoding: delivery.body, as: UTF8.self))

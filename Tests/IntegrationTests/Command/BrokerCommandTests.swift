@@ -22,7 +22,7 @@ struct BrokerCommandTests {
                         configuration,
                     ])
                 let job = JobText("by hand", app: Self.app, to: [Token.random(), Token.random(Token.bad)]).json
-                // The tail says nothing when it is bound, so jobs are published until it has seen an event.
+                try await eventually(tail.errors) { tail.errors.contains("listening for *.sent.#") }
                 try await eventually("\(tail.errors)\(worker.errors)") {
                     let published = try await installation.martlet(["job", "publish", "--lane", "urgent"], input: job)
                     guard published.status == 0 else {
@@ -30,8 +30,10 @@ struct BrokerCommandTests {
                         return false
                     }
                     #expect(published.output.hasPrefix("published job by hand with 2 recipients to "))
-                    return !tail.isRunning
+                    return true
                 }
+                // Once was enough: what is published after that line is seen.
+                try await eventually("\(tail.errors)\(worker.errors)") { !tail.isRunning }
                 let finished = try await tail.finish()
                 #expect(finished.status == 0, "\(finished)")
                 let event = try JSONDecoder().decode(ResultEvent.self, from: Data(finished.output.utf8))
