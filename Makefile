@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help install build up down demo test image-test torture check bench fuzz sanitize format clean
+.PHONY: help install build up down demo test image-test torture check bench fuzz site sanitize format clean
 
 # When make is killed, even by SIGKILL, the kernel tells what it was running.
 RUN := exec setpriv --pdeathsig TERM
@@ -44,6 +44,9 @@ bench: build ## measure, beside h2load and a bare librabbitmq loop
 
 fuzz: build ## fuzz each target for a minute; Fuzzing/run TARGET --seconds N for one
 	@$(RUN) Fuzzing/run
+
+site: install ## make a site of the documents: .local/site/built; scripts/site --serve 8000 to look at it
+	@$(RUN) scripts/site
 
 sanitize: install ## the tests under the thread sanitizer, then the address sanitizer; scripts/sanitize --help
 	@$(RUN) scripts/sanitize

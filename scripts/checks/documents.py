@@ -6,7 +6,7 @@ import re
 import jsonschema
 import yaml
 
-LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#+\s+(.*)$", re.MULTILINE)
 URL_HOST = re.compile(r"\b(?:https?|amqps?|postgres(?:ql)?)://(?:[^\s/@\"'`]*@)?(\[[0-9a-f:]+\]|[\w.-]+)")
@@ -14,7 +14,7 @@ URL_HOST = re.compile(r"\b(?:https?|amqps?|postgres(?:ql)?)://(?:[^\s/@\"'`]*@)?
 HARMLESS_HOST = re.compile(
     r"^(?:[\w-]+|127\.\d+\.\d+\.\d+|\[::1\]|localhost|(?:.*\.)?(?:example|test|invalid|localhost)|(?:.*\.)?example\.(?:com|org|net))$")
 # Told to a person, or the name of a scope or an audience; never connected to.
-MENTIONED_HOSTS = {"www.swift.org", "www.googleapis.com", "oauth2.googleapis.com"}
+MENTIONED_HOSTS = {"www.swift.org", "www.w3.org", "www.googleapis.com", "oauth2.googleapis.com"}
 
 
 def markdown_files(root: pathlib.Path) -> list[pathlib.Path]:

@@ -2,7 +2,7 @@
 import pathlib
 import tempfile
 
-from . import alerts, deployment, documents, events, sources
+from . import alerts, deployment, documents, events, forge, sources
 
 KEYS = {"Sources/MartletService/ConfigurationKey.swift": 'static let one = ConfigurationKey("a.one", "help")',
         "Sources/AOutput/A.swift": 'OutputSetting(\n    "two", help: "help")'}
@@ -60,6 +60,9 @@ CASES = [
       "Sources/PushModel/A+B.swift": "extension A {\n" + "    func b() {}\n" * 56 + "}",
       "Sources/DeliveryPipeline/A.swift": "struct A {\n" + "    let a = 1\n" * 200 + "}"}),
     (sources.sizes, {"Sources/PushModel/A.swift": "//\n" * 401}, {"Sources/PushModel/A.swift": "//\n" * 400}),
+    (forge.workflows, {".github/workflows/a.yml": "jobs: {a: {timeout-minutes: 1, steps: [{run: make test}]}}", ".ci/run": ""},
+     {".github/workflows/a.yml": "jobs: {a: {timeout-minutes: 1, steps: [{run: .ci/run}]}}", ".ci/run": ""}),
+    (documents.links, {"README.md": "![a](docs/a.svg)"}, {"README.md": "![a](docs/a.svg)", "docs/a.svg": ""}),
     (documents.links, {"README.md": "[a](docs/a.md)"}, {"README.md": "[a](docs/a.md)", "docs/a.md": ""}),
     (documents.links, {"README.md": "[a](#b-c)"}, {"README.md": "# B, `c`\n[a](#b-c)"}),
     (documents.schemas, {"docs/schema/a.json": '{"type": "thing"}'}, {"docs/schema/a.json": EMPTY_SCHEMA}),
