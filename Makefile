@@ -2,13 +2,13 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help install build up down demo test image-test torture check bench fuzz site sanitize format clean
+.PHONY: help install build up down demo test image-test torture check bench fuzz site sanitize dist package-test format clean
 
 # When make is killed, even by SIGKILL, the kernel tells what it was running.
 RUN := exec setpriv --pdeathsig TERM
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 install: ## install the Debian packages that are missing
 	@$(RUN) scripts/install
@@ -50,6 +50,13 @@ site: install ## make a site of the documents: .local/site/built; scripts/site -
 
 sanitize: install ## the tests under the thread sanitizer, then the address sanitizer; scripts/sanitize --help
 	@$(RUN) scripts/sanitize
+
+dist: install ## program, Debian packages, man pages, completions, checksums, in .build/dist: docs/install.md
+	@$(RUN) scripts/dist
+
+package-test: dist ## install, use, upgrade and purge the packages in fresh Debian 12 and 13 roots (some minutes each)
+	@scripts/package-test bookworm
+	@$(RUN) scripts/package-test trixie
 
 format: ## format the Swift code in place
 	@scripts/format

@@ -1,6 +1,8 @@
 """Makes the root of scripts/fresh and runs the command in it; the first process of namespaces of its own.
 
-  fresh_root.py SUITE DIRECTORY COMMAND…
+  fresh_root.py SUITE DIRECTORY FOLDER COMMAND…
+
+With a FOLDER there is neither Swift nor a clone of this repository; the command runs in that folder.
 """
 import json
 import os
@@ -17,7 +19,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 PREREQUISITES = ["git", "make", "g++", "libcurl4-openssl-dev", "libedit-dev", "libncurses-dev", "libsqlite3-dev",
                  "libxml2-dev", "tzdata", "uuid-dev", "zlib1g-dev"]
 # In the root. Below no private home: the servers' own users have to reach their data.
-CLONE = "/srv/martlet"
+CLONE, FOLDER = "/srv/martlet", "/srv/folder"
 DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 # Of the environment; proxies are for apt.
 PASSED_ON = ("TERM", "http_proxy", "https_proxy", "no_proxy")
@@ -79,8 +81,8 @@ class Root:
     def write(self, name: str, text: str) -> None:
         (self.path / name).write_text(text)
 
-    def bind(self, source: pathlib.Path, flags: str) -> None:
-        target = self.path / str(source).lstrip("/")
+    def bind(self, source: pathlib.Path, flags: str, place: str | None = None) -> None:
+        target = self.path / (place or str(source)).lstrip("/")
         if source.is_dir():
             target.mkdir(parents=True, exist_ok=True)
         else:
@@ -158,24 +160,35 @@ def wait(process: subprocess.Popen) -> int:
             return process.returncode
 
 
-def main(suite: str, directory: str, command: list[str]) -> int:
+def prepare(root: Root, folder: str, environment: dict[str, str]) -> str:
+    """Puts into the root what the command is to find. Returns where it runs."""
+    if folder:
+        root.share_packages()
+        root.bind(pathlib.Path(folder), "ro", place=FOLDER)
+        return FOLDER
+    prefix = root.bind_swift()
+    environment["PATH"] = f"{prefix}/bin:{environment['PATH']}"
+    root.install_prerequisites(environment)
+    root.clone()
+    return CLONE
+
+
+def main(suite: str, directory: str, folder: str, command: list[str]) -> int:
     started = time.monotonic()
     root = Root(suite, pathlib.Path(directory))
     root.make()
     root.mount()
-    prefix = root.bind_swift()
     environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ} | {
-        "PATH": f"{prefix}/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+        "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
         "HOME": "/root", "LANG": "C.UTF-8", "DEBIAN_FRONTEND": "noninteractive"}
-    root.install_prerequisites(environment)
-    root.clone()
+    place = prepare(root, folder, environment)
     head = output("git", "-C", ROOT, "rev-parse", "--short", "HEAD").strip()
     say(f"{suite} is ready after {time.monotonic() - started:.0f} s; {' '.join(command)}, at {head}")
     started = time.monotonic()
     # A Ctrl-C is for the command; a handler, unlike SIG_IGN, is not inherited by it.
     signal.signal(signal.SIGINT, lambda *_: None)
     process = subprocess.Popen(
-        ["chroot", str(root.path), "/bin/sh", "-c", f'cd {CLONE} && exec "$@"', "fresh", *command], env=environment)
+        ["chroot", str(root.path), "/bin/sh", "-c", f'cd {place} && exec "$@"', "fresh", *command], env=environment)
     code = wait(process)
     root.share_packages()
     say(f"{' '.join(command)} ended with {code} after {time.monotonic() - started:.0f} s")
@@ -184,6 +197,6 @@ def main(suite: str, directory: str, command: list[str]) -> int:
 
 if __name__ == "__main__":
     try:
-        sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3:]))
+        sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]))
     except subprocess.CalledProcessError as error:
         sys.exit(f"fresh: {' '.join(str(part) for part in error.cmd)} ended with {error.returncode}")

@@ -7,7 +7,7 @@ struct RootCommand: AsyncParsableCommand {
         commandName: "martlet",
         abstract: "Delivers push jobs from RabbitMQ to Apple's push service and publishes what became of each.",
         discussion: "Exit codes: 0 fine, 1 failed, 64 wrong usage, 78 wrong configuration.",
-        version: Worker.version,
+        version: Worker.build,
         subcommands: [
             WorkerCommand.self, WorkersCommand.self, TopCommand.self, MigrateCommand.self, AppCommand.self,
             CredentialCommand.self, AuditCommand.self,

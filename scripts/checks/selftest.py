@@ -2,8 +2,10 @@
 import pathlib
 import tempfile
 
-from . import alerts, deployment, documents, events, forge, sources
+from . import alerts, deployment, documents, events, forge, sources, units
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+UNIT = "[Service]\nExecStart=/usr/bin/true\n"
 KEYS = {"Sources/MartletService/ConfigurationKey.swift": 'static let one = ConfigurationKey("a.one", "help")',
         "Sources/AOutput/A.swift": 'OutputSetting(\n    "two", help: "help")'}
 REASONS = {"Sources/DeliveryPipeline/A.swift": 'let a = "GivenUp"', "Sources/HornOutput/A.swift": 'let a = "TooBig" // "Quiet"',
@@ -63,6 +65,7 @@ CASES = [
     (forge.workflows, {".github/workflows/a.yml": "jobs: {a: {timeout-minutes: 1, steps: [{run: make test}]}}", ".ci/run": ""},
      {".github/workflows/a.yml": "jobs: {a: {timeout-minutes: 1, steps: [{run: .ci/run}]}}", ".ci/run": ""}),
     (documents.links, {"README.md": "![a](docs/a.svg)"}, {"README.md": "![a](docs/a.svg)", "docs/a.svg": ""}),
+    (units.exposure, {"deploy/a.service": UNIT}, {"deploy/a.service": (ROOT / "deploy" / "martlet.service").read_text()}),
     (documents.links, {"README.md": "[a](docs/a.md)"}, {"README.md": "[a](docs/a.md)", "docs/a.md": ""}),
     (documents.links, {"README.md": "[a](#b-c)"}, {"README.md": "# B, `c`\n[a](#b-c)"}),
     (documents.schemas, {"docs/schema/a.json": '{"type": "thing"}'}, {"docs/schema/a.json": EMPTY_SCHEMA}),

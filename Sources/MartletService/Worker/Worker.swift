@@ -1,3 +1,4 @@
+internal import CLinux
 import DeliveryPipeline
 import Logging
 import Metering
@@ -12,6 +13,11 @@ import UnixSignals
 public struct Worker: Sendable {
     /// That of Martlet.
     public static let version = "0.1.0"
+    /// For people: with the commit where `make dist` has linked it in, as no other build does.
+    public static var build: String {
+        let commit = String(cString: clinux_commit())
+        return commit.isEmpty ? version : "\(version) (\(commit))"
+    }
 
     private let services: [any Service]
     private let drainTimeout: Duration

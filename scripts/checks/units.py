@@ -1,0 +1,21 @@
+"""What the systemd units shut out."""
+import pathlib
+import shutil
+import subprocess
+
+# In tenths, as `systemd-analyze security` counts what a service can reach: 100 is all.
+LIMIT = 20
+
+
+def exposure(root: pathlib.Path) -> list[str]:
+    if shutil.which("systemd-analyze") is None:
+        return ["systemd-analyze is missing; run scripts/install"]
+    problems = []
+    for unit in sorted((root / "deploy").glob("*.service")):
+        result = subprocess.run(
+            ["systemd-analyze", "security", "--offline=true", f"--threshold={LIMIT}", "--no-pager", unit],
+            capture_output=True, text=True, check=False)
+        if result.returncode != 0:
+            said = (result.stdout + result.stderr).strip().splitlines()
+            problems.append(f"deploy/{unit.name}: {said[-1] if said else 'failed'} (at most {LIMIT / 10})")
+    return problems
