@@ -25,8 +25,18 @@ struct JobCommand: AsyncParsableCommand {
         @Option(help: "urgent, normal or bulk.")
         var lane: Lane = .normal
 
+        @Option(
+            help: ArgumentHelp(
+                "Print what becomes of each recipient, for so many seconds at most; ends with 1 unless all were sent.",
+                valueName: "seconds"))
+        var wait: Int?
+
         @OptionGroup var patience: PatienceOption
         @OptionGroup var options: ConfigurationOptions
+
+        func validate() throws {
+            guard (1...86_400).contains(wait ?? 1) else { throw ValidationError("--wait: must be 1 to 86400") }
+        }
 
         func run() async throws {
             let source = try await options.load()
@@ -40,7 +50,23 @@ struct JobCommand: AsyncParsableCommand {
                 for fault in error.faults { printError("\(fault.field): \(fault.problem)".printable) }
                 throw ExitCode.failure
             }
-            let names = pipeline.names
+            guard let wait else { return try await publish(job, body, pipeline.names, source) }
+            guard job.results == .all else {
+                throw ValidationError("--wait: of this job nothing is told but problems: it says so in 'results'")
+            }
+            try await BrokerLook.require(exchanges: [pipeline.names.results], by: source)
+            let watch = try await OutcomeWatch(
+                job, pipeline.names, try source.broker(), logger: try source.logger("martlet.job", atLeast: .error))
+            try await publish(job, body, pipeline.names, source)
+            flushOutput()
+            let allSent = try await watch.print(within: .seconds(wait))
+            await watch.close()
+            guard allSent else { throw ExitCode.failure }
+        }
+
+        private func publish(
+            _ job: Job, _ body: [UInt8], _ names: PipelineNames, _ source: ConfigurationSource
+        ) async throws {
             let broker = try source.broker()
             try await BrokerLook.require(exchanges: [names.jobs], by: source)
             let publisher = try await PatientPublisher(

@@ -31,6 +31,38 @@ struct JobPublishTests {
         }
     }
 
+    @Test func whoWaitsIsToldWhatBecomesOfEachRecipient() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            let declared = try await installation.martlet(["doctor", "--declare"])
+            try await installation.withWorker { worker in
+                let (good, bad) = (Token.random(), Token.random(Token.bad))
+                let both = JobText("both", app: Self.app, to: [good, bad]).json
+                let mixed = try await installation.martlet(["job", "publish", "--wait", "60"], input: both)
+                let (head, lines) = (
+                    mixed.output.prefix { $0 != "\n" }, mixed.output.split(separator: "\n").dropFirst()
+                )
+                #expect(head.hasPrefix("published job both"), "\(mixed) \(declared) \(worker.errors)")
+                #expect(
+                    Set(lines) == ["\(good) sent 200", "\(bad) rejected 400 BadDeviceToken"],
+                    "\(mixed) \(worker.errors)")
+                #expect(mixed.status == 1)
+                let one = JobText("one", app: Self.app, to: [Token.random()]).json
+                let sent = try await installation.martlet(["job", "publish", "--wait", "60"], input: one)
+                #expect(sent.status == 0, "\(sent) \(worker.errors)")
+                let unknown = JobText("unknown", app: "com.example.nobody", to: [good]).json
+                let rejected = try await installation.martlet(["job", "publish", "--wait", "60"], input: unknown)
+                #expect(rejected.status == 1 && rejected.errors.contains("app: "), "\(rejected) \(worker.errors)")
+            }
+            let nobody = JobText("nobody", app: Self.app, to: [Token.random()]).json
+            let late = try await installation.martlet(["job", "publish", "--wait", "1"], input: nobody)
+            #expect(late.status == 1 && late.errors.hasPrefix("1 of 1 recipients have no outcome after 1 s"), "\(late)")
+            let silent = JobText("silent", app: Self.app, to: [Token.random()], more: #","results":"problems""#).json
+            let vain = try await installation.martlet(["job", "publish", "--wait", "1"], input: silent)
+            #expect(vain.status == 64 && vain.errors.contains("nothing is told but problems"), "\(vain)")
+        }
+    }
+
     @Test func theLimitsAreThoseOfTheConfiguration() async throws {
         try await Installation.with { installation in
             let job = JobText("two", app: Self.app, to: Token.random(count: 2))
