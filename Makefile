@@ -39,8 +39,8 @@ torture: build ## kill, freeze, cut and count: docs/torture.md; SEED=7 MINUTES=1
 check: install ## the quick gate: format, imports, sizes, links, schemas
 	@$(RUN) scripts/check
 
-bench: build ## measure, beside h2load and a bare librabbitmq loop
-	@$(RUN) Benchmarks/run
+bench: build ## measure, beside h2load and a bare librabbitmq loop; REPORT=bench.html for a page, other clients beside
+	@$(RUN) Benchmarks/run $(if $(REPORT),--report '$(REPORT)')
 
 fuzz: build ## fuzz each target for a minute; Fuzzing/run TARGET --seconds N for one
 	@$(RUN) Fuzzing/run

@@ -41,7 +41,7 @@ def access_token(account: dict, ca: pathlib.Path, directory: pathlib.Path) -> st
 
 
 def send(bench, program: pathlib.Path) -> None:
-    run, count = bench.run, 200_000
+    run, count = bench.run, bench.scaled(200_000)
     directory = run.directory / "fcm"
     directory.mkdir(exist_ok=True)
     port, control = free_port(None, bench.taken), free_port(None, bench.taken)

@@ -9,15 +9,17 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
 
-def programs(name: str, packages: list[str]) -> pathlib.Path:
-    """The folder with the programs of these packages, which name their versions. Only the first call needs a network."""
+def programs(name: str, packages: list[str], within: float | None = None) -> pathlib.Path:
+    """The folder with the programs of these packages, which name their versions. Only the first call needs a network; `within`:
+    seconds that pip may take."""
     wanted = hashlib.sha256(" ".join([sys.version, *packages]).encode()).hexdigest()[:12]
     folder = ROOT / ".local" / "venvs" / f"{name}-{wanted}"
     if not (folder / "complete").exists():
         shutil.rmtree(folder, ignore_errors=True)
         folder.parent.mkdir(parents=True, exist_ok=True)
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        subprocess.run([folder / "bin" / "pip", "-q", "--disable-pip-version-check", "install", *packages], check=True)
+        subprocess.run([folder / "bin" / "pip", "-q", "--disable-pip-version-check", "install", *packages], check=True,
+                       timeout=within)
         (folder / "complete").touch()
         for old in folder.parent.glob(f"{name}-*"):
             if old != folder:
