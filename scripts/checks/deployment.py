@@ -6,6 +6,8 @@ import subprocess
 
 import yaml
 
+from .documents import markdown_files
+
 FOLDERS = ("deploy/chart/templates", "deploy/chart/tests/golden", "deploy/image")
 # In the place of the file, the name of one; what else may hold a secret is told by docs/configuration.md.
 SECRET = re.compile(r"`([a-z._]+)`")
@@ -34,7 +36,7 @@ def variables(root: pathlib.Path) -> list[str]:
 
 
 def compose(root: pathlib.Path) -> list[str]:
-    """What compose.yaml mounts is there, each service that is waited for exists, and its jobs are jobs."""
+    """What compose.yaml mounts is there, each service that is waited for, or named in a document, exists, and its jobs are jobs."""
     place = root / "deploy"
     document = yaml.safe_load((place / "compose.yaml").read_text())
     problems = []
@@ -45,6 +47,10 @@ def compose(root: pathlib.Path) -> list[str]:
                 problems.append(f"{name} mounts {source}, which is not there")
         problems += [f"{name} waits for {other}, which is not there" for other in service.get("depends_on", {})
                      if other not in document["services"]]
+    for file in markdown_files(root):
+        for line in re.findall(r"docker compose .*", file.read_text()):
+            problems += [f"{file.relative_to(root)} names {name}, which is not there"
+                         for name in re.findall(r"(?:--attach|--rm|--index \d+) ([\w-]+)", line) if name not in document["services"]]
     for file in sorted((place / "compose" / "jobs").glob("*.json")):
         fields = json.loads((root / "docs" / "schema" / "job.schema.json").read_text())["properties"]
         problems += [f"{file.name}: no job has {name}" for name in sorted(json.loads(file.read_text()).keys() - fields.keys())]

@@ -122,7 +122,7 @@ CASES = [
       for name in ("HTTP_LISTN", "HTTP_LISTEN_FILE")),
     *((deployment.compose, COMPOSE | broken, COMPOSE) for broken in [
         {"deploy/compose.yaml": "services: {a: {volumes: ['./e:/e']}}"}, {"deploy/compose.yaml": "services: {a: {volumes: ['e:/e']}}"},
-        {"deploy/compose.yaml": "services: {a: {depends_on: {b: }}}"}, {"deploy/compose/jobs/a.json": '{"di": "a"}'}]),
+        {"deploy/compose.yaml": "services: {a: {depends_on: {b: }}}"}, {"README.md": "docker compose up --attach b"}, {"deploy/compose/jobs/a.json": '{"di": "a"}'}]),
     # In two parts, or this file would break the rule itself.
     (documents.hosts, {"scripts/a": "curl https" + "://push.apple.com/"}, {"scripts/a": "curl https://127.0.0.1:1/ http://a.test"}),
     (documents.hosts, {"Tests/A.swift": '"amqp' + '://user:word@broker.corp/"'}, {"Tests/A.swift": '"amqp://user:word@localhost/"'}),
