@@ -106,14 +106,16 @@ struct Pipeline {
                 release(&turn)
             }
             while let job = scheduler.surplus(of: queue, owing: turn.outbox.ledger.owing, now: turn.now) {
-                if !queue.isOverflow, !job.appLoad.isPaced(in: queue) { turn.counts.jobsOverflowed += 1 }
                 putOff(job, &turn)
             }
         }
+        if scheduler.jobsWaiting > 0 { for job in scheduler.overdue(now: turn.now) { putOff(job, &turn) } }
     }
 
     /// It waits no longer here.
     private mutating func putOff(_ job: WaitingJob, _ turn: inout Turn) {
+        let queue = job.inbound.queue
+        if !queue.isOverflow, !job.appLoad.isPaced(in: queue) { turn.counts.jobsOverflowed += 1 }
         if let slot = scheduler.putOff(job, now: turn.now) {
             pace(job, until: slot, &turn)
         } else {

@@ -61,6 +61,11 @@ package struct FairQueue {
 
         mutating func popFirst() -> WaitingJob? { counted(free.popFirst() ?? jobs.popFirst()) }
 
+        mutating func popOldest() -> WaitingJob? {
+            guard let firstFree = free.first?.inbound, let first = jobs.first?.inbound else { return popFirst() }
+            return counted(firstFree.arrivedAt < first.arrivedAt ? free.popFirst() : jobs.popFirst())
+        }
+
         /// The newest.
         mutating func popLast() -> WaitingJob? { counted(jobs.popLast() ?? free.popLast()) }
 
@@ -126,6 +131,15 @@ package struct FairQueue {
         func recipients(_ turn: Int) -> Int { size(ofTurn: turn).recipients }
         guard let turn = turns.indices.max(by: { recipients($0) < recipients($1) }) else { return nil }
         return take(at: turn) { $0.popLast() }
+    }
+
+    /// The one that has been waiting longest, if it came before then.
+    mutating func oldest(before time: Timestamp) -> WaitingJob? {
+        func arrival(_ turn: Int) -> Timestamp {
+            queues[ObjectIdentifier(turns[turn])]?.oldest?.arrivedAt ?? time
+        }
+        guard let turn = turns.indices.min(by: { arrival($0) < arrival($1) }), arrival(turn) < time else { return nil }
+        return take(at: turn) { $0.popOldest() }
     }
 
     /// Takes out everything that waits.

@@ -26,6 +26,11 @@ struct Scheduler {
         let surplus: [WaitingJob]
     }
 
+    /// The broker waits for an acknowledgement for half an hour only, or as much as its operator has set, and other lanes may take
+    /// all the room for as long as they have work.
+    private static let longestWaitMilliseconds: Int64 = 15_000
+    private static let millisecondsToNextLook: Int64 = 1_000
+
     /// How many apps are kept in mind although they have nothing here.
     private static let mostIdleApps = 1_000
 
@@ -37,6 +42,8 @@ struct Scheduler {
     /// As of this turn.
     var pacing = Pacing()
     private var jobPacers = JobPacers()
+    /// When to look again for what has waited for too long.
+    private var nextLook = Timestamp(milliseconds: 0)
     /// In this turn something could not start because of its app's rate alone.
     var waitsForPace = false
 
@@ -217,6 +224,18 @@ struct Scheduler {
             },
             all: queue.isOverflow ? .unlimited : rule.waitingOfAll(queues[index].pace.inASecond(now: now)),
             where: { start.allows($0) && !$0.mustWait(in: queue) })
+    }
+
+    /// What has waited here for so long that it is to wait in the broker, where others may take it. Asked once a turn.
+    mutating func overdue(now: Timestamp) -> [WaitingJob] {
+        guard now >= nextLook else { return [] }
+        nextLook = Timestamp(milliseconds: now.milliseconds + Self.millisecondsToNextLook)
+        let time = Timestamp(milliseconds: now.milliseconds - Self.longestWaitMilliseconds)
+        var overdue: [WaitingJob] = []
+        for queue in JobQueue.all where queue.isPaceable {
+            while let job = waiting[queue.index].oldest(before: time) { overdue.append(job) }
+        }
+        return overdue
     }
 
     mutating func removeAll() -> [WaitingJob] { refunded(waiting.indices.flatMap { waiting[$0].removeAll() }) }

@@ -48,6 +48,8 @@ private struct SettlingWorld {
     /// Obligations by publication, and those without a confirm.
     private var meant: [UInt64: [(serial: Serial, what: String)]] = [:]
     private var unconfirmed: [UInt64] = []
+    /// Jobs that have waited for too long, on their way to the overflow queue, which takes them.
+    private var moves: Set<UInt64> = []
     private var unreported: [(job: RoutedJob, recipient: Int)] = []
     private var seen = (published: 0, acknowledgements: 0, rejected: 0, jobs: 0, marks: 0)
 
@@ -70,9 +72,9 @@ private struct SettlingWorld {
             harness.passRefusalWaits()
         case 11..<14: confirm(some(of: unconfirmed))
         case 14: if let id = unconfirmed.randomElement(using: &random) { confirm([id, id, 999_999]) }
-        case 15: harness.publisher(.refused(some(of: unconfirmed)))
+        case 15: harness.publisher(.refused(some(of: refusable)))
         case 16:
-            guard let id = unconfirmed.randomElement(using: &random) else { break }
+            guard let id = refusable.randomElement(using: &random) else { break }
             returned(id, code: [312, 312, 312, 0, 406].randomElement(using: &random) ?? 0)
         case 17: mark()
         case 18: listen()
@@ -81,6 +83,8 @@ private struct SettlingWorld {
         }
         try look()
     }
+
+    private var refusable: [UInt64] { unconfirmed.filter { !moves.contains($0) } }
 
     /// Everything goes well from here on.
     mutating func finish() throws {
@@ -164,8 +168,9 @@ private struct SettlingWorld {
         losses += 1
         isConnected = false
         open.disconnected()
-        // What has not been started is not the pipeline's any more.
-        let started = Set(harness.output.jobs.map { Serial($0.attempt) })
+        // What has been neither started nor moved is not the pipeline's any more.
+        var started = Set(harness.output.jobs.map { Serial($0.attempt) })
+        for move in moves { started.formUnion((meant[move] ?? []).map(\.serial)) }
         for (tag, serial) in handedOut {
             if let open = owed[serial], !started.contains(serial), !open.isSubset(of: ["dead", "event", "told"]) {
                 owed[serial] = nil
@@ -268,6 +273,7 @@ private struct SettlingWorld {
             let obligations = try obligations(of: publication)
             for (serial, what) in obligations where what == "given up" { owed[serial]?.insert(what) }
             meant[publication.id] = obligations
+            if publication.routingKey.hasSuffix(".overflow") { moves.insert(publication.id) }
             unconfirmed.append(publication.id)
         }
         for job in harness.output.jobs.dropFirst(seen.jobs) {
