@@ -50,7 +50,8 @@ struct ClientExampleTests {
             consumer.signal(SIGKILL)
             _ = try await consumer.finish()
             try await eventually("it is gone") { try await broker.consumers(of: queue) == 0 }
-            #expect(try await broker.counts([queue]) == [queue: 0])
+            let left = try #require(try await broker.counts([queue])[queue])
+            #expect(left <= 1, "of three the last one is acknowledged after it is printed, or was not yet")
         }
         try await broker.delete(queues: [queue], exchanges: [])
     }
