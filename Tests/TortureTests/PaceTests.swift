@@ -136,6 +136,24 @@ struct PaceTests {
         #expect(broken(unknown) == [], "nobody knows whether that is the rate")
     }
 
+    @Test func aWorkerMayTakeAWhileToComeBackToTheBroker() {
+        var slow = lastCampaign(1_125, aSecond: 75)
+        let rest = record(
+            12_000, aSecond: 150, from: 56_000, of: JobNumber.campaign(JobNumber.lastCampaign(0), 1))
+        slow.jobs.merge(
+            rest.jobs.mapValues { job in
+                var job = job
+                job.published = 40_900
+                return job
+            }
+        ) { first, _ in first }
+        slow.sightings += rest.sightings
+        slow.outcomes += rest.outcomes
+        #expect(broken(slow) == [], "half the rate for 15 s, less than 30 s after the last fault")
+        slow.faults[3].end = 11_000
+        #expect(broken(slow) == [.rateIsUsed])
+    }
+
     // MARK: Jobs
 
     @Test func aJobIsSentNoFasterThanItsOwnRate() {

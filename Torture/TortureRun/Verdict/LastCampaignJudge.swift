@@ -9,6 +9,8 @@ struct LastCampaignJudge {
     private static let least = 0.8
     /// What an app gets at once after a time without work, in seconds' worth (docs/operate.md).
     private static let burst = 1
+    /// So long, in seconds, a worker may stay away from the broker after the last fault, and its part of the rate with it.
+    private static let reconnecting: Int64 = 30
     /// A part of it that need not be spread over all workers any more.
     private static let rest = 4
 
@@ -34,6 +36,7 @@ struct LastCampaignJudge {
             history.sightings.lazy.filter { $0.what == .arrived }.map { $0.at / 1_000 }.min() ?? .max
         }.sorted()
         let begin = published / 1_000
+        let calm = max(begin, last.end / 1_000 + Self.reconnecting)
         let worth = pace.rate * Int(Self.window)
         let most =
             Int(Double(worth) * Self.tolerance) + pace.rate * Self.burst
@@ -45,7 +48,7 @@ struct LastCampaignJudge {
         for first in begin...end {
             let count = requests.all(in: first..<first + Self.window)
             if count > high.count { high = (count, first) }
-            if first > begin, first + Self.window <= min(enough, end + 1), count < low?.count ?? .max {
+            if first > calm, first + Self.window <= min(enough, end + 1), count < low?.count ?? .max {
                 low = (count, first)
             }
         }
