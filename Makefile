@@ -45,7 +45,7 @@ bench: build ## measure, beside h2load and a bare librabbitmq loop; REPORT=bench
 fuzz: build ## fuzz each target for a minute; Fuzzing/run TARGET --seconds N for one
 	@$(RUN) Fuzzing/run
 
-site: install ## make a site of the documents: .local/site/built; scripts/site --serve 8000 to look at it
+site: build ## make a site of the documents and the libraries' reference: .local/site/built; scripts/site --serve 8000 to look at it
 	@$(RUN) scripts/site
 
 sanitize: install ## the tests under the thread sanitizer, then the address sanitizer; scripts/sanitize --help

@@ -8,7 +8,7 @@ public typealias FaultScript = PushSimulator<APNSDouble>.FaultScript
 public typealias StandingFaults = PushSimulator<APNSDouble>.StandingFaults
 
 extension APNSSimulator {
-    /// - Throws: ``SimulatorError`` if the certificate authority's directory can't be used.
+    /// - Throws: `SimulatorError` if the certificate authority's directory can't be used.
     public convenience init(
         configuration: SimulatorConfiguration = SimulatorConfiguration(),
         logger: Logger = Logger(label: "apns-simulator")

@@ -1,4 +1,4 @@
-/// How a simulator of APNs behaves, beyond what ``ServerConfiguration`` says of any simulator; its properties are also
+/// How a simulator of APNs behaves, beyond what `ServerConfiguration` says of any simulator; its properties are also
 /// this one's.
 @dynamicMemberLookup
 public struct SimulatorConfiguration: Sendable {

@@ -6,7 +6,7 @@ public import Logging
 public typealias FCMSimulator = PushSimulator<FCMDouble>
 
 extension FCMSimulator {
-    /// - Throws: ``SimulatorError`` if the certificate authority's directory can't be used.
+    /// - Throws: `SimulatorError` if the certificate authority's directory can't be used.
     public convenience init(
         configuration: FCMSimulatorConfiguration = FCMSimulatorConfiguration(),
         logger: Logger = Logger(label: "fcm-simulator")

@@ -1,6 +1,6 @@
 public import PushSimulator
 
-/// How a simulator of FCM behaves, beyond what ``ServerConfiguration`` says of any simulator; its properties are also this
+/// How a simulator of FCM behaves, beyond what `ServerConfiguration` says of any simulator; its properties are also this
 /// one's.
 @dynamicMemberLookup
 public struct FCMSimulatorConfiguration: Sendable {

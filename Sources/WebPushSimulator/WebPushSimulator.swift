@@ -15,7 +15,7 @@ extension WebPushSimulator {
         case unknown
     }
 
-    /// - Throws: ``SimulatorError`` if the certificate authority's directory can't be used.
+    /// - Throws: `SimulatorError` if the certificate authority's directory can't be used.
     public convenience init(
         configuration: WebPushSimulatorConfiguration = WebPushSimulatorConfiguration(),
         logger: Logger = Logger(label: "webpush-simulator")
@@ -35,7 +35,7 @@ extension WebPushSimulator {
     /// - Parameters:
     ///   - key: the `applicationServerKey`: a VAPID public key of 65 bytes, in base64url; nil, with Mozilla only: none.
     ///   - host: a name that the certificate is good for.
-    /// - Throws: ``SimulatorError`` naming the field that is wrong.
+    /// - Throws: `SimulatorError` naming the field that is wrong.
     public func subscribe(
         _ persona: Persona, key: String?, state: SubscriptionState = .good, host: String = "localhost"
     ) throws -> SubscriptionJSON {

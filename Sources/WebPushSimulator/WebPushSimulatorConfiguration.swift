@@ -1,6 +1,6 @@
 public import PushSimulator
 
-/// How a simulator of Web Push services behaves, beyond what ``ServerConfiguration`` says of any simulator; its properties
+/// How a simulator of Web Push services behaves, beyond what `ServerConfiguration` says of any simulator; its properties
 /// are also this one's.
 @dynamicMemberLookup
 public struct WebPushSimulatorConfiguration: Sendable {

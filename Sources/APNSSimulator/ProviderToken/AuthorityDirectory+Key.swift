@@ -5,7 +5,7 @@ public import PushSimulator
 extension AuthorityDirectory {
     /// Reads the throwaway key kept here, or makes and keeps one. Safe against another process doing the same.
     ///
-    /// - Throws: ``SimulatorError`` naming the file that can't be read, used or written.
+    /// - Throws: `SimulatorError` naming the file that can't be read, used or written.
     public func loadOrCreateKey() throws -> ThrowawayKey {
         let keyPath = path + "/AuthKey_\(ThrowawayKey.keyID).p8"
         return try whileLocked {

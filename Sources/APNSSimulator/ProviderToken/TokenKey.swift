@@ -42,7 +42,7 @@ public struct TokenKey: Sendable {
 
     /// - Parameter pem: a public key ("PUBLIC KEY"), or a `.p8` as Apple hands it out ("PRIVATE KEY"), of
     ///   which only the public half is kept.
-    /// - Throws: ``SimulatorError`` naming the key if the text is neither.
+    /// - Throws: `SimulatorError` naming the key if the text is neither.
     public init(team: String, keyID: String, pem: String) throws {
         if let publicKey = try? P256.Signing.PublicKey(pemRepresentation: pem) {
             self.init(team: team, keyID: keyID, publicKey: publicKey)

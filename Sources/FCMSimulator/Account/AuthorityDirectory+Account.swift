@@ -5,7 +5,7 @@ public import PushSimulator
 extension AuthorityDirectory {
     /// Reads the throwaway account's key kept here, or makes one; ``ThrowawayAccount/save(tokenURI:)`` keeps it.
     ///
-    /// - Throws: ``SimulatorError`` naming the file that can't be used.
+    /// - Throws: `SimulatorError` naming the file that can't be used.
     public func loadOrCreateAccount() throws -> ThrowawayAccount {
         let path = path + "/service-account.json"
         return try whileLocked {

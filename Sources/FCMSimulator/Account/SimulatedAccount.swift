@@ -12,7 +12,7 @@ public struct SimulatedAccount: Sendable {
     let publicKey: _RSA.Signing.PublicKey
 
     /// - Parameter pem: the public key, or the private one.
-    /// - Throws: ``SimulatorError`` if it is no key of RSA with 2,048 bits or more.
+    /// - Throws: `SimulatorError` if it is no key of RSA with 2,048 bits or more.
     public init(project: String, projectNumber: String? = nil, email: String, keyID: String, pem: String) throws {
         guard
             let publicKey = (try? _RSA.Signing.PrivateKey(pemRepresentation: pem).publicKey)

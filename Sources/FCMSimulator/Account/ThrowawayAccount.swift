@@ -24,7 +24,7 @@ public struct ThrowawayAccount: Sendable {
     /// Writes the file that a sender takes: of Google's form, with the simulator's own token endpoint.
     ///
     /// - Parameter tokenURI: where access tokens are to be had.
-    /// - Throws: ``SimulatorError`` naming the file.
+    /// - Throws: `SimulatorError` naming the file.
     public func save(tokenURI: String) throws {
         let members = [
             ("type", "service_account"), ("project_id", Self.project), ("private_key_id", Self.keyID),

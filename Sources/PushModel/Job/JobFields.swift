@@ -1,4 +1,4 @@
-/// What a publisher has said of a job. A new field is added here and in ``JobField``.
+/// What a publisher has said of a job. A new field is added here and in `JobField`.
 public struct JobFields: Sendable {
     public package(set) var id = ""
     /// The publisher has given the id, in the job or as the message's; otherwise it was made up, and another delivery of

@@ -32,9 +32,9 @@ public protocol ConnectionRules: AnyObject {
     func token(of request: RequestText) -> String
     /// Decides about a request that is whole.
     func judge(_ request: Int, on connection: SimulatorConnection) -> AnswerTime
-    /// Answers what was judged, by ``SimulatorConnection/respond(to:fields:body:append:)``.
+    /// Answers what was judged, by `SimulatorConnection.respond(to:fields:body:append:)`.
     ///
-    /// - Throws: ``HTTP2Error`` if the answer is none that HTTP has.
+    /// - Throws: `HTTP2Error` if the answer is none that HTTP has.
     func answer(_ request: Int, on connection: SimulatorConnection) throws(HTTP2Error) -> GivenAnswer
     func close(_ request: Int)
 

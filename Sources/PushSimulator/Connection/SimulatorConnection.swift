@@ -57,7 +57,7 @@ public final class SimulatorConnection {
 
     /// The same, for an answer whose fields are encoded for it alone.
     ///
-    /// - Throws: ``HTTP2Error`` if a field is none that HTTP has.
+    /// - Throws: `HTTP2Error` if a field is none that HTTP has.
     package func respond(
         to request: Int, status: Int, fields: [HTTP2Field] = [], body: HTTP2Body? = nil,
         append: (HTTP2FieldAppender) -> Void = { _ in }

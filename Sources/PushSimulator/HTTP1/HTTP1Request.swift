@@ -20,7 +20,7 @@ struct HTTP1Request {
     var isTooLong: Bool { body.count > Self.longestBody }
     var isKeptAlive: Bool { head.isKeepAlive }
 
-    /// - Throws: ``HTTP2Error`` if it is none that HTTP has, or comes too late.
+    /// - Throws: `HTTP2Error` if it is none that HTTP has, or comes too late.
     func submit(to session: HTTP2ClientSession) throws(HTTP2Error) {
         guard let host = head.headers.first(name: "host") else {
             throw HTTP2Error(.invalidField, "a request without Host")
