@@ -29,7 +29,7 @@ enum WorkerMetrics {
         }
         for exchange in exchanges { _ = registry.cell(.messagesRefused, [exchange]) }
         registry.read("process") { page in
-            page.add(.buildInfo, [Worker.version, compiler], 1)
+            page.add(.buildInfo, [Worker.version, Worker.commit, compiler], 1)
             page.add(.startTime, Int(start.milliseconds))
             ProcessFigures.read()?.add(to: &page)
             for (level, count) in log.lines { page.add(.logMessages, ["\(level)"], count) }

@@ -13,10 +13,11 @@ import UnixSignals
 public struct Worker: Sendable {
     /// That of Martlet.
     public static let version = "0.1.0"
-    /// For people: with the commit where `make dist` has linked it in, as no other build does.
+    /// What `make dist` has linked in; empty in every other build.
+    static let commit = String(cString: clinux_commit())
+    /// For people.
     public static var build: String {
-        let commit = String(cString: clinux_commit())
-        return commit.isEmpty ? version : "\(version) (\(commit))"
+        commit.isEmpty ? version : "\(version) (\(commit))"
     }
 
     private let services: [any Service]
