@@ -1,19 +1,21 @@
-"""What is in the image, as SPDX 2.3 says it: Debian's packages and the Swift packages that are linked into the program."""
+"""What is in the image, as SPDX 2.3 says it: Debian's packages and the code of others that is linked into the program."""
 import dataclasses
 import datetime
 import hashlib
-import json
 import pathlib
 import re
 import urllib.parse
+
+from distribution import components
 
 
 @dataclasses.dataclass(frozen=True)
 class Package:
     name: str
-    version: str
+    version: str | None
     supplier: str
     purl: str
+    licence: str = "NOASSERTION"
 
     @classmethod
     def of(cls, control: str) -> "Package":
@@ -33,33 +35,30 @@ def timestamp(seconds: int) -> str:
     return datetime.datetime.fromtimestamp(seconds, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def swift_packages(root: pathlib.Path) -> list[Package]:
-    found = []
-    for pin in json.loads((root / "Package.resolved").read_text())["pins"]:
-        place = re.sub(r"^https://|\.git$", "", pin["location"])
-        state = pin["state"]
-        exact = state.get("version") or state["revision"]
-        found.append(Package(pin["identity"], exact, "NOASSERTION", f"pkg:swift/{place}@{exact}"))
-    return found
+def reference(kind: str, name: str) -> str:
+    return f"SPDXRef-{kind}-{re.sub('[^A-Za-z0-9.-]', '-', name)}"
 
 
-def document(root: pathlib.Path, own_version: str, program: bytes, debian: list[Package], created: str) -> dict:
-    own = Package("martlet", own_version, "NOASSERTION", f"pkg:generic/martlet@{own_version}")
-    debian, swift = sorted(debian, key=lambda each: each.name), swift_packages(root)
+def document(own_version: str, program: bytes, debian: list[Package], linked: list[components.Component], created: str) -> dict:
+    own = Package("martlet", own_version, "NOASSERTION", f"pkg:generic/martlet@{own_version}", "Apache-2.0")
+    debian = sorted(debian, key=lambda each: each.name)
+    inside = [Package(each.name, each.version, "NOASSERTION", each.purl, each.licence) for each in linked]
     digest = hashlib.sha256(program).hexdigest()
-    names = {each: f"SPDXRef-{kind}-{re.sub('[^A-Za-z0-9.-]', '-', each.name)}"
-             for kind, packages in (("own", [own]), ("debian", debian), ("swift", swift)) for each in packages}
+    names = {own: "SPDXRef-own-martlet", **{each: reference("debian", each.name) for each in debian},
+             # One that two packages brought is there twice.
+             **{each: reference("linked", each.purl.rpartition("/")[2]) for each in inside}}
     listed = []
     for package, name in names.items():
         listed.append({
-            "SPDXID": name, "name": package.name, "versionInfo": package.version, "supplier": package.supplier,
+            "SPDXID": name, "name": package.name, "supplier": package.supplier,
+            **({"versionInfo": package.version} if package.version else {}),
             "downloadLocation": "NOASSERTION", "filesAnalyzed": False, "licenseConcluded": "NOASSERTION",
-            "licenseDeclared": "Apache-2.0" if package is own else "NOASSERTION", "copyrightText": "NOASSERTION",
+            "licenseDeclared": package.licence, "copyrightText": "NOASSERTION",
             "externalRefs": [{"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": package.purl}]})
     listed[0]["checksums"] = [{"algorithm": "SHA256", "checksumValue": digest}]
     relations = [("SPDXRef-DOCUMENT", "DESCRIBES", names[own]),
                  *((names[own], "DEPENDS_ON", names[each]) for each in debian),
-                 *((names[own], "STATIC_LINK", names[each]) for each in swift)]
+                 *((names[own], "STATIC_LINK", names[each]) for each in inside)]
     return {
         "spdxVersion": "SPDX-2.3", "SPDXID": "SPDXRef-DOCUMENT", "dataLicense": "CC0-1.0", "name": f"martlet-{own_version}",
         "documentNamespace": f"urn:martlet:sbom:{digest}",

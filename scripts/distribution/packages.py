@@ -9,6 +9,7 @@ import time
 
 from orchestration import ROOT, Run
 
+from .components import NAME
 from .manual import COMPLETIONS, MAN
 from .place import OUTPUT, PROGRAM, Source
 
@@ -101,6 +102,7 @@ class Package:
         fill(self)
         documents = f"usr/share/doc/{self.name}"
         self.put(DEBIAN / "copyright", f"{documents}/copyright")
+        self.put(OUTPUT / NAME, f"{documents}/{NAME}")
         self.compress(changelog(self), f"{documents}/changelog.gz")
         self.put(DEBIAN / self.name / "lintian-overrides", f"usr/share/lintian/overrides/{self.name}")
         self.write(self.control(), "DEBIAN/control")
