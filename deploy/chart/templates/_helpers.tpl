@@ -1,10 +1,10 @@
 {{- define "martlet.name" -}}
-{{- if contains "martlet" .Release.Name }}{{ .Release.Name | trunc 52 | trimSuffix "-" }}{{ else }}{{ printf "%s-martlet" .Release.Name | trunc 52 | trimSuffix "-" }}{{ end }}
+{{- if contains "martlet" .Release.Name }}{{ .Release.Name | trunc 52 | trimAll "-." }}{{ else }}{{ printf "%s-martlet" .Release.Name | trunc 52 | trimAll "-." }}{{ end }}
 {{- end }}
 
 {{- define "martlet.selector" -}}
 app.kubernetes.io/name: martlet
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 app.kubernetes.io/component: worker
 {{- end }}
 
@@ -16,7 +16,7 @@ app.kubernetes.io/component: worker
 {{- define "martlet.common" -}}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 app.kubernetes.io/name: martlet
-app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
 app.kubernetes.io/part-of: martlet
 app.kubernetes.io/managed-by: {{ .Release.Service }}
@@ -28,6 +28,33 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 
 {{- define "martlet.prefix" -}}
 {{ dig "amqp" "prefix" "martlet" .Values.config }}
+{{- end }}
+
+{{/* Text of a value in which a few names stand in braces; another one would come out as nothing. */}}
+{{- define "martlet.template" -}}
+{{- $known := `\{\{-?\s*\.(prefix|Release\.Name|Release\.Namespace)\s*-?\}\}` }}
+{{- if contains "{{" (regexReplaceAll $known .text "") }}
+{{- fail (printf "%s: braces may hold .prefix, .Release.Name and .Release.Namespace only: %s" .name .text) }}
+{{- end }}
+{{- tpl .text (merge (dict "prefix" (include "martlet.prefix" .root | trim)) .root) }}
+{{- end }}
+
+{{- define "martlet.placement" -}}
+{{- with .Values.serviceAccountName }}
+serviceAccountName: {{ . | quote }}
+{{- end }}
+{{- with .Values.priorityClassName }}
+priorityClassName: {{ . | quote }}
+{{- end }}
+{{- with .Values.nodeSelector }}
+nodeSelector: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.affinity }}
+affinity: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.tolerations }}
+tolerations: {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- end }}
 
 {{- define "martlet.podSecurity" -}}
@@ -47,6 +74,6 @@ capabilities: {drop: [ALL]}
 {{- define "martlet.metricsAuthorization" -}}
 {{- with .Values.secrets.httpToken }}{{ if .name }}
 authorization:
-  credentials: {name: {{ .name }}, key: {{ .key }}}
+  credentials: {name: {{ .name | quote }}, key: {{ .key | quote }}}
 {{- end }}{{ end }}
 {{- end }}
