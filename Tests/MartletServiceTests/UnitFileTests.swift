@@ -8,7 +8,7 @@ import Testing
         return try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map(String.init)
     }
 
-    @Test(arguments: ["martlet", "martlet-migrate"])
+    @Test(arguments: ["martlet", "martlet-ledger", "martlet-migrate"])
     func leavesNoCoreWithKeysInIt(name: String) throws {
         #expect(try unit(name).contains("LimitCORE=0"))
     }

@@ -24,8 +24,8 @@ def make(run: Run, source: Source) -> None:
         page.item(f"martlet-{command['commandName']}(1)", command.get("abstract", ""))
     page.section("FILES")
     page.item("/etc/martlet/martlet.yaml", "The configuration of a worker that was installed as a package.")
-    page.section("SEE ALSO")
-    page.text("The documentation that comes with the source.")
+    page.item("/usr/share/doc/martlet/docs/README.md", "The documentation. How to install it, and what is where: docs/install.md.")
+    page.item("/usr/share/doc/martlet/examples", "Publishers and consumers in seven languages, and a configuration with all keys.")
     page.write("martlet")
     for command in commands:
         write_command(["martlet", command["commandName"]], command, date, version)

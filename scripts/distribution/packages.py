@@ -51,7 +51,7 @@ def package_version(run: Run, source: Source) -> str:
 
 def fill_martlet(package: "Package") -> None:
     package.put(PROGRAM, "usr/bin/martlet", 0o755)
-    for name in ("martlet", "martlet-migrate"):
+    for name in ("martlet", "martlet-ledger", "martlet-migrate"):
         unit = (DEPLOY / f"{name}.service").read_text().replace("/usr/local/bin/martlet", "/usr/bin/martlet")
         # What the package has done is not to be read in it.
         unit = unit[unit.index("[Unit]"):].replace("[Unit]\n", "[Unit]\nDocumentation=man:martlet(1)\n")
@@ -60,6 +60,10 @@ def fill_martlet(package: "Package") -> None:
     package.put(DEBIAN / "martlet.yaml", "etc/martlet/martlet.yaml", 0o640)
     package.write("/etc/martlet/martlet.yaml\n", "DEBIAN/conffiles")
     package.put(DEPLOY / "martlet.example.yaml", "usr/share/doc/martlet/examples/martlet.example.yaml")
+    # All pages but the pictures, and the clients, as they link to each other.
+    for file in package.run.output(["git", "-C", ROOT, "ls-files", "docs", "examples/clients"]).splitlines():
+        if not file.startswith("docs/images/"):
+            package.put(ROOT / file, f"usr/share/doc/martlet/{file}", 0o755 if os.access(ROOT / file, os.X_OK) else 0o644)
     for page in MAN.glob("*.1"):
         if page.stem != "martlet-simulator":
             package.compress(page.read_text(), f"usr/share/man/man1/{page.name}.gz")
@@ -118,7 +122,7 @@ class Package:
     def control(self) -> str:
         depends = [*(f"{name} (>= {self.installed(name)})" for name in GROWING), *LIBRARIES]
         if self.name == "martlet":
-            depends += ["systemd | systemd-standalone-sysusers | systemd-sysusers", "passwd"]
+            depends += ["systemd | systemd-standalone-sysusers | systemd-sysusers"]
         size = sum(file.stat().st_size for file in self.root.rglob("*") if file.is_file() and "DEBIAN" not in file.parts)
         summary, text = ABOUT[self.name]
         description = "\n".join(f" {line}" for line in textwrap.wrap(" ".join(text.split()), 76))
