@@ -5,7 +5,7 @@ import TestSupport
 /// A copy of one of the folders of examples/clients, with the names of one installation.
 struct ClientExample {
     let folder: URL
-    private let language: ClientLanguage
+    let language: ClientLanguage
 
     static func queue(_ installation: Installation) -> String { "\(installation.names.prefix).kept" }
 

@@ -9,6 +9,9 @@ enum ClientLanguage: String, CaseIterable {
 
     var isInstalled: Bool { needed.allSatisfy { FileManager.default.fileExists(atPath: $0) } }
 
+    /// Whether its consumer connects again by itself.
+    var comesBack: Bool { self == .java }
+
     /// What is installed where.
     private var needed: [String] {
         switch self {

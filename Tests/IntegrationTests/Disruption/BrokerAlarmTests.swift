@@ -40,8 +40,8 @@ extension PrivateServerTests {
             }
         }
 
-        /// Nothing is lost, and nothing is said to be published that may not be.
-        @Test func commandsThatPublishDoNotWaitForItsEnd() async throws {
+        /// Nothing is lost, and nothing is said to be published that may not be. So it is with examples/clients.
+        @Test func whoeverPublishesDoesNotWaitForItsEnd() async throws {
             let servers = try #require(PrivateServers.current)
             try await Installation.with(servers: servers) { installation in
                 try await installation.addTokenApp(Self.app)
@@ -53,6 +53,7 @@ extension PrivateServerTests {
                     try await eventually("there is an alarm") {
                         (try? await PrivateServers.evaluateInBroker("[_ | _] = rabbit_alarm:get_alarms().")) != nil
                     }
+                    async let examples = Self.publishExamples(installation)
                     let job = JobText("live", app: Self.app, to: [Token.random()]).json
                     let published = try await installation.martlet(["job", "publish", "--timeout", "3"], input: job)
                     #expect(published.status == 1 && published.output == "", "\(published)")
@@ -61,6 +62,9 @@ extension PrivateServerTests {
                     #expect(replayed.status == 1 && replayed.output == "", "\(replayed)")
                     #expect(replayed.errors.contains(expected), "\(replayed)")
                     #expect(replayed.errors.contains("replayed 0 jobs before this"), "\(replayed)")
+                    for (language, published) in try await examples {
+                        #expect(published.status != 0 && !published.errors.isEmpty, "\(language): \(published)")
+                    }
                 } catch {
                     Issue.record(error)
                 }
@@ -70,6 +74,24 @@ extension PrivateServerTests {
                 try await eventually("they are in the lane") {
                     try await installation.waitingMessages()[installation.names.queue(of: .normal)] ?? 0 >= 3
                 }
+            }
+        }
+
+        /// How each that is installed ends, all at once; one that does not end throws.
+        private static func publishExamples(
+            _ installation: Installation
+        ) async throws -> [(ClientLanguage, Subprocess.Finished)] {
+            try await withThrowingTaskGroup(of: (ClientLanguage, Subprocess.Finished).self) { group in
+                for language in ClientLanguage.allCases where language.isInstalled {
+                    group.addTask {
+                        let example = try await ClientExample(language, installation)
+                        let token = Token.random()
+                        return (
+                            language, try await example.publish("live", to: [token], url: installation.servers.broker)
+                        )
+                    }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
             }
         }
     }

@@ -8,7 +8,7 @@ import java.util.Map;
  * Prints dead tokens and problems: AMQP_URL=amqp://user:password@host java -cp … Consume.java
  *
  * <p>Needs com.rabbitmq:amqp-client and com.fasterxml.jackson.core:jackson-databind, or Debian's librabbitmq-client-java
- * and libjackson2-databind-java.
+ * and libjackson2-databind-java (docs/clients.md has their class path).
  */
 public final class Consume {
     private static final ObjectMapper JSON = new ObjectMapper();

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * Publishes a job: AMQP_URL=amqp://user:password@host java -cp … Publish.java ID TOKEN...
  *
  * <p>Needs com.rabbitmq:amqp-client and com.fasterxml.jackson.core:jackson-databind, or Debian's librabbitmq-client-java
- * and libjackson2-databind-java.
+ * and libjackson2-databind-java (docs/clients.md has their class path).
  */
 public final class Publish {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -33,7 +33,7 @@ public final class Publish {
             .messageId((String) job.get("id")).contentType("application/json").deliveryMode(2).build(); // 2: persistent
         returned.set(null);
         channel.basicPublish("martlet.jobs", lane, true, properties, JSON.writeValueAsBytes(job));
-        channel.waitForConfirmsOrDie(10_000);
+        if (!channel.waitForConfirms(10_000)) throw new IOException(job.get("id") + ": refused");
         if (returned.get() != null) throw new IOException(job.get("id") + ": returned: " + returned.get());
     }
 
@@ -42,12 +42,15 @@ public final class Publish {
         factory.setUri(System.getenv().getOrDefault("AMQP_URL", "amqp://127.0.0.1"));
         List<String> tokens = Arrays.asList(arguments).subList(1, arguments.length);
         // Comes back by itself when it is lost; what was not confirmed is yours to publish again, under the same id.
-        try (Connection connection = factory.newConnection("shop")) {
+        Connection connection = factory.newConnection("shop");
+        try {
             new Publish(connection).publish(Map.of(
                 "id", arguments[0],
                 "app", "com.example.shop",
                 "recipients", tokens.stream().map(token -> Map.of("token", token)).toList(),
                 "payload", Map.of("aps", Map.of("alert", "Your order is on its way"))), "normal");
+        } finally {
+            connection.abort(1000); // which, unlike close, does not wait for a broker that does not answer
         }
     }
 }

@@ -15,11 +15,14 @@ class Publisher {
   /** Resolves once the broker has the job safe. */
   async publish(job, lane = "normal") {
     const options = { messageId: job.id, contentType: "application/json", persistent: true, mandatory: true };
-    await new Promise((resolve, reject) =>
-      this.channel.publish("martlet.jobs", lane, Buffer.from(JSON.stringify(job)), options, (error) =>
-        error ? reject(error) : resolve(),
-      ),
-    );
+    await new Promise((resolve, reject) => {
+      // A broker with an alarm takes nothing, and confirms nothing.
+      const late = setTimeout(reject, 10_000, new Error(`${job.id}: not confirmed`));
+      this.channel.publish("martlet.jobs", lane, Buffer.from(JSON.stringify(job)), options, (error) => {
+        clearTimeout(late);
+        error ? reject(error) : resolve();
+      });
+    });
     if (this.returned.delete(job.id)) throw new Error(`${job.id}: returned: no queue takes ${lane}`);
   }
 }

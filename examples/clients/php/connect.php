@@ -16,5 +16,7 @@ function connect(): AbstractConnection
     $config->setPassword(urldecode($url['pass'] ?? 'guest'));
     $config->setVhost(urldecode(substr($url['path'] ?? '/%2F', 1)));
     $config->setHeartbeat(30); // else nobody notices a broker whose machine is gone
-    return AMQPConnectionFactory::create($config);
+    $connection = AMQPConnectionFactory::create($config);
+    $connection->set_close_on_destruct(false); // after an error that would wait for a broker that does not answer
+    return $connection;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Prints dead tokens and problems: AMQP_URL=amqp://user:password@host python3 consume.py
 
-Needs pika: `pip install pika`, or Debian's python3-pika.
+Needs pika: Debian's python3-pika, or `pip install pika` in a virtual environment.
 """
 import json
 import os

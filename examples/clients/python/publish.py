@@ -1,13 +1,19 @@
 #!/usr/bin/python3
 """Publishes a job: AMQP_URL=amqp://user:password@host python3 publish.py ID TOKEN...
 
-Needs pika: `pip install pika`, or Debian's python3-pika.
+Needs pika: Debian's python3-pika, or `pip install pika` in a virtual environment.
 """
 import json
 import os
 import sys
 
 import pika
+
+
+def connect(url: str) -> pika.BlockingConnection:
+    parameters = pika.URLParameters(url)
+    parameters.blocked_connection_timeout = 10  # a broker with an alarm takes nothing, and confirms nothing
+    return pika.BlockingConnection(parameters)
 
 
 def publish(channel: pika.adapters.blocking_connection.BlockingChannel, job: dict, lane: str = "normal") -> None:
@@ -19,7 +25,7 @@ def publish(channel: pika.adapters.blocking_connection.BlockingChannel, job: dic
 
 def main(job_id: str, *tokens: str) -> None:
     # One connection for the life of a process; on an error open another, and publish again under the same id.
-    with pika.BlockingConnection(pika.URLParameters(os.environ.get("AMQP_URL", "amqp://127.0.0.1"))) as connection:
+    with connect(os.environ.get("AMQP_URL", "amqp://127.0.0.1")) as connection:
         channel = connection.channel()
         channel.confirm_delivery()
         publish(channel, {

@@ -23,7 +23,7 @@ def handle(event)
 end
 
 $stdout.sync = true
-# Comes back by itself when the connection is lost, with channel, bindings and consumer.
+# When the connection is lost or the queue deleted this ends, and your supervisor (Restart=always) starts it again.
 connection = Bunny.new(ENV.fetch("AMQP_URL", "amqp://127.0.0.1")).start
 channel = connection.create_channel
 channel.prefetch(20)
@@ -31,7 +31,9 @@ channel.prefetch(20)
 channel.on_uncaught_exception { |error, _| warn(error.full_message) || exit!(1) }
 queue = channel.queue("shop.push-results", durable: true, arguments: { "x-queue-type" => "quorum" })
 KINDS.each { |kind| queue.bind("martlet.results", routing_key: "*.#{kind}.#") }
-queue.subscribe(manual_ack: true, block: true) do |delivery, _properties, body|
+deleted = ->(_) { warn("the queue has been deleted") || exit!(1) }
+queue.subscribe(manual_ack: true, block: true, on_cancellation: deleted) do |delivery, _properties, body|
   handle(JSON.parse(body))
   channel.ack(delivery.delivery_tag)
 end
+abort "the connection is lost" # Bunny would connect again, and has ended `subscribe` all the same

@@ -17,7 +17,7 @@ class Publisher
 
   def close = @channel.close
 
-  # Returns once the broker has the job safe. One thread at a time: channels are not to be shared.
+  # Returns once the broker has the job safe; raises when it does not answer. One thread at a time: channels are not to be shared.
   def publish(job, lane: "normal")
     @returned = nil
     @jobs.publish(job.to_json, routing_key: lane, persistent: true, mandatory: true,
@@ -28,7 +28,7 @@ class Publisher
 end
 
 # Comes back by itself when the connection is lost; what was not confirmed is yours to publish again, under the same id.
-connection = Bunny.new(ENV.fetch("AMQP_URL", "amqp://127.0.0.1")).start
+connection = Bunny.new(ENV.fetch("AMQP_URL", "amqp://127.0.0.1"), continuation_timeout: 10_000).start
 job_id, *tokens = ARGV
 Publisher.new(connection).publish({
   id: job_id,

@@ -12,4 +12,4 @@ jq --null-input --arg id "$id" '{
     app: "com.example.shop",
     recipients: [$ARGS.positional[] | {token: .}],
     payload: {aps: {alert: "Your order is on its way"}}
-}' --args "$@" | martlet job publish --lane normal
+}' --args "$@" | martlet job publish --lane normal --timeout 10

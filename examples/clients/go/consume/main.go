@@ -1,5 +1,5 @@
 // Prints dead tokens and problems: AMQP_URL=amqp://user:password@host go run ./consume
-// Needs github.com/rabbitmq/amqp091-go, or Debian's golang-github-rabbitmq-amqp091-go-dev.
+// Needs github.com/rabbitmq/amqp091-go, or Debian's golang-github-rabbitmq-amqp091-go-dev (docs/clients.md says how).
 package main
 
 import (
