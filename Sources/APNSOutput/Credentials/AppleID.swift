@@ -6,10 +6,12 @@ enum AppleID {
         id.utf8.count == 10 && id.allSatisfy { $0.isASCII && ($0.isUppercase || $0.isNumber) }
     }
 
+    static let problem = "is not ten upper-case letters and digits"
+
     /// - Parameter file: names the file in the error.
     static func check(_ id: String, _ field: String, of file: CredentialFile) throws(CredentialFault) -> String {
         guard isOne(id) else {
-            throw file.fault("\(field) \(id) is not ten upper-case letters and digits")
+            throw file.fault("\(field) \(id) \(problem)")
         }
         return id
     }

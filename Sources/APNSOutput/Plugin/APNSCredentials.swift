@@ -8,6 +8,8 @@ public struct APNSCredentials: OutputCredentials {
 
     public init() {}
 
+    public func problem(ofAccount id: String) -> String? { AppleID.isOne(id) ? nil : AppleID.problem }
+
     public func need(of job: Job) -> CredentialNeed {
         let type = job.pushType.flatMap(APNSPushType.init(rawValue:))
         return Self.need(of: job.app, topic: Self.topic(of: job, type), type)

@@ -1,6 +1,7 @@
 public import ArgumentParser
 import Logging
 import MartletService
+import PostgresClient
 public import PushModel
 import Store
 
@@ -43,7 +44,11 @@ struct AppCommand: AsyncParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func validate() throws {
-            if output.account.id != nil || credential != nil { _ = try output.credentials() }
+            guard output.account.id != nil || credential != nil else { return }
+            let credentials = try output.credentials()
+            if let account = output.account.id, let problem = credentials.problem(ofAccount: account) {
+                throw ValidationError("\(AccountWords.options(of: output.name)) \(account) \(problem)")
+            }
         }
 
         /// Changes what is named, and nothing else: another operator may be changing the rest.
@@ -65,8 +70,18 @@ struct AppCommand: AsyncParsableCommand {
             try await withDatabase(options, for: "app") { _, pool in
                 let row = try await changed(AppRepository(pool))
                 print("app \(app): \(row.origin)\(row.isPaused ? ", paused" : "")\(row.paceText)")
+                if let account = output.account.id { await note(account, pool) }
                 if paused != nil || rate != nil || rateIncludesUrgent != nil { await FleetNote.print(pool) }
             }
+        }
+
+        /// Says on standard error where nothing can be sent yet; nothing where that can't be read: the change is made.
+        private func note(_ account: String, _ pool: PostgresPool) async {
+            guard let known = try? await CredentialRepository(pool).list(),
+                !known.contains(where: { $0.isOf(account, with: output.name) && $0.state != .retired })
+            else { return }
+            let name = "\(AccountWords.word(of: output.name)) \(account)"
+            printError("\(name) has no credential yet: \(AccountWords.remedy(account, of: output.name))")
         }
 
         /// An app whose output needs no credentials has no account to be added with.

@@ -53,5 +53,10 @@ enum AccountWords {
         return "\(outputs(of: word).count > 1 ? "--output \(output) " : "")--\(word)"
     }
 
+    /// What gives it a credential.
+    static func remedy(_ account: String, of output: String) -> String {
+        "'martlet credential import FILE \(options(of: output)) \(account)', or 'credential create' where nobody gives one out"
+    }
+
     static func word(of output: String) -> String { Martlet.installed.accountNames[output] ?? "account" }
 }

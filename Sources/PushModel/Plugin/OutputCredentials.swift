@@ -7,6 +7,9 @@ public protocol OutputCredentials: Sendable {
     /// What an account's id is, for people; begins a sentence.
     var accountHelp: String { get }
 
+    /// Why no account of the provider's has this id, after "NAME ID "; nil, the default: one may.
+    func problem(ofAccount id: String) -> String?
+
     /// What a credential must be good for to send this job. Asked for every job: no work that can be done before.
     func need(of job: Job) -> CredentialNeed
 
@@ -37,6 +40,8 @@ public protocol OutputCredentials: Sendable {
 
 extension OutputCredentials {
     public var accountHelp: String { "Id of the \(accountName)" }
+
+    public func problem(ofAccount id: String) -> String? { nil }
 
     public func create(_ details: CredentialDetails, now: Timestamp) throws -> NewCredential {
         throw CredentialFault("can't be made here: import the file that the provider gives out")

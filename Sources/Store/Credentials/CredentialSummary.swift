@@ -59,6 +59,10 @@ public struct CredentialSummary: Sendable, Hashable, Identifiable {
 }
 
 extension CredentialSummary {
+    package func isOf(_ account: String, with output: String) -> Bool {
+        self.account == account && self.output == output
+    }
+
     /// Whole days until it expires; negative when it has, nil when it never does.
     public func daysLeft(at now: Timestamp) -> Int? { notAfter.map { $0.days(from: now) } }
 }

@@ -48,6 +48,9 @@ struct BrokerCommandTests {
             let new = try await installation.martlet(["app", "set", "com.example.new"])
             #expect(new.status == 64)
             #expect(new.errors.contains("--team"), "\(new)")
+            let typo = try await installation.martlet(["app", "set", "com.example.new", "--team", "typo"])
+            #expect(typo.status == 64)
+            #expect(typo.errors.contains("--team typo is not ten upper-case letters and digits"), "\(typo)")
             #expect(
                 try await installation.martlet(["app", "set", "com.example.new", "--team", "TEAM000001"]).status == 0)
             let listed = try await installation.martlet(["app", "list", "--json"]).output
