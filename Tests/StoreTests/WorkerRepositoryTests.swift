@@ -129,6 +129,7 @@ struct WorkerRepositoryTests {
             }
             report.state = .ready
             report.obstacle = nil
+            report.unreachable = "push production: push.example:443: Connection refused"
             _ = try await repository.renew(here, quotas: [], report: report)
             try await age(silent, 20, database)
             try await age(gone, 61, database)
@@ -145,6 +146,7 @@ struct WorkerRepositoryTests {
                 #expect(fleet[0].report == nil && fleet[0].id == earlier)
                 #expect(fleet[1].report == report && fleet[1].outputs == ["apns", "fcm"])
                 #expect(fleet[1].report?.rate == 12.3 && fleet[1].report?.minute == ["sent": 740])
+                #expect(try await WorkerRepository(login).unreachable() == [report.unreachable ?? ""])
                 #expect(fleet[2].report?.state == .hindered && (20...50).contains(fleet[2].silentSeconds))
             }
             let bytes = try await database.pool.query(

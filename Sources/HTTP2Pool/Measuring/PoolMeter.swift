@@ -11,7 +11,7 @@ final class PoolMeter {
     static let other = "other"
 
     private let connecting, open, draining, connectionsLimit, streams, streamsLimit, waiting: MetricCell
-    private let windowBlocked, connected, connectFailed: MetricCell
+    private let unreachable, windowBlocked, connected, connectFailed: MetricCell
     private let answers: [MetricHistogram]
     private let goAways: [MetricCell]
     private let pings: MetricHistogram
@@ -19,6 +19,8 @@ final class PoolMeter {
     /// As far as they are counted.
     private var counted = PoolFigures()
     private var countedLimit = 0
+    private var reachability = Reachability()
+    private var countedUnreachable = 0
 
     init(_ labels: PoolLabels, _ configuration: PoolConfiguration, eventLoop: any EventLoop) {
         limit = configuration.maximumConnections
@@ -31,6 +33,7 @@ final class PoolMeter {
         open = cell(.poolConnections, pool + ["open"])
         draining = cell(.poolConnections, pool + ["draining"])
         connectionsLimit = cell(.poolConnectionsLimit, pool)
+        unreachable = cell(.poolUnreachable, pool)
         streams = cell(.poolStreams, pool)
         streamsLimit = cell(.poolStreamsLimit, pool)
         waiting = cell(.poolWaiting, pool)
@@ -48,6 +51,11 @@ final class PoolMeter {
     func holds(_ figures: PoolFigures, isLast: Bool) {
         connectionsLimit.add((isLast ? 0 : limit) - countedLimit)
         countedLimit = isLast ? 0 : limit
+        // An attempt for one more may fail meanwhile.
+        if figures.open > 0 { reachability.connected() }
+        let unreachables = !isLast && reachability.isUnreachable(nowMilliseconds: Uptime.milliseconds()) ? 1 : 0
+        unreachable.add(unreachables - countedUnreachable)
+        countedUnreachable = unreachables
         guard figures != counted else { return }
         connecting.add(figures.connecting - counted.connecting)
         open.add(figures.open - counted.open)
@@ -63,8 +71,16 @@ final class PoolMeter {
         if waiting > 0, room.isBlockedByWindow { windowBlocked.add() }
     }
 
-    func hasConnected() { connected.add() }
-    func couldNotConnect() { connectFailed.add() }
+    func hasConnected() {
+        connected.add()
+        reachability.connected()
+    }
+
+    func couldNotConnect() {
+        connectFailed.add()
+        reachability.failed(nowMilliseconds: Uptime.milliseconds())
+    }
+
     func pinged(milliseconds: Double) { pings.observe(Int(milliseconds)) }
 
     func answered(_ status: Int, after milliseconds: Int64) {

@@ -6,6 +6,8 @@ package struct Finding: Sendable, Hashable, Encodable {
         case broker
         /// Who runs Martlet.
         case ours
+        /// The way to a provider, or its end.
+        case network
         case provider
         case consumer
         case publisher

@@ -10,6 +10,8 @@ extension Finding {
     /// Fewer pushes that were put back are no outage.
     static let fewestRetries = 10
     static let daysAhead = 14
+    /// The log tells of the same once a minute.
+    static let attemptSeconds: Int64 = 120
 
     /// What is wrong, the first thing to look at first; empty: nothing.
     package static func all(of facts: StatusFacts) -> [Finding] {
@@ -23,7 +25,8 @@ extension Finding {
             }
             return found
         }
-        found += ofDatabase(facts) + ofBroker(facts) + ofOurs(facts) + ofProvider(facts) + ofOthers(facts)
+        found +=
+            ofDatabase(facts) + ofBroker(facts) + ofOurs(facts) + ofProvider(facts) + ofOthers(facts)
         let order = Fault.allCases
         return found.enumerated().sorted { left, right in
             func rank(_ item: (offset: Int, element: Finding)) -> (Int, Int, Int) {
@@ -159,7 +162,7 @@ extension Finding {
     }
 
     private static func ofProvider(_ facts: StatusFacts) -> [Finding] {
-        var found: [Finding] = []
+        var found = facts.unreachable.finding.map { [$0] } ?? []
         let refused = facts.refusals.filter { !$0.isOfTokens }
         if !refused.isEmpty {
             let reasons = Set(refused.map(\.reason)).sorted()
@@ -173,10 +176,15 @@ extension Finding {
         }
         let retried = facts.minute["retried"]
         if retried >= fewestRetries, retried * 5 >= facts.minute.outcomes {
+            let attempt = FailedAttempt.last(in: facts.problems, since: facts.now.seconds - attemptSeconds)
+            let text = "\(Phrase.figure(retried)) pushes were put back in the last minute, to be tried again"
             found.append(
                 Finding(
-                    .provider, "\(Phrase.figure(retried)) pushes were put back in the last minute, to be tried again.",
-                    todo: "A provider answers with errors or not at all: see its own status page. Nothing is lost."))
+                    .provider, text + (attempt.map { "; connecting failed last to \($0.text)" } ?? "") + ".",
+                    todo: attempt == nil
+                        ? "A provider answers with errors or not at all: see its own status page. Nothing is lost."
+                        : "`martlet credential check --all` tries to connect; else see the provider's own status page. "
+                            + "Nothing is lost."))
         }
         return found
     }

@@ -43,7 +43,12 @@ final class StatusBoard: Sendable {
         }
     }
 
-    func report() -> WorkerReport { state.report(host: host, pid: pid) }
+    func report() -> WorkerReport {
+        let unreachable = UnreachableProvider.all(
+            in: metrics.page(of: UnreachableProvider.families), problems.all
+        ).first
+        return state.report(host: host, pid: pid, unreachable: unreachable?.text)
+    }
 
     func document() async -> StatusDocument {
         var facts = StatusFacts()
@@ -56,8 +61,9 @@ final class StatusBoard: Sendable {
         facts.link = quotas.view
         (facts.refusals, facts.badTokens) = (refusals.refusals, refusals.badTokens)
         facts.problems = problems.all
-        let page = metrics.page(of: PoolStatus.families + [.tokenTime])
+        let page = metrics.page(of: PoolStatus.families + [.poolUnreachable, .tokenTime])
         facts.pools = PoolStatus.all(in: page)
+        facts.unreachable = UnreachableProvider.all(in: page, facts.problems)
         for (labels, value) in page.values(of: .tokenTime) where value > 0 {
             facts.tokenTimes[labels["credential"] ?? ""] = Timestamp(seconds: Int64(value))
         }

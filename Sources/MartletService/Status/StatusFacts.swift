@@ -45,6 +45,8 @@ package struct StatusFacts: Sendable {
     package var credentials: [CredentialSummary] = []
     /// By their credential's id.
     package var pools: [PoolStatus] = []
+    /// The first is told first.
+    package var unreachable: [UnreachableProvider] = []
     /// When each credential's provider token in use was made.
     package var tokenTimes: [String: Timestamp] = [:]
     /// Why credentials could not be opened.

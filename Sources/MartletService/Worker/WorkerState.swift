@@ -74,7 +74,7 @@ final class WorkerState: Sendable {
     }
 
     /// For its row in the table of workers.
-    func report(host: String, pid: Int) -> WorkerReport {
+    func report(host: String, pid: Int, unreachable: String?) -> WorkerReport {
         guard case .working(let pipeline, _, _) = stage.withLock({ $0 }) else {
             return WorkerReport(host: host, pid: pid, state: .starting)
         }
@@ -87,6 +87,6 @@ final class WorkerState: Sendable {
                 .init(lane: $0.lane, waiting: $0.waiting, open: $0.open, rate: $0.rate, age: $0.age)
             },
             rate: pulse.rate, minute: pulse.minute.counts, oldestJobSeconds: counts.oldestJobSeconds,
-            shards: counts.shards)
+            shards: counts.shards, unreachable: unreachable)
     }
 }

@@ -1,8 +1,7 @@
 extension MetricFamily {
     static let pools = [
-        poolConnections, poolConnectionsLimit, poolStreams, poolStreamsLimit, poolWaiting, poolWindowBlocked, answers,
-        connects, goAways,
-        pings,
+        poolConnections, poolConnectionsLimit, poolUnreachable, poolStreams, poolStreamsLimit, poolWaiting,
+        poolWindowBlocked, answers, connects, goAways, pings,
     ]
 
     private static let pool = ["output", "credential", "environment"]
@@ -11,6 +10,9 @@ extension MetricFamily {
         "pool_connections", .gauge, "Connections to a provider, by what they are doing.", labels: pool + ["state"])
     package static let poolConnectionsLimit = Self(
         "pool_connections_limit", .gauge, "Connections to a provider that there may be.", labels: pool)
+    package static let poolUnreachable = Self(
+        "pool_unreachable", .gauge,
+        "Pools to a provider that have tried for half a minute or longer to connect, in vain.", labels: pool)
     package static let poolStreams = Self("pool_streams", .gauge, "Requests on the wire.", labels: pool)
     package static let poolStreamsLimit = Self(
         "pool_streams_limit", .gauge, "Requests that may be on the wire at a time, over the connections there are.",

@@ -59,13 +59,16 @@ public struct WorkerReport: Sendable, Hashable, Codable {
     public var oldestJobSeconds: Int
     /// Queues of each lane that it consumes; nil: of a version that knows of one.
     public var shards: Int?
+    /// A provider that it can't connect to, and why; nil: there is none.
+    public var unreachable: String?
 
     public init(
         host: String, pid: Int, state: State, obstacle: String? = nil, lanes: [LaneReport] = [], rate: Double = 0,
         minute: [String: Int] = [:], oldestJobSeconds: Int = 0,
-        shards: Int? = nil
+        shards: Int? = nil, unreachable: String? = nil
     ) {
         self.shards = shards
+        self.unreachable = unreachable.map { String(decoding: $0.utf8.prefix(Self.longestText), as: UTF8.self) }
         self.host = String(host.prefix(Self.longestText))
         self.pid = pid
         self.state = state
@@ -77,7 +80,7 @@ public struct WorkerReport: Sendable, Hashable, Codable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case host, pid, state, obstacle, lanes, rate, minute, shards
+        case host, pid, state, obstacle, lanes, rate, minute, shards, unreachable
         case oldestJobSeconds = "oldest_job_seconds"
     }
 
@@ -91,6 +94,7 @@ public struct WorkerReport: Sendable, Hashable, Codable {
         host = Self.cut(host)
         pid = Self.believable(pid)
         obstacle = obstacle.map(Self.cut)
+        unreachable = unreachable.map(Self.cut)
         lanes = lanes.prefix(Self.mostLanes).map(\.believable)
         rate = rate.isFinite ? min(max(0, rate), Double(Self.largestNumber)) : 0
         minute = Dictionary(

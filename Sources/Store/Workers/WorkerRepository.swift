@@ -78,6 +78,12 @@ public struct WorkerRepository: Sendable {
         }
     }
 
+    /// What those that run can't connect to, each once.
+    /// - Throws: ``PostgresError``.
+    public func unreachable() async throws -> [String] {
+        Set(try await fleet().filter { !$0.isSilent }.compactMap { $0.report?.unreachable }).sorted()
+    }
+
     /// Whether who is logged in may write rows; whoever is no worker's user, which shows by another of their tables, need not.
     /// - Throws: ``PostgresError``.
     public func mayBeWritten() async throws -> Bool {

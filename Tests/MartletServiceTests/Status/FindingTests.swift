@@ -1,5 +1,6 @@
 import DeliveryPipeline
 import MartletService
+import Metering
 import PushModel
 import Store
 import Testing
@@ -92,6 +93,9 @@ import Testing
         Case(name: "a provider answers with errors", found: ["provider"]) {
             $0.minute = Pulse.Recent(counts: ["sent": 100, "retried": 30])
         },
+        Case(name: "no connection comes about, and next to nothing waits for one", found: ["network"]) {
+            $0.unreachable = [UnreachableProvider(output: "apns", environment: "production", attempt: .sample)]
+        },
         Case(name: "a few pushes are tried again", found: []) {
             $0.minute = Pulse.Recent(counts: ["sent": 10_000, "retried": 30])
         },
@@ -122,8 +126,56 @@ import Testing
         for finding in document.findings { #expect(finding.text.hasSuffix(".") || finding.text.contains(":")) }
     }
 
+    /// Whoever looks at a port that is closed should not be sent to somebody's status page.
+    @Test func theLastAttemptToConnectIsTold() throws {
+        func finding(_ seconds: Int64) -> Finding? {
+            StatusDocument(
+                .sample {
+                    $0.minute = Pulse.Recent(counts: ["retried": 36])
+                    $0.problems = [.failed(at: Timestamp(seconds: $0.now.seconds - seconds))]
+                }
+            ).findings.first
+        }
+        #expect(
+            finding(10)?.text
+                == "36 pushes were put back in the last minute, to be tried again; connecting failed last to "
+                + "push.example:443: Connection refused.")
+        #expect(finding(10)?.todo.contains("`martlet credential check --all`") == true)
+        #expect(finding(121)?.text == "36 pushes were put back in the last minute, to be tried again.")
+    }
+
+    @Test func whatNoConnectionComesAboutToIsReadFromThePools() {
+        let problems: [Problem] = [.failed(credential: "other"), .failed()]
+        func found(open: Int) -> [UnreachableProvider] {
+            var page = MetricPage()
+            page.add(.poolUnreachable, ["apns", "1", "production"], 1)
+            page.add(.poolUnreachable, ["apns", "2", "production"], 0)
+            page.add(.poolConnections, ["apns", "1", "production", "open"], open)
+            page.add(.poolConnections, ["apns", "2", "production", "open"], 3)
+            return UnreachableProvider.all(in: page, problems)
+        }
+        #expect(found(open: 0).map(\.text) == ["apns production: push.example:443: Connection refused"])
+        #expect(found(open: 1).isEmpty)
+        #expect(UnreachableProvider.all(in: MetricPage(), problems).isEmpty)
+    }
+
     @Test func everyFaultIsSeen() {
         let seen = Set(Self.cases.flatMap(\.found).map { $0.replacing("?", with: "") })
         #expect(seen == Set(Finding.Fault.allCases.map(\.rawValue)))
+    }
+}
+
+extension FailedAttempt {
+    fileprivate static let sample = FailedAttempt(endpoint: "push.example:443", error: "Connection refused")
+}
+
+extension Problem {
+    fileprivate static func failed(credential: String = "1", at: Timestamp = Timestamp(seconds: 0)) -> Problem {
+        Problem(
+            at: at.rfc3339, level: "warning", event: "connection.failed", message: "Connecting to it failed",
+            details: [
+                "credential": credential, "environment": "production", "endpoint": "push.example:443",
+                "error": credential == "1" ? "Connection refused" : "another",
+            ])
     }
 }

@@ -138,7 +138,7 @@ import Testing
             obstacle: String(repeating: "\"", count: 10_000),
             lanes: Lane.allCases.map { .init(lane: $0, waiting: .max, open: .max, rate: .max, age: .max) },
             rate: 1e15, minute: Dictionary(uniqueKeysWithValues: OutcomeKind.allCases.map { ($0.rawValue, .max) }),
-            oldestJobSeconds: .max)
+            oldestJobSeconds: .max, unreachable: String(repeating: "\"", count: 10_000))
         #expect(try JSONEncoder().encode(report).count < 4_096)
         #expect(try JSONDecoder().decode(WorkerReport.self, from: JSONEncoder().encode(report)) == report)
     }
