@@ -16,7 +16,7 @@ import Testing
 
     private func facts(asksOne: Bool = true, _ change: (inout JobFacts) -> Void) -> JobFacts {
         var facts = JobFacts(job: "order-1", asksOne: asksOne)
-        facts.ledger = JobFacts.Ledger(begin: Self.at)
+        facts.ledger = JobFacts.Ledger(begin: LedgerBegin(first: Self.at))
         facts.dead = .some(nil)
         facts.cancellation = .some(nil)
         facts.app = .known(App(bundleID: "com.example.shop"), faults: [])
@@ -44,6 +44,51 @@ import Testing
                 $0.app = .known(App(bundleID: "com.example.shop", isPaused: true), faults: [])
             })
         #expect(explanation.cause == cause && explanation.found && explanation.advice != nil)
+    }
+
+    /// It may be told, and not written down yet, whatever else may be why.
+    @Test(arguments: [(1, true, "is not running: 1 event waits"), (4, false, "is behind: 4 events wait")])
+    func aLedgerThatIsBehindIsSaidFirst(events: Int, isUnread: Bool, said: String) {
+        let explanation = Explanation(
+            facts {
+                $0.backlog = JobFacts.Backlog(queue: "martlet.ledger", events: events, isUnread: isUnread)
+                $0.app = .known(App(bundleID: "com.example.shop", isPaused: true), faults: [])
+            })
+        #expect(!explanation.found && explanation.cause.hasPrefix("the ledger \(said) in martlet.ledger"))
+        #expect(explanation.checked.contains { $0.what == "ledger's queue" && $0.found.hasPrefix("\(events) in") })
+    }
+
+    @Test func aLedgerWithoutARowSaysNothingOfAnEnd() {
+        let cause = Explanation(facts { $0.ledger?.begin = LedgerBegin(first: nil) }).cause
+        #expect(cause.hasSuffix("its end came before there was a ledger, which has no row yet"))
+    }
+
+    @Test(arguments: [true, false]) func whatAnAppLackedThenAndLacksNowIsSaidWithIt(isStill: Bool) {
+        let lack = JobFacts.AppFault("team A has no credential", todo: "Give it one.")
+        func explanation(_ reason: String) -> Explanation {
+            Explanation(
+                facts {
+                    $0.ledger?.rows = [row("failed", reason: reason)]
+                    $0.app = .known(App(bundleID: "com.example.shop"), faults: isStill ? [lack] : [])
+                })
+        }
+        let told = explanation("NoCredential")
+        #expect(told.found && told.cause.hasSuffix(isStill ? ": NoCredential; now \(lack.text)" : ": NoCredential"))
+        #expect((told.advice == "Give it one.") == isStill)
+        #expect(explanation("RetriesExhausted").cause.hasSuffix(": RetriesExhausted"))
+    }
+
+    @Test func aProviderThatCantBeReachedIsSaidWithWhatWaits() {
+        let explanation = Explanation(
+            facts {
+                $0.waiting = [JobFacts.Waiting(queue: "martlet.delay.30", messages: 1)]
+                $0.unreachable = ["push production: push.example:443: Connection refused"]
+            })
+        #expect(
+            explanation.cause
+                == "nothing is told of it; it may be one of the jobs that wait: 1 in martlet.delay.30; and workers get no "
+                + "connection to push production: push.example:443: Connection refused")
+        #expect(explanation.advice?.contains("credential check --all") == true)
     }
 
     @Test(arguments: [false, true]) func anAppsRateMayBeWhyNothingIsToldYet(includesUrgent: Bool) {
@@ -78,7 +123,8 @@ import Testing
         var facts = facts {
             $0.dead = .some(JobFacts.Dead(app: "a", reason: "priorty: is not a field"))
             $0.cancellation = .some(Cancellation(at: Self.at, by: "ops"))
-            $0.app = .known(App(bundleID: "com.example.shop", isPaused: true), faults: ["push: no credential"])
+            $0.app = .known(
+                App(bundleID: "com.example.shop", isPaused: true), faults: [JobFacts.AppFault("push: no credential")])
             $0.tokens = [
                 DeviceToken(
                     key: DeviceTokenKey(
@@ -102,7 +148,7 @@ import Testing
         #expect(Explanation(facts).found == false)
         facts.ledger?.sums = []
         note()
-        facts.app = .known(App(bundleID: "com.example.shop"), faults: ["push: no credential"])
+        facts.app = .known(App(bundleID: "com.example.shop"), faults: [JobFacts.AppFault("push: no credential")])
         note()
         facts.app = .unknown("com.example.shop")
         note()

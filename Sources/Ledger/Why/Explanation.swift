@@ -19,6 +19,7 @@ package struct Explanation: Encodable {
     /// | an outcome is told | what it says |
     /// | the job is dead-lettered, or told as one that can't be used | the reason |
     /// | it is cancelled | since when |
+    /// | events wait that the ledger has not written down | that it may be among them |
     /// | other recipients of the job have outcomes, this one has none | that |
     /// | its app is unknown, paused, without a credential or refused, now | that, which may be why |
     /// | the token is dead now | since when, by whose word, which may be why |
@@ -26,13 +27,15 @@ package struct Explanation: Encodable {
     /// | jobs wait | it may be one of them |
     /// | nothing | what is not known |
     ///
-    /// From the fifth on it is not told what became of it.
+    /// From the fourth on it is not told what became of it.
     package init(_ facts: JobFacts) {
         job = facts.job
         checked = facts.checks
         let certain = facts.outcome ?? facts.rejection ?? facts.cancelled
         found = certain != nil
-        (cause, advice) = certain ?? facts.ofOthers ?? facts.ofApp ?? facts.ofToken ?? facts.ofRate ?? facts.uncertain
+        (cause, advice) =
+            certain ?? facts.ofBacklog ?? facts.ofOthers ?? facts.ofApp ?? facts.ofToken ?? facts.ofRate
+            ?? facts.uncertain
     }
 }
 
@@ -42,16 +45,36 @@ extension JobFacts {
     fileprivate var outcome: Cause? {
         guard let ledger else { return nil }
         let outcomes = ledger.rows.filter { $0.kind != LedgerKind.rejection }
-        if asksOne, let last = outcomes.first { return last.cause(others: outcomes.count - 1) }
+        if asksOne, let last = outcomes.first {
+            return told(last.cause(others: outcomes.count - 1), because: [last.reason])
+        }
         let sums = ledger.sums.filter { $0.kind != LedgerKind.rejection }
         guard !asksOne, !sums.isEmpty else { return nil }
         let total = sums.reduce(0) { $0 + $1.count }
         let parts = sums.prefix(10).map { sum in "\(sum.count) \(sum.kind)\(sum.reason.map { " (\($0))" } ?? "")" }
         let last = sums.map(\.last).max()?.rfc3339 ?? ""
+        return told(
+            (
+                "\(total) \(total == 1 ? "outcome is" : "outcomes are") told, the last at \(last): "
+                    + parts.joined(separator: ", "),
+                "Ask for one recipient with --ref or --token."
+            ), because: sums.map(\.reason))
+    }
+
+    /// What was missing then and is missing still is said with it.
+    private func told(_ cause: Cause, because reasons: [String?]) -> Cause {
+        let isOfApp = reasons.contains { $0 == "NoCredential" || $0 == "CredentialUnusable" }
+        guard isOfApp, case .known(_, let faults) = app, let first = faults.first else { return cause }
+        return (cause.0 + "; now " + faults.map(\.text).joined(separator: "; "), first.todo ?? cause.1)
+    }
+
+    /// The outcome may be told, and not written down yet.
+    fileprivate var ofBacklog: Cause? {
+        guard let backlog else { return nil }
+        let events = "\(backlog.events) \(backlog.events == 1 ? "event waits" : "events wait") in \(backlog.queue)"
         return (
-            "\(total) \(total == 1 ? "outcome is" : "outcomes are") told, the last at \(last): "
-                + parts.joined(separator: ", "),
-            "Ask for one recipient with --ref or --token."
+            "the ledger \(backlog.isUnread ? "is not running" : "is behind"): \(events), and what became of it may be there",
+            backlog.isUnread ? "Start 'martlet ledger', then ask again." : "Ask again in a moment."
         )
     }
 
@@ -102,8 +125,8 @@ extension JobFacts {
             )
         case .known(let app, let faults) where !faults.isEmpty:
             (
-                "no outcome is told of it; now " + faults.joined(separator: "; "),
-                "'martlet app show \(app.bundleID)' says which credentials were considered."
+                "no outcome is told of it; now " + faults.map(\.text).joined(separator: "; "),
+                faults[0].todo ?? "'martlet app show \(app.bundleID)' says which credentials were considered."
             )
         case .known, .unnamed, nil: nil
         }
@@ -134,6 +157,13 @@ extension JobFacts {
         let waiting = waiting ?? []
         if !waiting.isEmpty {
             let list = waiting.map { "\($0.messages) in \($0.queue)" }.joined(separator: ", ")
+            if let unreachable, !unreachable.isEmpty {
+                return (
+                    "nothing is told of it; it may be one of the jobs that wait: \(list); and workers get no connection to "
+                        + unreachable.joined(separator: ", "),
+                    "'martlet credential check --all' tries to connect; the log says more (connection.failed)."
+                )
+            }
             return (
                 "nothing is told of it; it may be one of the jobs that wait: \(list)",
                 "Those in a delay queue are scheduled, wait for a rate, their app's or one of their own, or are tried again when its "
@@ -151,7 +181,8 @@ extension JobFacts {
         }
         return (
             "nothing is known of it: it never arrived, it is in a worker's hands, or its end came before "
-                + begin.rfc3339,
+                + (begin.first.map { "the ledger's first row, \($0.rfc3339)" }
+                    ?? "there was a ledger, which has no row yet"),
             "Does its publisher wait for the broker's confirm, is the id right? \(Self.unkept)"
         )
     }
@@ -162,6 +193,7 @@ extension JobFacts {
             if let found { checks.append(.init(what: what, found: found)) }
         }
         add("ledger", ledger.map(Self.text))
+        add("ledger's queue", backlog.map { "\($0.events) in \($0.queue)\($0.isUnread ? ", which nobody reads" : "")" })
         add("dead-letter queue", dead.map { $0.map { "there: \($0.reason)" } ?? "not there" })
         add("cancellations", cancellation.map { $0.map { "cancelled at \($0.at.rfc3339)" } ?? "not cancelled" })
         add("app", app.map(Self.text))
@@ -172,6 +204,9 @@ extension JobFacts {
                 waiting.isEmpty
                     ? "nothing waits" : waiting.map { "\($0.messages) in \($0.queue)" }.joined(separator: ", ")
             })
+        if let unreachable, !unreachable.isEmpty {
+            add("workers", "no connection to \(unreachable.joined(separator: ", "))")
+        }
         for fault in blind { add("not looked at", fault) }
         return checks
     }
@@ -182,7 +217,7 @@ extension JobFacts {
         let what =
             count > 0
             ? "\(count) of this job" : ledger.rows.isEmpty ? "nothing of this job" : "\(ledger.rows.count) of it"
-        return "kept since \(begin.rfc3339): \(what)"
+        return "\(begin.first.map { "kept since \($0.rfc3339)" } ?? "kept, and without a row yet"): \(what)"
     }
 
     private static func text(_ state: AppState) -> String {
@@ -190,7 +225,7 @@ extension JobFacts {
         case .unnamed: "not told which; --app names it"
         case .unknown(let name): "\(name) is not known"
         case .known(let app, _) where app.isPaused: "\(app.bundleID) is paused"
-        case .known(let app, let faults): "\(app.bundleID): " + (faults.isEmpty ? "may be pushed to" : faults[0])
+        case .known(let app, let faults): "\(app.bundleID): " + (faults.first?.text ?? "may be pushed to")
         }
     }
 

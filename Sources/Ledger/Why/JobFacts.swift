@@ -1,4 +1,3 @@
-package import PushModel
 package import Store
 
 /// What was found about a job, or about one recipient of it, wherever something may be known. What could not be looked at
@@ -6,13 +5,13 @@ package import Store
 package struct JobFacts {
     package struct Ledger {
         /// nil: nobody keeps one.
-        package var begin: Timestamp?
+        package var begin: LedgerBegin?
         /// Of the recipient that is asked for, the newest first; of a job without one, what says that it can't be used.
         package var rows: [LedgerRow] = []
         /// Of the whole job.
         package var sums: [LedgerSum] = []
 
-        package init(begin: Timestamp? = nil) {
+        package init(begin: LedgerBegin? = nil) {
             self.begin = begin
         }
     }
@@ -37,12 +36,38 @@ package struct JobFacts {
         }
     }
 
+    /// What was told, and is not written down yet.
+    package struct Backlog {
+        package let queue: String
+        package let events: Int
+        /// Nobody writes it down.
+        package let isUnread: Bool
+
+        package init(queue: String, events: Int, isUnread: Bool) {
+            self.queue = queue
+            self.events = events
+            self.isUnread = isUnread
+        }
+    }
+
+    /// What keeps an app's pushes now.
+    package struct AppFault: Hashable {
+        package let text: String
+        /// nil: the app's routes tell more.
+        package let todo: String?
+
+        package init(_ text: String, todo: String? = nil) {
+            self.text = text
+            self.todo = todo
+        }
+    }
+
     /// What is known of the app that the job is for.
     package enum AppState {
         /// It is told nowhere which app that is.
         case unnamed
         case unknown(String)
-        case known(App, faults: [String])
+        case known(App, faults: [AppFault])
     }
 
     package var job: String
@@ -56,6 +81,10 @@ package struct JobFacts {
     /// nil: no token is asked for.
     package var tokens: [DeviceToken]?
     package var waiting: [Waiting]?
+    /// nil: nothing of the kind waits.
+    package var backlog: Backlog?
+    /// Providers to which workers get no connection, and why.
+    package var unreachable: [String]?
     /// What could not be looked at, and why.
     package var blind: [String] = []
 

@@ -44,6 +44,7 @@ struct DatabaseChecks {
             return "no provider refuses a credential, or an app's device tokens"
         }
         await report.check("workers") { try await workers(pool) }
+        await report.check("providers") { try await providers(pool) }
         await report.check("connections") { try await ServerChecks(source: source, pool: pool).connections() }
         guard let keyring else { return }
         await credentials(pool, keyring, &report)
@@ -66,7 +67,16 @@ struct DatabaseChecks {
                 from: pool, keyring: keyring, logger: try source.logger("martlet.doctor", atLeast: .critical)
             ).current
             if let problem = snapshot.openingProblems.sorted().first { throw DoctorFault(problem) }
-            return "\(snapshot.credentialSummaries.count) can be opened, for \(snapshot.appCount) apps"
+            let found = "\(snapshot.credentialSummaries.count) can be opened, for \(snapshot.appCount) apps"
+            let lacking = snapshot.allApps.filter {
+                !AppLack.all(of: $0, with: source.outputs, in: snapshot, at: .now).isEmpty
+            }
+            guard lacking.isEmpty else {
+                let names = Phrase.list(lacking.map(\.bundleID).sorted())
+                throw DoctorWarning(
+                    "\(found); none serves \(names)", todo: "'martlet app show' says what an app lacks")
+            }
+            return found
         }
         await report.check("expiry") {
             let ending = try await CredentialRepository(pool).list()
@@ -77,6 +87,14 @@ struct DatabaseChecks {
             guard ending.isEmpty else { throw DoctorFault(ending.joined(separator: "; ")) }
             return "no credential expires within 30 days"
         }
+    }
+
+    /// As the workers say: nothing is connected to.
+    private func providers(_ pool: PostgresPool) async throws -> String {
+        let tries = "'martlet credential check --all' connects to each"
+        let missed = try await WorkerRepository(pool).unreachable()
+        guard missed.isEmpty else { throw DoctorWarning("no connection to \(Phrase.list(missed))", todo: tries) }
+        return "no worker misses one; \(tries)"
     }
 
     private func workers(_ pool: PostgresPool) async throws -> String {

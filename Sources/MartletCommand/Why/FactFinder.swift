@@ -20,12 +20,15 @@ struct FactFinder {
 
     /// The longest list of outcomes of one recipient that is read.
     private static let mostRows = 100
+    private static let mostFaults = 3
 
     func facts() async -> JobFacts {
         var facts = JobFacts(job: job, asksOne: ref != nil || token != nil)
         facts.ledger = await look("ledger", &facts.blind) { try await ledger() }
         facts.dead = await look("dead-letter queue", &facts.blind) { try await dead() }
-        facts.waiting = await look("queues", &facts.blind) { try await waiting() }
+        let queues = await look("queues", &facts.blind) { try await inQueues() }
+        (facts.waiting, facts.backlog) = (queues?.waiting, queues?.backlog)
+        facts.unreachable = await look("workers", &facts.blind) { try await WorkerRepository(pool).unreachable() }
         facts.cancellation = await look("cancellations", &facts.blind) {
             try await CancellationRepository(pool).find(job)
         }
@@ -83,14 +86,20 @@ struct FactFinder {
         return found
     }
 
-    private func waiting() async throws -> [JobFacts.Waiting] {
+    private func inQueues() async throws -> (waiting: [JobFacts.Waiting], backlog: JobFacts.Backlog?) {
         let names = try source.names()
         let topology = names.topology(delays: try source.pipeline().retry.delays)
         let jobs = topology.queues.filter { $0.name != names.dead && $0.name != names.dropped }
-        let found = try await AMQPInspection.look(at: AMQPTopology(queues: jobs), on: try source.broker())
-        return jobs.compactMap { queue in
-            found.queues[queue.name].flatMap { $0.messages > 0 ? .init(queue: queue.name, messages: $0.messages) : nil }
-        }
+        let all = AMQPTopology(queues: jobs + names.ledgerTopology.queues)
+        let found = try await AMQPInspection.look(at: all, on: try source.broker()).queues.filter { $1.messages > 0 }
+        return (
+            jobs.compactMap { queue in
+                found[queue.name].map { JobFacts.Waiting(queue: queue.name, messages: $0.messages) }
+            },
+            found[names.ledger].map {
+                JobFacts.Backlog(queue: names.ledger, events: $0.messages, isUnread: $0.consumers == 0)
+            }
+        )
     }
 
     private func tokens(_ token: String, _ output: String?) async throws -> [DeviceToken] {
@@ -109,15 +118,31 @@ struct FactFinder {
         let snapshot = try await SnapshotStore.load(
             from: pool, keyring: try source.keyring(), logger: try source.logger("martlet.why", atLeast: .critical)
         ).current
-        let routes = AppRoute.all(
-            of: app, with: source.outputs.filter { output == nil || $0.name == output }, in: snapshot,
-            refusals: try await RefusalRepository(pool).list(), at: .now)
-        // An app may well have no credential for a kind of push that it never sends.
-        let isUsable = routes.contains { $0.problem == nil }
-        return .known(
-            app,
-            faults: routes.filter { !$0.refusals.isEmpty || $0.problem != nil && !isUsable }
-                .map { "\($0.output.name) \($0.environment.rawValue): \($0.explanation)" })
+        let outputs = source.outputs.filter { output == nil || $0.name == output }
+        let lacks = AppLack.all(of: app, with: outputs, named: output, in: snapshot, at: .now)
+        // An app may well have nothing for an output that it never sends with.
+        let isMeant = output != nil || lacks.count == app.accounts.count
+        let refusals = AppRoute.all(
+            of: app, with: outputs, in: snapshot, refusals: try await RefusalRepository(pool).list(), at: .now
+        ).filter { !$0.refusals.isEmpty }.map {
+            JobFacts.AppFault("\($0.output.name) \($0.environment.rawValue): \($0.explanation)")
+        }
+        let faults = (isMeant ? lacks : []).map { JobFacts.AppFault($0.text, todo: $0.remedy) } + refusals
+        // Many kinds of push have one fault.
+        let distinct = faults.reduce(into: [JobFacts.AppFault]()) { all, fault in
+            if !all.contains(fault) { all.append(fault) }
+        }
+        return .known(app, faults: Array(distinct.prefix(Self.mostFaults)))
+    }
+}
+
+extension AppLack {
+    /// The command that mends it; nil: it takes a look at the app's credentials.
+    fileprivate var remedy: String? {
+        guard let account else {
+            return "Add one: 'martlet app set \(app) \(AccountWords.options(of: output)) …'; then publish it again."
+        }
+        return isBare ? "Give it one: \(AccountWords.remedy(account, of: output))." : nil
     }
 }
 

@@ -50,15 +50,17 @@ public struct LedgerRepository: Sendable {
             ].integer
     }
 
-    /// The first day that is kept; nil: nobody keeps one. No row is read for it.
+    /// Since when it tells what there is to tell; nil: nobody keeps one. Rows are only added, so the first lie in front, and no
+    /// others are read for it.
     /// - Throws: ``PostgresError``.
-    public func begin() async throws -> Timestamp? {
-        try await pool.query(
+    public func begin() async throws -> LedgerBegin? {
+        let row = try await pool.query(
             """
-            SELECT to_date(substr(min(relname)::text, 8), 'YYYYMMDD')::timestamp AT TIME ZONE 'UTC' AS first
-            FROM pg_catalog.pg_inherits JOIN pg_catalog.pg_class ON pg_class.oid = inhrelid
-            WHERE inhparent = 'martlet.ledger'::regclass AND relname ~ '^ledger_[0-9]{8}$'
-            """)[0]["first"].optional.map { Timestamp(milliseconds: try $0.milliseconds) }
+            SELECT EXISTS (SELECT FROM pg_catalog.pg_inherits WHERE inhparent = 'martlet.ledger'::regclass) AS kept,
+                (SELECT min(noted_at) FROM martlet.ledger WHERE ctid < '(100,0)') AS first
+            """)[0]
+        guard try row["kept"].bool else { return nil }
+        return LedgerBegin(first: try row["first"].optional.map { Timestamp(milliseconds: try $0.milliseconds) })
     }
 
     /// What is told of a job: of one of its recipients, the newest first, or of all.
@@ -107,6 +109,14 @@ public struct LedgerRepository: Sendable {
                 last: Timestamp(milliseconds: try row["last"].milliseconds))
         }
     }
+}
+
+/// Where a ledger begins.
+public struct LedgerBegin: Sendable, Hashable {
+    /// When its first row was written; nil: it has none yet.
+    public let first: Timestamp?
+
+    public init(first: Timestamp?) { self.first = first }
 }
 
 /// How many recipients of a job ended alike.

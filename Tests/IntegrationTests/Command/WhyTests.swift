@@ -39,9 +39,28 @@ struct WhyTests {
                     }
                     let nothing = try await installation.martlet(["why", "--job", "nothing", "--app", Self.app])
                     #expect(nothing.status == 1 && nothing.output.contains("nothing is known of it"), "\(nothing)")
+                    let day = nothing.output.contains(/kept since [0-9-]+T00:00:00.000Z/)
+                    #expect(!day && nothing.output.contains("kept since "), "not since its first day began: \(nothing)")
+                    try await aMissingAccountIsTold(installation)
+                }
+                try await installation.publish([JobText("order-9", app: Self.app, to: [Token.random()])])
+                try await eventually("it waits for the ledger: \(worker.errors)") {
+                    try await installation.martlet(["why", "--job", "order-9"]).output.contains(
+                        "the ledger is not running: 1 event waits in \(installation.names.prefix).ledger")
                 }
             }
             try await installation.broker.delete(queues: ["\(installation.names.prefix).ledger"], exchanges: [])
+        }
+    }
+
+    /// An outcome has a word for it; what it stands for, and what to do, is said once.
+    private func aMissingAccountIsTold(_ installation: Installation) async throws {
+        let job = JobText("order-fcm", app: Self.app, to: [Token.random()], more: #","output":"fcm""#)
+        try await installation.publish([job])
+        try await eventually("it is told what the app lacks") {
+            let why = try await installation.martlet(["why", "--job", "order-fcm"]).output
+            return why.contains("1 failed (NoCredential); now app \(Self.app) has no project for fcm\n")
+                && why.contains("'martlet app set \(Self.app) --project …'")
         }
     }
 
@@ -85,6 +104,21 @@ struct WhyTests {
                 #expect(paused.status == 1 && paused.output.contains("is paused now, and its jobs wait"), "\(paused)")
                 let unknown = try await installation.martlet(["why", "--job", "later", "--app", "com.example.other"])
                 #expect(unknown.output.contains("com.example.other is not registered now"), "\(unknown)")
+                let (bare, team) = ("com.example.bare", "NOSUCHTEAM")
+                let added = try await installation.martlet(["app", "set", bare, "--team", team])
+                #expect(added.status == 0 && added.errors.contains("team \(team) has no credential yet: "), "\(added)")
+                let lacking = try await installation.martlet(["why", "--job", "later", "--app", bare])
+                #expect(
+                    lacking.output.hasPrefix(
+                        """
+                        later: no outcome is told of it; now team \(team) has no credential
+                        Give it one: 'martlet credential import FILE --team \(team)'
+                        """), "\(lacking)")
+                let doctor = try await installation.martlet(["doctor"])
+                #expect(
+                    doctor.status == 0
+                        && doctor.output.contains(/WARN +credentials +1 can .* 2 apps; none serves com.example.bare:/),
+                    "\(doctor)")
                 _ = try await installation.martlet(["job", "cancel", "stopped"])
                 let cancelled = try await installation.martlet(["why", "--job", "stopped"])
                 #expect(cancelled.status == 0 && cancelled.output.contains("it was cancelled at"), "\(cancelled)")
