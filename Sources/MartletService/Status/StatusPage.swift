@@ -107,7 +107,7 @@ extension Finding.Fault {
         case .database: "The database is at fault"
         case .broker: "The broker is at fault"
         case .ours: "Whoever runs Martlet is at fault"
-        case .network: "A provider can't be reached"
+        case .network: "A provider is out of reach"
         case .provider: "A provider refuses or fails"
         case .consumer: "A consumer is at fault"
         case .publisher: "A publisher is at fault"

@@ -77,6 +77,33 @@ struct StatusPageStateTests {
         }
     }
 
+    /// One push waits, and nobody but the log has been told why.
+    @Test func withoutAWayToAProvider() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            let (look, refusing) = (StatusPageLook(port: try freePort()), try RefusingPort())
+            let end = "127.0.0.1:\(refusing.port)"
+            let settings = ["http.listen": "127.0.0.1:\(look.port)", "apns.endpoint.production": end]
+            try await installation.withWorker(settings) { worker in
+                try await installation.publish([JobText("one", app: Self.app, to: [Token.random()])])
+                try await eventually("it is noticed: \(worker.errors)", within: .seconds(120)) {
+                    try await look.document()?.findings.first?.fault == "network"
+                }
+                try await look.shows("unreachable", heading: "A provider is out of reach", worker.errors) {
+                    $0.findings.count == 1 && $0.findings[0].text.contains("apns production: \(end): ")
+                }
+                let doctor = try await installation.martlet(["doctor"])
+                #expect(
+                    doctor.output.contains("WARN  providers     no connection to apns production: \(end): "),
+                    "\(doctor)")
+                try await eventually("it waits between two attempts") {
+                    let why = try await installation.martlet(["why", "--job", "one"]).output
+                    return why.contains("and workers get no connection to apns production: \(end): ")
+                }
+            }
+        }
+    }
+
     /// The pushes on the wire get no answer, so that it can be looked at.
     @Test func draining() async throws {
         try await Installation.with { installation in
