@@ -45,6 +45,6 @@ package struct AppLack: Sendable, Hashable {
         text =
             isBare
             ? "\(word) \(account) has no credential"
-            : problems.count == 1 ? first : "\(first), nor for anything else"
+            : problems.count == 1 ? first : "\(first), and \(problems.count - 1) more like it"
     }
 }

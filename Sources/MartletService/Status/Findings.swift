@@ -25,8 +25,7 @@ extension Finding {
             }
             return found
         }
-        found +=
-            ofDatabase(facts) + ofBroker(facts) + ofOurs(facts) + ofProvider(facts) + ofOthers(facts)
+        found += ofDatabase(facts) + ofBroker(facts) + ofOurs(facts) + ofProvider(facts) + ofOthers(facts)
         let order = Fault.allCases
         return found.enumerated().sorted { left, right in
             func rank(_ item: (offset: Int, element: Finding)) -> (Int, Int, Int) {
@@ -117,6 +116,8 @@ extension Finding {
                     .ours, unroutable.isEmpty ? .notice : .trouble,
                     "\(held) jobs were put back in the last minute: their app is paused, or has no credential that serves.",
                     todo: "See the apps below; `martlet app show` says what an app lacks."))
+        } else if let lack = facts.apps.finding {
+            found.append(lack)
         }
         if facts.counts.oldestJobSeconds > longestOpenSeconds {
             found.append(

@@ -58,6 +58,9 @@ import Testing
             $0.minute = Pulse.Recent(counts: ["jobs_held": 4])
             $0.apps = [AppFacts(app: "com.example.shop", unroutable: ["apns: has no credential"])]
         },
+        Case(name: "an app without a credential, before its first job", found: ["ours?"]) {
+            $0.apps = [AppFacts(app: "com.example.shop", unroutable: ["apns: has no credential"])]
+        },
         Case(name: "a job is not settled", found: ["ours"]) { $0.counts.oldestJobSeconds = 301 },
         Case(name: "a worker was killed", found: ["ours?"]) {
             $0.fleet.members.append(.sample("push-8", silentFor: 20))
