@@ -5,7 +5,8 @@ extension MetricFamily {
     ]
 
     package static let buildInfo = Self(
-        "build_info", .info, "Which version this is, of which commit, and what it was built with.", labels: ["version", "commit", "swift"])
+        "build_info", .info, "Which version this is, of which commit, and what it was built with.",
+        labels: ["version", "commit", "swift"])
     package static let startTime = Self("start_time_seconds", .gauge, "When the worker started.", scale: 1000)
     package static let logMessages = Self(
         "log_messages_total", .counter, "Lines written to the log.", labels: ["level"])
