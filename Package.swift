@@ -355,9 +355,10 @@ let package = Package(
         .testTarget(
             name: "MartletServiceTests",
             dependencies: [
-                "Addressing", "AMQPClient", "APNSOutput", "DeliveryPipeline", "MartletOutputs", "MartletService",
-                "Metering", "Pacing", "PostgresClient", "PushModel", "Store", "TestSupport", "TestTraits", "Threading",
-                "Traces", "WireTestSupport", "WorkerTestSupport", .lifecycle, .logging,
+                "Addressing", "AMQPClient", "APNSOutput", "DeliveryPipeline", "MartletCommand", "MartletOutputs",
+                "MartletService", "Metering", "Pacing", "PostgresClient", "PushModel", "PushTestSupport", "Store",
+                "TestSupport", "TestTraits", "Threading", "Traces", "WireTestSupport", "WorkerTestSupport", .lifecycle,
+                .logging,
             ],
             swiftSettings: settings),
         .executableTarget(

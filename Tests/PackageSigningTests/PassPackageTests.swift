@@ -5,7 +5,9 @@ import Testing
 @Suite struct PassPackageTests {
     @Test func whatIsThereIsTaken() throws {
         let files = try SourceFiles.pass()
-        let package = try PassPackage(SourceFolder(path: files.path))
+        // What was made of it before may lie in it.
+        try files.write("PK", to: "coffee.pkpass")
+        let package = try PassPackage(SourceFolder(path: files.path, output: files.path("coffee.pkpass")))
         #expect(
             package.id == "pass.com.example.coffee" && package.team == "TEAM000001" && package.serialNumber == "0001")
         #expect(
@@ -88,6 +90,14 @@ import Testing
         try expect("logo.png: is a link to what is not there") { try $0.link("logo.png", to: "nowhere.png") }
         try expect("a\\b: has a character in its name that not all who unpack it know") {
             try $0.write("a", to: "a\\b")
+        }
+        try expect(
+            "caf\u{FFFD}.png: has a name that is not UTF-8", "en.lproj/caf\u{FFFD}.png: has a name that is not UTF-8"
+        ) {
+            for folder in [$0.path, $0.path("en.lproj")] {
+                let name = "\(folder)/caf".utf8CString.dropLast() + [CChar(bitPattern: 0xE9)] + ".png".utf8CString
+                close(creat(Array(name), 0o600))
+            }
         }
         try expect("pass.json: begins with a byte order mark: save it as UTF-8 without one") {
             try $0.write("\u{FEFF}" + SourceFiles.passJSON, to: "pass.json")

@@ -48,6 +48,20 @@ import Testing
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: place.path).sorted() == ["coffee.pkpass", "unpacked"])
 
+        // What is no file stays what it is, and needs no word.
+        try place.link("link.pkpass", to: "coffee.pkpass")
+        let before = try Data(contentsOf: place.folder.appending(path: "coffee.pkpass"))
+        _ = try await sign(arguments.dropLast() + [place.path("link.pkpass"), "--force"])
+        #expect(try Data(contentsOf: place.folder.appending(path: "coffee.pkpass")) != before)
+        let command = ([Project.command, "sign"] + arguments.dropLast()).map { "'\($0)'" }.joined(separator: " ")
+        let streams = try await Subprocess.run(
+            [
+                "/bin/sh", "-ec",
+                "mkfifo pipe; timeout 30 cat pipe > a & \(command) pipe; wait $!; test -p pipe; "
+                    + "\(command) /dev/stdout | cat > b; test -L link.pkpass; head -c 2 a; head -c 2 b; rm a b pipe link.pkpass",
+            ], in: place.folder)
+        #expect(streams.status == 0 && streams.output.hasSuffix("PKPK"), "\(streams)")
+
         // Whoever changes a file, or the list as well, is found out: so is a check that finds nothing.
         let unpacked = try SourceFiles()
         try FileManager.default.copyItem(

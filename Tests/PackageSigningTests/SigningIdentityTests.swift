@@ -25,6 +25,20 @@ import Testing
         )
         #expect(throws: missing) { try identity([renewed, root]) }
         #expect(throws: missing) { try identity([]) }
+        // Who has signed it must be allowed to.
+        try await authority.issue("mate", SigningAuthority.pass, by: "pass")
+        let mate = try authority.certificate("mate.pem")
+        #expect(
+            throws: PackageFault(
+                "mate.p12: its issuer Pass Type ID: pass.com.example.coffee is no authority that may issue others")
+        ) {
+            try SigningIdentity(
+                name: "mate.p12", chainDER: [mate.der], privateKeyDER: Secret([]), others: [leaf, issuer], now: now)
+        }
+        let many = Array(repeating: PackageFile(path: "a", bytes: []), count: 65_533)
+        #expect(throws: PackageFault("65533 files: too many: a package has at most 65532")) {
+            try SignedPackage.archive(many, .sha1, by: identity([issuer]))
+        }
         let end = leaf.notAfter, start = issuer.notBefore
         #expect(throws: PackageFault("pass.p12: the certificate expired on \(end.rfc3339)")) {
             try identity([issuer], end)

@@ -49,9 +49,11 @@ struct SigningOptions: ParsableArguments {
         }
     }
 
+    private var target: PackageOutput { PackageOutput(path: output, force: force) }
+
     func source() throws -> SourceFolder {
-        try PackageOutput(path: output, force: force).check()
-        return try SourceFolder(path: folder)
+        try target.check()
+        return try SourceFolder(path: folder, output: output)
     }
 
     func description() throws -> [UInt8]? { try json.map(readInput) }
@@ -101,11 +103,11 @@ struct SigningOptions: ParsableArguments {
     func write(
         _ archive: [UInt8], of id: String, _ count: Int, _ leftOut: [String], by identity: SigningIdentity
     ) throws {
-        try PackageOutput(path: output, force: force).write(archive)
+        try target.write(archive)
         let end = String(identity.certificate.notAfter.rfc3339.prefix(10))
         var lines = ["\(output): \(id), \(count) files, signed; the certificate ends on \(end)"]
         if !leftOut.isEmpty { lines.append("left out: \(leftOut.joined(separator: ", "))") }
         // Standard output may be the package.
-        for line in lines { if output == "-" { printError(line) } else { print(line) } }
+        for line in lines { if target.isFile { print(line) } else { printError(line) } }
     }
 }

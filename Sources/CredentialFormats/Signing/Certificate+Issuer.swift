@@ -14,6 +14,14 @@ extension Certificate {
         return X509_verify(certificate, key) == 1
     }
 
+    /// Whether it may issue others (RFC 5280, section 4.2.1.9).
+    package var isAuthority: Bool {
+        defer { ERR_clear_error() }
+        guard let certificate = der.withDERPointer({ d2i_X509(nil, $0, $1) }) else { return false }
+        defer { X509_free(certificate) }
+        return X509_check_ca(certificate) > 0
+    }
+
     /// Who issued it, as openssl writes names: `/C=US/O=Apple Inc./OU=G4/CN=…`.
     package var issuerName: String {
         defer { ERR_clear_error() }

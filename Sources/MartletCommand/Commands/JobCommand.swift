@@ -41,7 +41,11 @@ struct JobCommand: AsyncParsableCommand {
         func run() async throws {
             let source = try await options.load()
             let pipeline = try source.pipeline()
-            let body = try readInput(file)
+            let limit = pipeline.limits.maximumJobBytes
+            guard let body = try readInput(file, upTo: limit) else {
+                printError("body: has more bytes than jobs.maximum_bytes = \(limit)")
+                throw ExitCode.failure
+            }
             let job: Job
             do throws(JobRejection) {
                 job = try pipeline.decode(body, messageID: nil, now: .now, makeID: { UUID().uuidString.lowercased() })
@@ -55,9 +59,12 @@ struct JobCommand: AsyncParsableCommand {
                 throw ValidationError("--wait: of this job nothing is told but problems: it says so in 'results'")
             }
             try await BrokerLook.require(exchanges: [pipeline.names.results], by: source)
+            let awaited = AwaitedOutcomes(job, body: body)
             let watch = try await OutcomeWatch(
-                job, pipeline.names, try source.broker(), logger: try source.logger("martlet.job", atLeast: .error))
-            try await publish(job, body, pipeline.names, source)
+                awaited, of: job, pipeline.names, try source.broker(),
+                logger: try source.logger("martlet.job", atLeast: .error))
+            try await publish(
+                job, body, pipeline.names, source, headers: [JobHeader.traceparent: .string(awaited.traceparent)])
             flushOutput()
             let allSent = try await watch.print(within: .seconds(wait))
             await watch.close()
@@ -65,7 +72,8 @@ struct JobCommand: AsyncParsableCommand {
         }
 
         private func publish(
-            _ job: Job, _ body: [UInt8], _ names: PipelineNames, _ source: ConfigurationSource
+            _ job: Job, _ body: [UInt8], _ names: PipelineNames, _ source: ConfigurationSource,
+            headers: AMQPFieldTable = [:]
         ) async throws {
             let broker = try source.broker()
             try await BrokerLook.require(exchanges: [names.jobs], by: source)
@@ -73,7 +81,8 @@ struct JobCommand: AsyncParsableCommand {
                 broker, patience, logger: try source.logger("martlet.job", atLeast: .error))
             // The broker vouches for the user, whom an app may ask for.
             let properties = AMQPProperties(
-                contentType: "application/json", deliveryMode: .persistent, messageID: job.id, userID: broker.user)
+                contentType: "application/json", headers: headers, deliveryMode: .persistent, messageID: job.id,
+                userID: broker.user)
             do {
                 try await publisher.publish(
                     AMQPPublication(

@@ -99,7 +99,12 @@ struct DeadCommand: AsyncParsableCommand {
                 }
             } catch {
                 await publisher.close()
-                if !dryRun { printError("replayed \(count) jobs before this; the last may still be dead, too") }
+                if !dryRun {
+                    printError(
+                        count > 0
+                            ? "replayed \(count) jobs before this; the last may still be dead, too"
+                            : "replayed no job")
+                }
                 throw error
             }
             await publisher.close()

@@ -12,6 +12,7 @@ final class Deliveries: Sendable {
     private final class Link: Sendable {
         let isConnected = Mutex(false)
         let hasAcknowledged = Mutex(false)
+        let wasLost = Mutex(false)
         /// Why it was lost, where all ends with it.
         let loss = Mutex<AMQPError?>(nil)
     }
@@ -47,7 +48,9 @@ final class Deliveries: Sendable {
                 case .deliveries(let deliveries): for delivery in deliveries { continuation.yield(delivery) }
                 case .connected: link.isConnected.withLock { $0 = true }
                 case .disconnected(let error):
-                    guard endsWithConnection, link.isConnected.withLock({ $0 }) else { return }
+                    guard link.isConnected.withLock({ $0 }) else { return }
+                    link.wasLost.withLock { $0 = true }
+                    guard endsWithConnection else { return }
                     link.loss.withLock { $0 = $0 ?? error }
                     continuation.finish(throwing: error)
                 case .closed(let error):
@@ -72,6 +75,9 @@ final class Deliveries: Sendable {
         link.hasAcknowledged.withLock { $0 = true }
         consumer.acknowledge([AMQPAcknowledgement(delivery.tag)])
     }
+
+    /// The connection was lost once, and a queue that goes with it: what came meanwhile is not seen.
+    var wasLost: Bool { link.wasLost.withLock { $0 } }
 
     /// The stream hands out all that it holds before it throws: none of that can be acknowledged, and all of it comes again.
     /// - Throws: why the connection was lost.

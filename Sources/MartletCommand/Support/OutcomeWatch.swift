@@ -5,18 +5,22 @@ import Logging
 import MartletService
 import PushModel
 
-/// Prints what becomes of a job's recipients. It listens from before the job is published, with a queue of its own.
+/// Prints what becomes of a job's recipients. It listens from before the job is published, with a queue of its own, which goes
+/// with its connection.
 struct OutcomeWatch {
-    private let job: Job
+    private let awaited: AwaitedOutcomes
     private let deliveries: Deliveries
 
     /// - Throws: when the broker can't be reached or refuses.
-    init(_ job: Job, _ names: PipelineNames, _ broker: AMQPConfiguration, logger: Logger) async throws {
-        self.job = job
+    init(
+        _ awaited: AwaitedOutcomes, of job: Job, _ names: PipelineNames, _ broker: AMQPConfiguration, logger: Logger
+    ) async throws {
+        self.awaited = awaited
         let tail = AMQPQueue(
             name: "\(names.prefix).tail.\(UUID().uuidString.lowercased())", isDurable: false, isExclusive: true,
             isAutoDelete: true)
-        let keys = ["\(job.output).*.\(job.app)", "job.rejected.\(job.app)"]
+        // Where the broker has taken it out of its queue nobody has read its app.
+        let keys = ["\(job.output).*.\(job.app)", "job.rejected.\(job.app)", "job.rejected.unknown"]
         deliveries = try await Deliveries(
             of: tail.name,
             topology: AMQPTopology(
@@ -29,53 +33,33 @@ struct OutcomeWatch {
     /// - Returns: whether all were sent.
     func print(within limit: Duration) async throws -> Bool {
         let end = ContinuousClock.now + limit
-        var (open, sent) = (job.isBroadcast ? 1 : job.recipients.count, 0)
-        let all = open
+        var (awaited, wasLost) = (awaited, false)
         for try await delivery in deliveries.stream {
+            if !wasLost, deliveries.wasLost {
+                wasLost = true
+                printError("the connection to the broker was lost: outcomes may have been missed")
+            }
             if let delivery {
-                let event = try JSONDecoder().decode(Event.self, from: Data(delivery.body))
+                let words = awaited.take(
+                    delivery.body, traceparent: delivery.properties.headers[JobHeader.traceparent]?.string)
                 deliveries.release(delivery)
                 deliveries.acknowledge(delivery)
-                if event.job == job.id {
-                    for error in event.errors ?? [] { printError("\(error.field): \(error.problem)") }
-                    return false
-                }
-                for outcome in event.outcomes ?? [] where outcome.job == job.id {
-                    MartletCommand.print(outcome.line(of: event.kind))
-                    open -= 1
-                    if event.kind == "sent" { sent += 1 }
+                for word in words {
+                    switch word {
+                    case .outcome(let line): MartletCommand.print(line)
+                    case .fault(let fault): printError(fault)
+                    }
                 }
                 flushOutput()
-                if open <= 0 { return sent == all }
+                if let result = awaited.result { return result }
             }
             if ContinuousClock.now > end { break }
         }
         printError(
-            "\(open) of \(all) recipients have no outcome after \(limit.components.seconds) s: 'martlet why' looks for the cause"
-        )
+            "\(awaited.openCount) of \(awaited.count) recipients have no outcome after \(limit.components.seconds) s"
+                + (wasLost ? ", or it was missed" : "") + ": 'martlet why' looks for the cause")
         return false
     }
 
     func close() async { await deliveries.close() }
-
-    private struct Event: Decodable {
-        struct Fault: Decodable {
-            let field, problem: String
-        }
-        let kind: String
-        let job: String?
-        let outcomes: [Outcome]?
-        let errors: [Fault]?
-    }
-
-    private struct Outcome: Decodable {
-        let job, recipient: String
-        let ref, reason, detail: String?
-        let status: Int?
-
-        func line(of kind: String) -> String {
-            let facts = [ref ?? recipient, kind, status.map { String($0) }, reason].compactMap { $0 }
-            return facts.joined(separator: " ") + (detail.map { ": \($0)" } ?? "")
-        }
-    }
 }

@@ -1,6 +1,7 @@
 import AMQPClient
 import ArgumentParser
 import Logging
+import MartletService
 import Threading
 
 /// How long a command waits for the broker.
@@ -44,7 +45,8 @@ final class PatientPublisher: Sendable {
             guard (try? await Task.sleep(for: .seconds(seconds))) != nil else { return nil }
             let reason = trouble.withLock { $0 }
             await publisher.close(drain: .zero)
-            return PublicationUnconfirmed(seconds: seconds, reason: reason)
+            return PublicationUnconfirmed(
+                job: publication.properties.messageID, seconds: seconds, reason: reason)
         }
         defer { end.cancel() }
         do {
@@ -60,6 +62,8 @@ final class PatientPublisher: Sendable {
 
 /// Nobody knows whether it is published, or will be.
 struct PublicationUnconfirmed: Error, Hashable, CustomStringConvertible {
+    /// Its id, under which it can be published again; nil: it has none.
+    let job: String?
     let seconds: Int
     /// nil: the broker said nothing.
     let reason: String?
@@ -69,7 +73,8 @@ struct PublicationUnconfirmed: Error, Hashable, CustomStringConvertible {
     }
 
     var description: String {
-        "the broker has not confirmed it within \(seconds) s" + (reason.map { "; \($0)" } ?? "")
+        "the broker has not confirmed \(job.map { "job \($0)".printable } ?? "it") within \(seconds) s"
+            + (reason.map { "; \($0)" } ?? "")
             + ". It may still publish it: what was written to it can't be taken back"
     }
 }

@@ -1,13 +1,29 @@
 import ArgumentParser
 import Foundation
 
-/// The bytes of a file, or of standard input for `-`.
+/// The bytes of a file, or of standard input for `-`. What a shell gives in place of a file, a pipe, will do.
 package func readInput(_ path: String) throws -> [UInt8] {
-    do {
-        return Array(
-            path == "-"
-                ? try FileHandle.standardInput.readToEnd() ?? Data() : try Data(contentsOf: URL(filePath: path)))
-    } catch {
-        throw ValidationError("can't read \(path): \(error.localizedDescription)")
+    let limit = 128 << 20
+    guard let bytes = try readInput(path, upTo: limit) else {
+        throw ValidationError("can't read \(path): has more than \(limit >> 20) MiB")
     }
+    return bytes
+}
+
+/// - Returns: nil where there are more bytes than that.
+package func readInput(_ path: String, upTo limit: Int) throws -> [UInt8]? {
+    func fault() -> ValidationError { ValidationError("can't read \(path): \(String(cString: strerror(errno)))") }
+    let file = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { throw fault() }
+    defer { if path != "-" { close(file) } }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 1 << 16)
+    while bytes.count <= limit {
+        let count = read(file, &piece, min(piece.count, limit + 1 - bytes.count))
+        if count < 0, errno == EINTR { continue }
+        guard count >= 0 else { throw fault() }
+        if count == 0 { return bytes }
+        bytes += piece[..<count]
+    }
+    return nil
 }

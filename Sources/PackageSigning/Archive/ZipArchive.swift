@@ -1,8 +1,11 @@
 /// A zip archive (APPNOTE 6.3) of few small files, stored as they are: icons are compressed already.
 enum ZipArchive {
+    /// One more, and the count means: look elsewhere.
+    static let mostFiles = 65_534
+
     /// In the order of their paths, with the earliest date that there is: the same files make the same bytes.
     ///
-    /// The caller sees to it that they have less than 4 GiB and are fewer than 65,535.
+    /// The caller sees to it that they have less than 4 GiB and are no more than ``mostFiles``.
     static func bytes(of files: [PackageFile]) -> [UInt8] {
         var archive: [UInt8] = []
         var directory: [UInt8] = []

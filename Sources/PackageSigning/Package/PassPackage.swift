@@ -55,14 +55,15 @@ package struct PassPackage {
             case .file: paths.append(name)
             case .folder where name.hasSuffix(localization) && name != localization:
                 for inner in try folder.names(in: name) {
-                    if try folder.entry("\(name)/\(inner)") == .file {
-                        paths.append("\(name)/\(inner)")
-                    } else {
-                        faults.append("\(name)/\(inner): is a folder in a folder for a language")
+                    let path = "\(name)/\(inner)"
+                    switch try folder.entry(path) {
+                    case .file: paths.append(path)
+                    case .folder: faults.append("\(path): is a folder in a folder for a language")
+                    case nil: faults.append(SourceFolder.missing(path))
                     }
                 }
             case .folder: faults.append("\(name): is a folder, and a pass has those for languages only (en.lproj)")
-            case nil: continue
+            case nil: faults.append(SourceFolder.missing(name))
             }
         }
         for path in paths where path.contains("\\") || path.unicodeScalars.contains(where: { $0.value < 0x20 }) {

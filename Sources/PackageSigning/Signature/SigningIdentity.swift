@@ -23,14 +23,19 @@ package struct SigningIdentity: Sendable {
             throw PackageFault("\(name): has a certificate that is damaged")
         }
         let candidates = chain.dropFirst() + others
-        guard let issuer = candidates.first(where: leaf.isSigned(by:)) else {
+        let signers = candidates.filter(leaf.isSigned(by:))
+        guard let issuer = signers.first(where: \.isAuthority) else {
+            if let signer = signers.first {
+                throw PackageFault(
+                    "\(name): its issuer \(signer.commonName ?? "") is no authority that may issue others")
+            }
             throw PackageFault(
                 "\(name): the certificate of its issuer is missing, without which Apple takes no signature: "
                     + "give it with --intermediate; it is that of \(leaf.issuerName)")
         }
         var issuers = [issuer]
         while let last = issuers.last, !last.isSelfIssued, issuers.count < Self.longestChain,
-            let next = candidates.first(where: { last.isSigned(by: $0) && !$0.isSelfIssued })
+            let next = candidates.first(where: { last.isSigned(by: $0) && !$0.isSelfIssued && $0.isAuthority })
         {
             issuers.append(next)
         }

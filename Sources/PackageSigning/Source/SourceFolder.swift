@@ -19,11 +19,14 @@ package struct SourceFolder {
     }
 
     private let root: String
+    private let output: String?
 
+    /// - Parameter output: where the package goes: one that lies there already is no part of the next.
     /// - Throws: ``PackageFault`` if it is none.
-    package init(path: String) throws(PackageFault) {
+    package init(path: String, output: String? = nil) throws(PackageFault) {
         guard let real = Self.realPath(path) else { throw PackageFault("\(path): \(Self.reason)") }
         root = real
+        self.output = output.flatMap(Self.realPath)
         guard try entry("") == .folder else { throw PackageFault("\(path): is no folder") }
     }
 
@@ -45,7 +48,8 @@ package struct SourceFolder {
     package func names(in path: String = "") throws(PackageFault) -> [String] {
         guard let real = try place(of: path) else { return [] }
         do {
-            return try FileManager.default.contentsOfDirectory(atPath: real).filter { !Self.isLitter($0) }.sorted()
+            return try FileManager.default.contentsOfDirectory(atPath: real)
+                .filter { !Self.isLitter($0) && (output == nil || Self.realPath("\(real)/\($0)") != output) }.sorted()
         } catch let error {
             throw PackageFault("\(path): can't be read: \(error.localizedDescription)")
         }
@@ -70,6 +74,11 @@ package struct SourceFolder {
             throw PackageFault("\(path): too much: a package has at most \(Self.greatestSize >> 20) MiB")
         }
         return Array(contents)
+    }
+
+    /// What is wrong with a name that was listed, and is no name of anything.
+    static func missing(_ path: String) -> String {
+        path.contains("\u{FFFD}") ? "\(path): has a name that is not UTF-8" : "\(path): is not there any more"
     }
 
     /// Hidden files, and what Finder and Explorer leave: Apple refuses packages that have them.

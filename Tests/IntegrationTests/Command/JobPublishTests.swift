@@ -50,6 +50,17 @@ struct JobPublishTests {
                 let one = JobText("one", app: Self.app, to: [Token.random()]).json
                 let sent = try await installation.martlet(["job", "publish", "--wait", "60"], input: one)
                 #expect(sent.status == 0, "\(sent) \(worker.errors)")
+                // Two of one id, at one time: each hears of its own.
+                let (first, second) = (Token.random(Token.slow(500)), Token.random(Token.bad))
+                async let mine = installation.martlet(
+                    ["job", "publish", "--wait", "60"], input: JobText("same", app: Self.app, to: [first]).json)
+                async let theirs = installation.martlet(
+                    ["job", "publish", "--wait", "60"], input: JobText("same", app: Self.app, to: [second]).json)
+                let (heard, heardOther) = try await (mine, theirs)
+                #expect(heard.status == 0 && heard.output.hasSuffix("\n\(first) sent 200\n"), "\(heard)")
+                #expect(
+                    heardOther.status == 1 && heardOther.output.hasSuffix("\n\(second) rejected 400 BadDeviceToken\n"),
+                    "\(heardOther)")
                 let unknown = JobText("unknown", app: "com.example.nobody", to: [good]).json
                 let rejected = try await installation.martlet(["job", "publish", "--wait", "60"], input: unknown)
                 #expect(rejected.status == 1 && rejected.errors.contains("app: "), "\(rejected) \(worker.errors)")
@@ -60,6 +71,28 @@ struct JobPublishTests {
             let silent = JobText("silent", app: Self.app, to: [Token.random()], more: #","results":"problems""#).json
             let vain = try await installation.martlet(["job", "publish", "--wait", "1"], input: silent)
             #expect(vain.status == 64 && vain.errors.contains("nothing is told but problems"), "\(vain)")
+        }
+    }
+
+    @Test func whoMissesOutcomesIsTold() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            _ = try await installation.martlet(["doctor", "--declare"])
+            var url = try #require(URLComponents(string: installation.servers.broker))
+            let proxy = try TCPProxy(target: UInt16(clamping: url.port ?? 5_672))
+            defer { proxy.stop() }
+            (url.host, url.port) = ("127.0.0.1", Int(proxy.port))
+            let configuration = try installation.configuration(["amqp.url": url.string], file: "cut.yaml")
+            let command = try Subprocess(
+                [Project.command, "job", "publish", "--wait", "120", "--config", configuration],
+                input: JobText("cut", app: Self.app, to: [Token.random()]).json, in: installation.folder)
+            try await eventually("it is published: \(command.errors)") { command.output.hasPrefix("published job cut") }
+            proxy.cut()
+            try await eventually("it says so: \(command.errors)") {
+                command.errors.contains("the connection to the broker was lost: outcomes may have been missed")
+            }
+            command.signal(SIGKILL)
+            _ = try await command.finish()
         }
     }
 
@@ -80,6 +113,20 @@ struct JobPublishTests {
             let nameless = once.replacing(#""id":"x","#, with: "")
             let refused = try await installation.martlet(["job", "publish"], input: nameless)
             #expect(refused.status == 1 && refused.errors.hasPrefix("id: is required with at_most_once"), "\(refused)")
+            // What a shell gives for a file.
+            let configuration = try installation.configuration(file: "pipe.yaml")
+            let piped = try await Subprocess.run(
+                ["/bin/sh", "-c", "cat | '\(Project.command)' job publish /dev/stdin --config '\(configuration)'"],
+                input: nameless, in: installation.folder)
+            #expect(piped.status == 1 && piped.errors.hasPrefix("id: is required with at_most_once"), "\(piped)")
+            let endless = try await installation.martlet(["job", "publish", "/dev/zero"])
+            #expect(
+                endless.status == 1 && endless.errors == "body: has more bytes than jobs.maximum_bytes = 134217728\n",
+                "\(endless)")
+            let missing = try await installation.martlet(["job", "publish", "missing.json"])
+            #expect(
+                missing.status == 64 && missing.errors.contains("can't read missing.json: No such file or directory"),
+                "\(missing)")
             let far = JobText("far", app: Self.app, to: ["aa"], more: #","send_at":"2099-01-01T00:00:00Z""#).json
             let late = try await installation.martlet(["job", "publish"], input: far)
             #expect(late.status == 1 && late.errors.hasPrefix("send_at: is more than 90 days ahead"), "\(late)")
