@@ -17,6 +17,9 @@ struct Pipeline {
     /// Operators want no more of them sent.
     private var cancelledJobs = CancelledJobs()
     private(set) var isDraining = false
+    /// The broker takes no messages at present, so that nothing is moved out of the way: it would be on its way for as long, and be
+    /// sent twice if its delivery's connection is lost meanwhile.
+    var takesNothing = false
 
     init(_ configuration: PipelineConfiguration, outputs: [RunningOutput]) {
         self.configuration = configuration
@@ -105,22 +108,42 @@ struct Pipeline {
                 // A job that was moved on counts no longer for the next.
                 release(&turn)
             }
-            while let job = scheduler.surplus(of: queue, owing: turn.outbox.ledger.owing, now: turn.now) {
+            while !takesNothing, let job = scheduler.surplus(of: queue, owing: turn.outbox.ledger.owing, now: turn.now)
+            {
                 putOff(job, &turn)
             }
         }
-        if scheduler.jobsWaiting > 0 { for job in scheduler.overdue(now: turn.now) { putOff(job, &turn) } }
+        guard scheduler.jobsWaiting > 0, !takesNothing else { return }
+        for job in scheduler.overdue(now: turn.now) { putOff(job, &turn) }
     }
 
     /// It waits no longer here.
     private mutating func putOff(_ job: WaitingJob, _ turn: inout Turn) {
-        let queue = job.inbound.queue
-        if !queue.isOverflow, !job.appLoad.isPaced(in: queue) { turn.counts.jobsOverflowed += 1 }
-        if let slot = scheduler.putOff(job, now: turn.now) {
-            pace(job, until: slot, &turn)
-        } else {
-            turn.move(turn.open(job.inbound), to: .overflow)
+        if let slot = scheduler.putOff(job, now: turn.now) { return pace(job, until: slot, &turn) }
+        turn.counts.jobsOverflowed += 1
+        turn.move(turn.open(MovedJob(job)), to: job.inbound.queue == .suspects ? .suspects : .overflow)
+    }
+
+    /// The broker sends it back.
+    mutating func returned(_ returned: AMQPReturn, _ turn: inout Turn) {
+        guard returned.isFinal else {
+            return refused([returned.id], because: "\(returned.code) \(returned.text)", &turn)
         }
+        refusals.returned(returned, &splitting, &turn)
+    }
+
+    /// The broker would not take these. What was to wait elsewhere waits here instead.
+    mutating func refused(_ ids: [UInt64], because reason: String, _ turn: inout Turn) {
+        var others: [UInt64] = []
+        for id in ids {
+            guard !isDraining, let job = turn.takeBack(id) else {
+                others.append(id)
+                continue
+            }
+            refusals.warn(of: job.exchange, reason, &turn)
+            scheduler.moveRefused(job.waiting, now: turn.now)
+        }
+        refusals.refused(others, because: reason, &splitting, &turn)
     }
 
     /// It waits in the broker until its turn.
@@ -279,6 +302,7 @@ struct Pipeline {
 
     mutating func acknowledged(_ job: OpenJob, now: Timestamp) {
         scheduler.settled(job.inbound.delivery.tag, from: job.inbound.queue, now: now)
+        if let moved = job as? MovedJob { scheduler.moved(moved.waiting) }
     }
 
     // MARK: What the broker hands out of the overflow queues
@@ -287,7 +311,7 @@ struct Pipeline {
     mutating func watchPrefetch() -> Bool { scheduler.watchPrefetch() && !isDraining }
 
     mutating func beat(_ turn: inout Turn) -> [Scheduler.PrefetchChange] {
-        guard !isDraining else { return [] }
+        guard !isDraining, !takesNothing else { return [] }
         let changes = scheduler.beat(now: turn.now)
         for job in changes.flatMap(\.surplus) { putOff(job, &turn) }
         return changes

@@ -66,25 +66,35 @@ package final class PipelineCore: @unchecked Sendable {
             switch event {
             case .connected:
                 pipeline.configuration.meter.links(isOpen: true, wasOpen: turn.counts.publishes(true))
-            case .unblocked: turn.counts.publishes(true)
+                pipeline.takesNothing = false
+            case .unblocked:
+                turn.counts.publishes(true)
+                pipeline.takesNothing = false
             case .confirmed(let ids):
                 for id in ids {
                     turn.met(id)
                     pipeline.splitting.goOn(after: id, &turn)
                 }
             case .refused(let ids):
-                pipeline.refusals.refused(ids, because: "the broker refused it", &pipeline.splitting, &turn)
-            case .returned(let returned): pipeline.refusals.returned(returned, &pipeline.splitting, &turn)
-            case .blocked: turn.counts.publishes(true, isBlocked: true)
+                pipeline.refused(ids, because: "the broker refused it", &turn)
+            case .returned(let returned): pipeline.returned(returned, &turn)
+            case .blocked:
+                turn.counts.publishes(true, isBlocked: true)
+                pipeline.takesNothing = true
             case .spread(let queues): (turn.counts.shards, turn.counts.lacksShards) = (queues, false)
             case .disconnected:
                 pipeline.configuration.meter.links(isOpen: false, wasOpen: turn.counts.publishes(false))
-                turn.outbox.publisherDisconnected()
+                publisherEnded()
             case .closed:
                 turn.counts.publishes(false)
-                turn.outbox.publisherDisconnected()
+                publisherEnded()
             }
         }
+    }
+
+    private func publisherEnded() {
+        turn.outbox.publisherDisconnected()
+        pipeline.takesNothing = true
     }
 
     private func ended(_ queues: [JobQueue]) {

@@ -6,6 +6,8 @@ public struct PipelineLimits: Sendable {
     public var appShare = 80
     /// What is kept free of `maximumInFlight` for the urgent lane, in percent.
     public var urgentShare = 10
+    /// How long a job waits here while others have all the room, in seconds: less than the broker waits for its acknowledgement.
+    public var longestWait = 1_500
     /// A job with more recipients is split into chunks of as many, unless it is sent at most once:
     /// ``PipelineConfiguration/onceChunkSize``.
     public var chunkSize = 500

@@ -117,6 +117,18 @@ struct Turn {
         outbox.move(job, to: destination, firstAttempt: firstAttempt)
     }
 
+    /// Of a message that the broker has not taken: the job that was to wait elsewhere, which is in no book any more, and where it was to go.
+    /// - Returns: nil if it is another message, or its job is delivered again.
+    mutating func takeBack(_ id: UInt64) -> (waiting: WaitingJob, exchange: String)? {
+        guard let message = outbox[id], message.isMove, !message.isOrphan,
+            let share = outbox.ledger.shares(of: id).first,
+            let job = outbox.ledger.delivery(of: share.entry) as? MovedJob
+        else { return nil }
+        outbox.withdraw(id)
+        _ = outbox.ledger.met(group: id)
+        return (job.waiting, message.publication.exchange)
+    }
+
     /// This worker stops.
     mutating func putBack(_ job: OpenJob) {
         counts.jobsPutBack += 1

@@ -12,6 +12,7 @@ import PushModel
 /// | an event, for longer than `retry.maximum_age` | put into the dead-letter queue |
 /// | such, by a delay queue, for too long | put into the dead-letter queue |
 /// | anything else | offered again after 1, 5, 30, 120, 900 seconds; its job stays open |
+/// | a job that has waited here, on its way to the overflow queue | not offered again: it waits here (``MoveControl``) |
 /// | a job as it came or a chunk, and the job's connection is lost | forgotten: the broker delivers the job again |
 /// | a retry or a job as it came, for too long | put into the dead-letter queue, and an event says so |
 /// | a chunk or a job under its new name, for too long | as if it were too large |
@@ -29,7 +30,7 @@ struct Refusals {
         var waiting: [Int: [UInt64]] = [:]
         for id in ids {
             guard let message = turn.outbox.refused(id) else { continue }
-            warn(ofRefusalBy: message.publication.exchange, reason, &turn)
+            warn(of: message.publication.exchange, reason, &turn)
             if message.isOrphan {
                 forget(id, &splitting, &turn)
                 continue
@@ -46,10 +47,8 @@ struct Refusals {
         for (seconds, ids) in waiting { turn.wait(.refusal(ids), seconds * 1_000) }
     }
 
+    /// - Parameter returned: is final: it would be refused the same way tomorrow.
     func returned(_ returned: AMQPReturn, _ splitting: inout Splitting, _ turn: inout Turn) {
-        guard returned.isFinal else {
-            return refused([returned.id], because: "\(returned.code) \(returned.text)", &splitting, &turn)
-        }
         guard let publication = turn.outbox[returned.id]?.publication else { return }
         // The same message would be refused the same way tomorrow.
         leaveJobs(
@@ -75,7 +74,7 @@ struct Refusals {
         splitting.goOn(after: id, &turn)
     }
 
-    private func warn(ofRefusalBy exchange: String, _ reason: String, _ turn: inout Turn) {
+    func warn(of exchange: String, _ reason: String, _ turn: inout Turn) {
         turn.counts.messagesRefused[exchange, default: 0] += 1
         turn.logger.error(
             .messagesRefused, "The broker does not take messages; they are offered again, after longer each time",
@@ -161,5 +160,5 @@ extension ChunkPlan {
 extension AMQPReturn {
     /// The same message would be refused the same way tomorrow: AMQP can't carry it, or it is larger than the broker's
     /// `max_message_size` or has a property that it refuses (406, precondition failed).
-    fileprivate var isFinal: Bool { isImpossible || code == 406 }
+    var isFinal: Bool { isImpossible || code == 406 }
 }

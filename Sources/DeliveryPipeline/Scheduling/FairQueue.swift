@@ -133,13 +133,20 @@ package struct FairQueue {
         return take(at: turn) { $0.popLast() }
     }
 
-    /// The one that has been waiting longest, if it came before then.
-    mutating func oldest(before time: Timestamp) -> WaitingJob? {
-        func arrival(_ turn: Int) -> Timestamp {
-            queues[ObjectIdentifier(turns[turn])]?.oldest?.arrivedAt ?? time
+    /// Takes out what has waited for so long. A clock that was set back by as much makes it as long.
+    mutating func removeAll(waitingFor milliseconds: Int64, now: Timestamp) -> [WaitingJob] {
+        var all: [WaitingJob] = []
+        // Backwards, since an app that has nothing more loses its turn.
+        for turn in turns.indices.reversed() {
+            let app = ObjectIdentifier(turns[turn])
+            while let arrival = queues[app]?.oldest?.arrivedAt.milliseconds,
+                abs(now.milliseconds - arrival) >= milliseconds,
+                let job = take(at: turn, { $0.popOldest() })
+            {
+                all.append(job)
+            }
         }
-        guard let turn = turns.indices.min(by: { arrival($0) < arrival($1) }), arrival(turn) < time else { return nil }
-        return take(at: turn) { $0.popOldest() }
+        return all
     }
 
     /// Takes out everything that waits.

@@ -26,9 +26,6 @@ struct Scheduler {
         let surplus: [WaitingJob]
     }
 
-    /// The broker waits for an acknowledgement for half an hour only, or as much as its operator has set, and other lanes may take
-    /// all the room for as long as they have work.
-    private static let longestWaitMilliseconds: Int64 = 15_000
     private static let millisecondsToNextLook: Int64 = 1_000
 
     /// How many apps are kept in mind although they have nothing here.
@@ -42,8 +39,10 @@ struct Scheduler {
     /// As of this turn.
     var pacing = Pacing()
     private var jobPacers = JobPacers()
-    /// When to look again for what has waited for too long.
-    private var nextLook = Timestamp(milliseconds: 0)
+    /// When was looked for what has waited for too long.
+    private var lastLook = Timestamp(milliseconds: 0)
+    /// By ``JobQueue/all``: whether what is in the way may move to the overflow queue.
+    private var moves = Array(repeating: MoveControl(), count: JobQueue.all.count)
     /// In this turn something could not start because of its app's rate alone.
     var waitsForPace = false
 
@@ -212,8 +211,8 @@ struct Scheduler {
     /// What an app has beyond its measure, and is in the way of others; of overflow queues only what is paced. There the first
     /// few jobs are all that is to be seen, so that who may not send now takes no place.
     mutating func surplus(of queue: JobQueue, owing: Int, now: Timestamp) -> WaitingJob? {
-        guard queue.isPaceable else { return nil }
         let index = queue.index
+        guard queue.isPaceable, moves[index].mayMove(now: now) else { return nil }
         let (start, rule) = (startRule(queue, owing, now), holdingRule(queue))
         return waiting[index].surplus(
             over: { app in
@@ -226,17 +225,27 @@ struct Scheduler {
             where: { start.allows($0) && !$0.mustWait(in: queue) })
     }
 
-    /// What has waited here for so long that it is to wait in the broker, where others may take it. Asked once a turn.
+    /// What has waited here for so long that it is to wait in the broker, where others may take it: others may have all the room for
+    /// as long as they have work. Looked for once a second.
     mutating func overdue(now: Timestamp) -> [WaitingJob] {
-        guard now >= nextLook else { return [] }
-        nextLook = Timestamp(milliseconds: now.milliseconds + Self.millisecondsToNextLook)
-        let time = Timestamp(milliseconds: now.milliseconds - Self.longestWaitMilliseconds)
-        var overdue: [WaitingJob] = []
-        for queue in JobQueue.all where queue.isPaceable {
-            while let job = waiting[queue.index].oldest(before: time) { overdue.append(job) }
+        guard abs(now.milliseconds - lastLook.milliseconds) >= Self.millisecondsToNextLook else { return [] }
+        lastLook = now
+        let longest = Int64(configuration.limits.longestWait) * 1_000
+        return waiting.indices.flatMap {
+            moves[$0].mayMove(now: now) ? waiting[$0].removeAll(waitingFor: longest, now: now) : []
         }
-        return overdue
     }
+
+    /// The broker would not take it in the overflow queue: it waits here again, and others of its queue are left here for a while.
+    mutating func moveRefused(_ job: WaitingJob, now: Timestamp) {
+        moves[job.inbound.queue.index].refused(now: now)
+        var job = job
+        // It was given back when it left.
+        job.hasPaid = false
+        append(job)
+    }
+
+    mutating func moved(_ job: WaitingJob) { moves[job.inbound.queue.index] = MoveControl() }
 
     mutating func removeAll() -> [WaitingJob] { refunded(waiting.indices.flatMap { waiting[$0].removeAll() }) }
 
@@ -312,7 +321,8 @@ struct Scheduler {
         else { return nil }
         var surplus: [WaitingJob] = []
         // Once: no more of it comes.
-        while prefetch < before, waiting[index].size.recipients > max(pace, HoldingRule.leastInFlight),
+        while moves[index].mayMove(now: now), prefetch < before,
+            waiting[index].size.recipients > max(pace, HoldingRule.leastInFlight),
             let job = waiting[index].newest()
         {
             surplus.append(job)

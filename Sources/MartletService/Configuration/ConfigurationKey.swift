@@ -77,6 +77,10 @@ extension ConfigurationKey {
         "percent of worker.maximum_in_flight that one app alone may hold; several hold less each")
     public static let workerUrgentShare = ConfigurationKey(
         "worker.urgent_share", default: "10", "percent of worker.maximum_in_flight kept free for the urgent lane")
+    public static let workerLongestWait = ConfigurationKey(
+        "worker.longest_wait", default: "1500",
+        "seconds a job may wait in a worker behind others before it goes back to the broker; below its consumer_timeout"
+    )
     public static let jobsChunkSize = ConfigurationKey(
         "jobs.chunk_size", default: "500",
         "a job with more recipients is split into chunks of so many; one to be sent once, of 500")
@@ -145,7 +149,8 @@ extension ConfigurationKey {
 
     /// Those that a hang-up takes over.
     static let reloadable: [ConfigurationKey] = [
-        .workerMaximumInFlight, .workerAppShare, .workerUrgentShare, .jobsChunkSize, .jobsMaximumBytes,
+        .workerMaximumInFlight, .workerAppShare, .workerUrgentShare, .workerLongestWait, .jobsChunkSize,
+        .jobsMaximumBytes,
         .jobsMaximumRecipients, .jobsDeduplicationWindow, .jobsAtMostOnceWindow, .retryMaximumAttempts,
         .retryMaximumAge, .logLevel, .logFormat, .logJobs,
     ]
@@ -156,6 +161,7 @@ extension ConfigurationKey {
         .amqpPrefetchBulk, .amqpPrefetchBytes, .databaseURL, .databaseListen, .keyringFile, .keyringKeys, .httpListen,
         .httpStatus, .httpHosts,
         .httpTokenFile, .workerName, .workerMaximumInFlight, .workerDrainTimeout, .workerAppShare, .workerUrgentShare,
+        .workerLongestWait,
         .jobsChunkSize,
         .jobsMaximumBytes, .jobsMaximumRecipients, .jobsDeduplicationWindow, .jobsAtMostOnceWindow,
         .resultsMaximumOutcomes, .resultsMaximumWait, .retryDelays, .retryMaximumAttempts, .retryMaximumAge,

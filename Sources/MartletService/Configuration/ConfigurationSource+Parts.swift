@@ -88,6 +88,7 @@ extension ConfigurationSource {
         pipeline.prefetchBytes = try integer(.amqpPrefetchBytes, in: 1_000_000...17_179_869_184)
         pipeline.limits.appShare = try integer(.workerAppShare, in: 1...100)
         pipeline.limits.urgentShare = try integer(.workerUrgentShare, in: 0...90)
+        pipeline.limits.longestWait = try integer(.workerLongestWait, in: 10...86_400)
         pipeline.limits.chunkSize = try integer(.jobsChunkSize, in: 1...100_000)
         pipeline.limits.maximumJobBytes = try integer(.jobsMaximumBytes, in: 1_000...536_870_912)
         pipeline.limits.maximumRecipients = try integer(.jobsMaximumRecipients, in: 1...10_000_000)

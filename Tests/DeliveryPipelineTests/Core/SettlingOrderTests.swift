@@ -48,7 +48,7 @@ private struct SettlingWorld {
     /// Obligations by publication, and those without a confirm.
     private var meant: [UInt64: [(serial: Serial, what: String)]] = [:]
     private var unconfirmed: [UInt64] = []
-    /// Jobs that have waited for too long, on their way to the overflow queue, which takes them.
+    /// Jobs that have waited for too long, on their way to the overflow queue; refused, they wait where they were.
     private var moves: Set<UInt64> = []
     private var unreported: [(job: RoutedJob, recipient: Int)] = []
     private var seen = (published: 0, acknowledgements: 0, rejected: 0, jobs: 0, marks: 0)
@@ -59,7 +59,9 @@ private struct SettlingWorld {
 
     init(seed: UInt64) {
         random = SplitMix64(seed: seed)
-        harness = PipelineHarness(maximumInFlight: 9, retry: RetryPolicy(maximumAttempts: .max), brokerUser: "worker")
+        harness = PipelineHarness(maximumInFlight: 9, retry: RetryPolicy(maximumAttempts: .max), brokerUser: "worker") {
+            $0.limits.longestWait = 400
+        }
     }
 
     mutating func step() throws {
@@ -72,9 +74,12 @@ private struct SettlingWorld {
             harness.passRefusalWaits()
         case 11..<14: confirm(some(of: unconfirmed))
         case 14: if let id = unconfirmed.randomElement(using: &random) { confirm([id, id, 999_999]) }
-        case 15: harness.publisher(.refused(some(of: refusable)))
+        case 15:
+            let ids = some(of: unconfirmed)
+            harness.publisher(.refused(ids))
+            for id in ids { takeBack(id) }
         case 16:
-            guard let id = refusable.randomElement(using: &random) else { break }
+            guard let id = unconfirmed.randomElement(using: &random) else { break }
             returned(id, code: [312, 312, 312, 0, 406].randomElement(using: &random) ?? 0)
         case 17: mark()
         case 18: listen()
@@ -83,8 +88,6 @@ private struct SettlingWorld {
         }
         try look()
     }
-
-    private var refusable: [UInt64] { unconfirmed.filter { !moves.contains($0) } }
 
     /// Everything goes well from here on.
     mutating func finish() throws {
@@ -244,6 +247,10 @@ private struct SettlingWorld {
     }
 
     private mutating func returned(_ id: UInt64, code: UInt16) {
+        if code == 312, moves.contains(id) {
+            harness.publisher(.refused([id]))
+            return takeBack(id)
+        }
         let before = harness.published.count
         harness.publisher(.returned(AMQPReturn(id: id, code: code, text: "no")))
         // It may have been offered again without its job's own headers.
@@ -251,6 +258,16 @@ private struct SettlingWorld {
         unconfirmed.removeAll { $0 == id }
         for (serial, _) in meant[id] ?? [] where untakeable.insert(serial).inserted { owed[serial]?.insert("told") }
         for (serial, what) in meant[id] ?? [] { meet(serial, what) }
+    }
+
+    /// A refused move is the pipeline's own again, but for one that was delivered over a connection that is lost.
+    private mutating func takeBack(_ id: UInt64) {
+        guard moves.remove(id) != nil else { return }
+        unconfirmed.removeAll { $0 == id }
+        for (serial, _) in meant[id] ?? [] where !handedOut.values.contains(serial) {
+            owed[serial] = nil
+            forgotten.insert(serial)
+        }
     }
 
     private mutating func meet(_ serial: Serial, _ what: String) {

@@ -51,27 +51,6 @@ import Testing
         #expect(harness.started.last == "mail-1")
     }
 
-    /// Others have all the room, for as long as they have work.
-    @Test func whatWaitsForTooLongWaitsInTheBroker() {
-        let harness = PipelineHarness(maximumInFlight: 8) { ($0.limits.appShare, $0.limits.urgentShare) = (100, 0) }
-        harness.deliver((0..<4).map { .sample(jobBody("normal-\($0)"), number: $0) })
-        harness.deliver(jobBody("bulk"), number: 7, lane: .bulk)
-        harness.deliver([.sample(jobBody("back"), number: 8, from: .overflow(.normal))])
-        #expect(harness.started.count == 4)
-        harness.pass(seconds: 15)
-        harness.publisher(.unblocked)
-        #expect(harness.overflowed.isEmpty)
-        harness.pass(seconds: 1)
-        harness.publisher(.unblocked)
-        #expect(harness.overflowed.map(\.routingKey) == ["normal.overflow", "bulk.overflow"])
-        #expect(harness.core.currentCounts().jobsOverflowed == 1)
-        for publication in harness.overflowed { harness.confirm(publication) }
-        #expect(harness.acknowledged == [8, 7])
-        harness.pass(seconds: 60)
-        harness.publisher(.unblocked)
-        #expect(harness.overflowed.count == 2 && harness.started.count == 4)
-    }
-
     @Test func anAppWhoseJobsStayOpenLeavesThePrefetchToOthersThoughItWasAlone() throws {
         let harness = PipelineHarness(apps: [.shop, Self.mail]) {
             $0.limits.appShare = 80
