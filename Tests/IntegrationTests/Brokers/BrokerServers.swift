@@ -150,6 +150,8 @@ extension BrokersPageTests {
             "martlet-worker", with: recipe.contains("topology") ? "\(prefix)-worker" : "martlet-worker"
         )
         .replacing(#"martlet\.jobs"#, with: #"\#(prefix.replacing(".", with: #"\."#))\.jobs"#)
+        .replacing(#"martlet\.tail"#, with: #"\#(prefix.replacing(".", with: #"\."#))\.tail"#)
+        .replacing(#"martlet\.("#, with: #"\#(prefix.replacing(".", with: #"\."#))\.("#)
         .replacing(#"martlet\.results"#, with: #"\#(prefix.replacing(".", with: #"\."#))\.results"#)
         .replacing("billing martlet.results", with: "billing \(prefix).results")
     }

@@ -19,29 +19,41 @@ struct BrokersPageTests {
         try await with { installation, servers in
             let recipe = try Recipe("Users").shell().replacing("rabbitmqctl add_user martlet-worker", with: ": add")
             let names = installation.names
+            let users = ["worker", "shop", "shop-results", "billing", "anna"]
             try await servers.run(
                 own(recipe, installation),
-                files: ["worker.password": "w", "shop.password": "secret", "billing.password": "secret"],
+                files: Dictionary(uniqueKeysWithValues: users.map { ("\($0).password", "secret") }),
                 in: installation.folder)
             let shop = try url(of: "shop", "secret", installation)
             let billing = try url(of: "billing", "secret", installation)
             #expect(await publishes(to: names.jobs, shop, installation) == nil)
             #expect(await publishes(to: names.results, shop, installation) == 403)
             #expect(await publishes(to: names.jobs, billing, installation) == 403)
-            let bound = AMQPTopology(
-                queues: [AMQPQueue(name: "billing.results", isDurable: false, isExclusive: true)],
-                bindings: [
-                    AMQPBinding(
-                        queue: "billing.results", exchange: names.results, routingKey: "apns.sent.com.example.shop")
-                ])
-            #expect(await declares(bound, billing, installation) == nil)
-            #expect(await declares(bound, shop, installation) == .accessRefused)
-            var other = bound
-            other.bindings = [
-                AMQPBinding(
-                    queue: "billing.results", exchange: names.results, routingKey: "apns.sent.com.example.other")
-            ]
-            #expect(await declares(other, billing, installation) == .accessRefused, "another app's results")
+            func bound(_ queue: String, _ key: String) -> AMQPTopology {
+                AMQPTopology(
+                    queues: [AMQPQueue(name: queue, isDurable: false, isExclusive: true)],
+                    bindings: [AMQPBinding(queue: queue, exchange: names.results, routingKey: key)])
+            }
+            for key in ["apns.sent.com.example.shop", "*.unregistered.com.example.shop", "apns.*.com.example.shop"] {
+                #expect(await declares(bound("billing.results", key), billing, installation) == nil, "\(key)")
+            }
+            for key in ["apns.sent.com.example.other", "*.unregistered.#", "*.*.*.*.*", "#"] {
+                let refusal = await declares(bound("billing.results", key), billing, installation)
+                #expect(refusal == .accessRefused, "another app's results: \(key)")
+            }
+            let billings = bound("billing.results", "apns.sent.com.example.shop")
+            #expect(await declares(billings, shop, installation) == .accessRefused)
+            // What examples/clients ask for.
+            let example = try Documents.text("examples/clients/python/consume.py")
+            #expect(example.contains(#"QUEUE = "shop.push-results""#) && example.contains(##"f"*.{kind}.#""##))
+            let results = try url(of: "shop-results", "secret", installation)
+            #expect(await declares(bound("shop.push-results", "*.unregistered.#"), results, installation) == nil)
+            #expect(await publishes(to: names.jobs, results, installation) == 403)
+            // Nobody works: the job is published, its outcome is waited for.
+            let waited = try await installation.martlet(
+                ["job", "publish", "--wait", "1"], ["amqp.url": try url(of: "anna", "secret", installation)],
+                input: JobText("order-1", app: Self.app, to: [Token.random()]).json)
+            #expect(waited.errors.contains("no outcome after 1 s"), "\(waited)")
         }
     }
 
