@@ -94,6 +94,8 @@ struct ComingFromRpushTests {
             try await fail(database, "aa01", at: "2026-11-02 10:00:00", app: 1, code: 410)
             try await fail(database, "aa01", at: "2026-10-02 10:00:00", app: 2, code: 410, "ExpiredToken")
             try await fail(database, "aa02", at: "2026-11-03 10:00:00", app: 3, code: 410)
+            // As local time that is ahead of UTC: nobody dies tomorrow.
+            try await fail(database, "aa05", at: "2126-11-03 10:00:00", app: 3, code: 410)
             try await database.pool.query(
                 """
                 INSERT INTO rpush_feedback (device_token, failed_at, app_id)
@@ -109,6 +111,10 @@ struct ComingFromRpushTests {
                 "INSERT INTO rpush_notifications (app_id, type, device_token, delivered) VALUES (1, 'a type', 'bb04', true)"
             )
             try await importDeadTokens(database)
+            let ahead = try await database.pool.query(
+                "DELETE FROM martlet.device_tokens WHERE token = 'aa05' RETURNING (unregistered_at <= clock_timestamp())::text AS past"
+            ).map { try $0["past"].text }
+            #expect(ahead == ["true"])
             #expect(
                 try await dead(database) == [
                     "aa01 com.example.shop production 2026-11-02 10:00:00",
@@ -173,10 +179,20 @@ struct ComingFromRpushTests {
         }
     }
 
+    /// They are pasted into a shell: what a row says stays a word.
     @Test func theCommandsForApps() async throws {
         try await withTables { database, _ in
+            try await database.pool.query(
+                """
+                INSERT INTO rpush_apps (id, name, type, team_id, bundle_id)
+                VALUES (9, 'x', 'Rpush::Client::ActiveRecord::Apnsp8::App', 'T', $1)
+                """, [.text("a'b $(exit 3)")])
             let lines = try await database.pool.query(try documentedSQL()[2]).map { try $0["format"].text }
-            #expect(lines == ["martlet app set com.example.shop --team TEAMA12345"])
+            #expect(
+                Set(lines) == [
+                    #"martlet app set 'a'\''b $(exit 3)' --team 'T'"#,
+                    "martlet app set 'com.example.shop' --team 'TEAMA12345'",
+                ])
         }
     }
 
