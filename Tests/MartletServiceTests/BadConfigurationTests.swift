@@ -151,8 +151,17 @@ import Testing
         for (failure, key) in zip(failures, [ConfigurationKey.amqpURL, .databaseURL, .keyringFile]) {
             #expect(
                 failure
-                    == "configuration key \(key.rawValue) (\(key.environmentVariable)): is not set; it is \(key.explanation)"
+                    == "configuration key \(key.rawValue) (\(key.environmentVariable)): is not set; it is \(key.explanation); "
+                    + "no configuration file was read: --config or MARTLET_CONFIG names one"
             )
+        }
+    }
+
+    @Test func whatAFileDoesNotSetNamesTheFile() async throws {
+        try await withFile("log:\n  level: info\n") { path in
+            let source = try await ConfigurationSource(file: path, settings: [], environment: [:])
+            let failure = await failure { try source.broker() }
+            #expect(failure?.hasSuffix("; the configuration file is \(path)") == true, "\(failure ?? "")")
         }
     }
 

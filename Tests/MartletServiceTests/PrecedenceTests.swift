@@ -44,7 +44,24 @@ import Testing
                 sources.append(
                     try await ConfigurationSource(file: nil, settings: ["\(key.rawValue)=42"], environment: [:]))
             }
-            #expect(sources.allSatisfy { $0.string(key) == "42" })
+            let folder = path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex)
+            let isPath = key.rawValue.hasSuffix("file")
+            #expect(sources[0].string(key) == (isPath ? folder + "42" : "42"))
+            #expect(sources.dropFirst().allSatisfy { $0.string(key) == "42" })
+        }
+    }
+
+    @Test func onlyAFilesRelativePathsAreLookedForBesideIt() async throws {
+        let yaml =
+            "amqp:\n  ca_file: a.pem\napns:\n  ca_file: /etc/b.pem\nkeyring:\n  file: \"\"\nfcm:\n  ca_file: c.pem\n"
+        try await withFile(yaml) { path in
+            let source = try await ConfigurationSource(
+                file: path, settings: ["fcm.ca_file=c.pem"], environment: ["MARTLET_WEBPUSH_CA_FILE": "d.pem"])
+            func value(_ key: String) -> String? { ConfigurationKey(rawValue: key).flatMap { source.string($0) } }
+            let folder = path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex)
+            #expect(value("amqp.ca_file") == "\(folder)a.pem")
+            #expect(value("apns.ca_file") == "/etc/b.pem" && value("keyring.file") == "")
+            #expect(value("fcm.ca_file") == "c.pem" && value("webpush.ca_file") == "d.pem")
         }
     }
 

@@ -44,7 +44,7 @@ struct DoctorCommand: AsyncParsableCommand {
             _ = try source.pipeline()
             try source.checkOutputs()
             _ = try source.logLevel()
-            return "every key is good"
+            return "every key that is set is good; \(source.place)"
         }
         let keyring = await report.check("master key") {
             let keyring = try source.keyring()

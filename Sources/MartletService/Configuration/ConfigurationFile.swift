@@ -1,7 +1,8 @@
 import Foundation
 import Yams
 
-/// The configuration file: YAML whose mappings, joined by dots, are configuration keys.
+/// The configuration file: YAML whose mappings, joined by dots, are configuration keys. A relative path in it is looked
+/// for beside it.
 ///
 /// Its text may hold passwords, so no error repeats any of it but names of keys.
 enum ConfigurationFile {
@@ -46,7 +47,12 @@ enum ConfigurationFile {
         guard let scalar = node.scalar else {
             throw ConfigurationError(key, "must be one value in \(path), not a list")
         }
-        values[key] = scalar.string
+        values[key] = key.isPath ? self.path(scalar.string, beside: path) : scalar.string
+    }
+
+    private static func path(_ path: String, beside file: String) -> String {
+        guard !path.isEmpty, !path.hasPrefix("/"), let slash = file.lastIndex(of: "/") else { return path }
+        return file[...slash] + path
     }
 }
 

@@ -22,6 +22,9 @@ public struct ConfigurationKey: Sendable, Hashable {
         self.explanation = explanation
     }
 
+    /// It names a file, as its name says.
+    var isPath: Bool { rawValue.hasSuffix(".file") || rawValue.hasSuffix("_file") }
+
     /// The environment variable that sets it.
     public var environmentVariable: String {
         "MARTLET_" + rawValue.uppercased().replacing(".", with: "_")

@@ -13,6 +13,8 @@ public struct ConfigurationSource: Sendable {
     let origins: ConfigurationOrigins
     /// Paths of the files that secrets were read from.
     let secretFiles: [ConfigurationKey: String]
+    /// For people: which file was read, or how one is named.
+    package let place: String
     /// In the order of the list of plugins.
     public let outputs: [any OutputPlugin]
 
@@ -26,8 +28,8 @@ public struct ConfigurationSource: Sendable {
     ) async throws {
         let keys = ConfigurationKeys(outputs: outputs)
         try self.init(
-            values: file.map { try ConfigurationFile.read($0, keys) }, settings: settings, environment: environment,
-            outputs, keys)
+            file, values: file.map { try ConfigurationFile.read($0, keys) }, settings: settings,
+            environment: environment, outputs, keys)
     }
 
     /// - Parameter file: the text of a YAML file.
@@ -36,12 +38,12 @@ public struct ConfigurationSource: Sendable {
     ) throws {
         let keys = ConfigurationKeys(outputs: outputs)
         try self.init(
-            values: ConfigurationFile.values(in: file, of: "martlet.yaml", keys), settings: settings,
+            "martlet.yaml", values: ConfigurationFile.values(in: file, of: "martlet.yaml", keys), settings: settings,
             environment: environment, outputs, keys)
     }
 
     private init(
-        values: [ConfigurationKey: String]?, settings: [String], environment: [String: String],
+        _ file: String?, values: [ConfigurationKey: String]?, settings: [String], environment: [String: String],
         _ outputs: [any OutputPlugin], _ keys: ConfigurationKeys
     ) throws {
         let secrets = keys.all.filter(\.isSecret)
@@ -62,6 +64,9 @@ public struct ConfigurationSource: Sendable {
         providers.append(InMemoryProvider(values: Self.values(standard.mapValues(\.value))))
         reader = ConfigReader(providers: providers)
         self.keys = keys
+        place =
+            file.map { "the configuration file is \($0)" }
+            ?? "no configuration file was read: --config or MARTLET_CONFIG names one"
         secretFiles = files.paths
         origins = ConfigurationOrigins(
             flags: Set(flags.keys.map(\.rawValue)), variables: Set(variables.keys),
@@ -98,7 +103,8 @@ public struct ConfigurationSource: Sendable {
 
     public func required(_ key: ConfigurationKey) throws -> String {
         guard let value = string(key), !value.isEmpty else {
-            throw ConfigurationError(key, "is not set; it is \(key.explanation)")
+            let place = key.defaultValue == nil ? "; \(place)" : ""
+            throw ConfigurationError(key, "is not set; it is \(key.explanation)\(place)")
         }
         return value
     }
