@@ -69,7 +69,7 @@ public final class APNSOutput: Output {
             let prepared = try PreparedJob(job, sink: sink, sharing: lastFields)
             try pool(for: job).send(prepared)
         } catch let fault as APNSRequest.Fault {
-            sink.reportAll(of: job, .rejected, reason: fault.reason, at: now)
+            sink.reportAll(of: job, .rejected, reason: fault.reason, detail: fault.detail, at: now)
         } catch is PushPoolRefusal {
             sink.reportAll(of: job, .returned, reason: nil, at: now)
         } catch {

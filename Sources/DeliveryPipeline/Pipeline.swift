@@ -219,7 +219,7 @@ struct Pipeline {
                     firstAttempt: inbound.hasBeenTried ? inbound.firstAttempt(now: turn.now) : nil)
             case .settle(let verdict, let failure):
                 turn.warn(of: failure, app: started.job.app)
-                settleAll(started, as: verdict, reason: failure.reason, &turn)
+                settleAll(started, as: verdict, reason: failure.reason, detail: failure.description, &turn)
             }
         } catch {
             turn.reject(started, error)
@@ -235,7 +235,7 @@ struct Pipeline {
 
     /// Gives every recipient the same outcome without asking an output.
     private mutating func settleAll(
-        _ started: StartedJob, as verdict: Outcome.Verdict, reason: String, _ turn: inout Turn
+        _ started: StartedJob, as verdict: Outcome.Verdict, reason: String, detail: String? = nil, _ turn: inout Turn
     ) {
         turn.release(started)
         started.trace?.routed(turn.now)
@@ -244,7 +244,7 @@ struct Pipeline {
         let (routed, now) = (started.routed(nil), turn.now)
         settling.settle(
             started.job.recipients.indices.lazy.map {
-                Outcome(job: routed, recipient: $0, verdict: verdict, reason: reason, at: now)
+                Outcome(job: routed, recipient: $0, verdict: verdict, reason: reason, detail: detail, at: now)
             }, &turn)
     }
 

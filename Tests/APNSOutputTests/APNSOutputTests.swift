@@ -62,6 +62,18 @@ import Testing
         #expect(recorder.outcomes.allSatisfy { $0.reason == reason && $0.judge == .martlet && $0.status == 0 })
     }
 
+    @Test(arguments: [
+        (#"{"alert":"x"}"#, "the job has no push_type, and the payload has no aps to tell it"),
+        (#"{"aps":{"category":"x"}}"#, "the job has no push_type, and the payload's aps does not tell it"),
+    ])
+    func whatTellsNoPushTypeIsToldWhy(payload: String, detail: String) throws {
+        let recorder = OutcomeRecorder()
+        let job = try Job.read(#"{"app":"com.example.shop","payload":\#(payload),"recipients":["aa"]}"#)
+        output().send(RoutedJob(job, credential: credential), reportingTo: recorder)
+        #expect(recorder.outcomes.map(\.reason) == ["InvalidPushType"])
+        #expect(recorder.outcomes.map(\.detail) == [detail])
+    }
+
     @Test func anUnusableCredentialFailsItsJobs() throws {
         for credential in [Self.credential(pem: "not a key"), nil] {
             let recorder = OutcomeRecorder()

@@ -8,9 +8,12 @@ package import PushModel
 package struct APNSRequest: Equatable, Sendable {
     package struct Fault: Error, Equatable {
         package let reason: String
+        /// More about it, for people.
+        package let detail: String?
 
-        package init(reason: String) {
+        package init(reason: String, detail: String? = nil) {
             self.reason = reason
+            self.detail = detail
         }
     }
 
@@ -57,6 +60,11 @@ package struct APNSRequest: Equatable, Sendable {
     }
 
     private static func pushType(of job: Job, _ facts: PayloadFacts?) throws(Fault) -> APNSPushType {
+        if job.pushType == nil, !job.isBroadcast, facts?.inferredPushType == nil {
+            let payload =
+                facts?.hasAps == true ? "the payload's aps does not tell it" : "the payload has no aps to tell it"
+            throw Fault(reason: "InvalidPushType", detail: "the job has no push_type, and \(payload)")
+        }
         let inferred: APNSPushType? = job.isBroadcast ? .liveactivity : facts?.inferredPushType
         guard let type = job.pushType.map(APNSPushType.init(rawValue:)) ?? inferred,
             type == .liveactivity || !job.isBroadcast

@@ -8,6 +8,7 @@ package struct PayloadFacts: Equatable {
         case other
     }
 
+    package private(set) var hasAps = false
     package private(set) var isVisible = false
     package private(set) var isContentAvailable = false
     package private(set) var liveActivityEvent: LiveActivityEvent?
@@ -20,6 +21,7 @@ package struct PayloadFacts: Equatable {
                 try scanner.value()
                 return
             }
+            hasAps = true
             try scanner.object { (key, scanner) throws(JSONSyntaxError) in
                 let value = try scanner.value()
                 take(payload[key.range], payload[value])

@@ -62,6 +62,8 @@ import Testing
             try harness.outcomes().map { [$0["kind"], $0["recipient"], $0["reason"]] } == [
                 ["failed", "aa01", "NoCredential"], ["failed", "aa02", "NoCredential"],
             ])
+        let detail = "team TEAM000001 of app com.example.shop has no credential for topic com.example.shop in sandbox"
+        #expect(try harness.outcomes().map { $0["detail"] } == [detail, detail])
         #expect(try JSON.object(harness.event(0).body)["environment"] as? String == "sandbox")
         #expect(harness.started == [])
         try harness.confirmEvent(0)
