@@ -118,6 +118,18 @@ import Testing
                 == "93 outcomes are told, the last at 2026-11-20T10:00:00.123Z: 90 sent, 3 rejected (BadX)")
     }
 
+    /// What is wrong in a job's own text would be found in it again.
+    @Test(arguments: [
+        ("priorty: is not a field of a job; payload: is required", false), ("recipients[0].token: is empty", false),
+        ("body: is not valid JSON: x at byte 3", false), ("app: com.example.shop is not registered", true),
+        ("credential: 7 is no credential in use", true), ("no lane is called \"a:b\"", true),
+    ])
+    func onlyWhatWouldBeTakenThenIsToBeReplayed(reason: String, isReplayed: Bool) {
+        let advice = Explanation(facts { $0.dead = .some(JobFacts.Dead(app: "a", reason: reason)) }).advice ?? ""
+        #expect(advice.contains("martlet dead drop --id order-1"))
+        #expect(advice.contains("dead replay") == isReplayed)
+    }
+
     /// In this order: each holds with all that come after it.
     @Test func theFirstCauseGoesBeforeTheOthers() {
         var facts = facts {

@@ -82,7 +82,7 @@ extension JobFacts {
         if case .some(.some(let dead)) = dead {
             return (
                 "it can't be used, and lies in the dead-letter queue: \(dead.reason)",
-                "Mend what is named; 'martlet dead replay --id \(job)' publishes it again."
+                DeadAdvice.text(on: job, dead.reason)
             )
         }
         guard let row = ledger?.rows.first(where: { $0.kind == LedgerKind.rejection }) else { return nil }
@@ -91,7 +91,7 @@ extension JobFacts {
             "it could not be used at \(row.at.rfc3339): \(row.reason ?? "") \(row.detail ?? "")",
             isGone
                 ? "It is no longer in the dead-letter queue: somebody has replayed or dropped it."
-                : "Mend what is named; 'martlet dead replay --id \(job)' publishes it again."
+                : DeadAdvice.text(on: job, "\(row.reason ?? ""): \(row.detail ?? "")")
         )
     }
 
