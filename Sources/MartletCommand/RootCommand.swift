@@ -5,7 +5,8 @@ import MartletService
 struct RootCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "martlet",
-        abstract: "Delivers push jobs from RabbitMQ to Apple's push service and publishes what became of each.",
+        abstract:
+            "Delivers push jobs from RabbitMQ to iPhones, Android phones, browsers and web servers, and tells what became of each.",
         discussion: "Exit codes: 0 fine, 1 failed, 64 wrong usage, 78 wrong configuration.",
         version: Worker.build,
         subcommands: [

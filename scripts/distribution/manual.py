@@ -7,6 +7,30 @@ from orchestration import Run
 from .place import OUTPUT, PROGRAM, Source
 
 MAN, COMPLETIONS = OUTPUT / "man", OUTPUT / "completions"
+# Of those that are typed most; an option that there is not ends the making of the pages.
+EXAMPLES = {
+    "worker": ["martlet worker --config /etc/martlet/martlet.yaml"],
+    "top": ["martlet top --once"],
+    "migrate": ["martlet migrate --dry-run", "martlet migrate --config /etc/martlet/migrate.yaml"],
+    "app set": ["martlet app set com.example.shop --team TEAMA12345 --environment production"],
+    "credential import": ["martlet credential import AuthKey_ABC1234567.p8 --team TEAMA12345"],
+    "credential check": ["martlet credential check --all"],
+    "job publish": ["martlet job publish --wait 30 job.json"],
+    "job cancel": ["martlet job cancel order-8841"],
+    "token show": ["martlet token show c2732227a1d8021cfaf781d71fb2f908c61f5861079a00954a5453f1d0281433"],
+    "results tail": ["martlet results tail --bind '*.unregistered.#'"],
+    "dead list": ["martlet dead list --reason 'is required'"],
+    "dead replay": ["martlet dead replay --app com.example.shop"],
+    "dead drop": ["martlet dead drop --id order-8842"],
+    "push": ["martlet push --app com.example.shop --credential AuthKey_ABC1234567.p8 --team TEAMA12345 --alert Hello TOKEN"],
+    "why": ["martlet why --job order-8841 --ref user-17"],
+    "topology": ["martlet topology --format definitions >definitions.json"],
+    "simulate run": ["martlet simulate --directory apple"],
+    "simulate fcm": ["martlet simulate fcm --directory google"],
+    "doctor": ["martlet doctor --config /etc/martlet/martlet.yaml"],
+}
+EXIT_CODES = {"0": "fine", "1": "failed; standard error says why", "64": "wrong usage",
+              "78": "wrong configuration: the key, its variable and the fault are named"}
 # By the shell, what it calls the file of a program.
 SHELLS = {"bash": "{0}", "zsh": "_{0}", "fish": "{0}.fish"}
 
@@ -19,18 +43,24 @@ def make(run: Run, source: Source) -> None:
     commands = [command for command in tool["subcommands"] if command["shouldDisplay"] and command["commandName"] != "help"]
     page = Page("martlet", tool["abstract"], date, version)
     page.describe(tool)
+    page.text("It delivers by Apple's push service (apns), Firebase Cloud Messaging (fcm), the push services of browsers "
+              "(webpush), and to receivers of one's own (webhook).")
     page.section("COMMANDS")
     for command in commands:
         page.item(f"martlet-{command['commandName']}(1)", command.get("abstract", ""))
-    page.section("FILES")
-    page.item("/etc/martlet/martlet.yaml", "The configuration of a worker that was installed as a package.")
+    page.configuration()
     page.item("/usr/share/doc/martlet/docs/README.md", "The documentation. How to install it, and what is where: docs/install.md.")
-    page.item("/usr/share/doc/martlet/examples", "Publishers and consumers in seven languages, and a configuration with all keys.")
+    page.item("/usr/share/doc/martlet/examples/clients", "Publishers and consumers in seven languages.")
+    page.environment()
+    page.exit_codes()
     page.write("martlet")
     for command in commands:
-        write_command(["martlet", command["commandName"]], command, date, version)
+        for path, part in parts(["martlet", command["commandName"]], command):
+            write_command(path, part, date, version)
         if command["commandName"] == "simulate":
             write_command(["martlet-simulator"], command, date, version)
+    if unknown := EXAMPLES.keys() - Page.shown_examples:
+        raise SystemExit(f"examples of commands that there are not: {', '.join(sorted(unknown))}")
     for shell, name in SHELLS.items():
         folder = COMPLETIONS / shell
         folder.mkdir(parents=True, exist_ok=True)
@@ -49,8 +79,15 @@ def write_command(words: list[str], command: dict, date: str, version: str) -> N
             page.text(part.get("abstract", ""))
             page.text(part.get("discussion", ""))
         page.options(part)
+    shown = [part for _, part in parts(words, command)]
+    if any(argument.get("valueName") == "config" for part in shown for argument in part.get("arguments", [])):
+        page.configuration()
+        page.environment()
+    page.exit_codes()
+    page.examples(words, command)
     page.section("SEE ALSO")
-    page.text("martlet(1)")
+    below = [f"{'-'.join(path)}(1)" for path, _ in parts(words, command) if path != words and words[0] == "martlet"]
+    page.text(", ".join(["martlet(1)", *below]))
     page.write("-".join(words))
 
 
@@ -81,6 +118,8 @@ def roff(text: str) -> str:
 
 
 class Page:
+    shown_examples: set[str] = set()
+
     def __init__(self, name: str, abstract: str, date: str, version: str):
         self.lines = [f'.TH {roff(name.upper())} 1 "{date}" "martlet {version}" "Martlet"', ".SH NAME",
                       f"{roff(name)} \\- {roff(abstract.rstrip('.'))}"]
@@ -100,6 +139,38 @@ class Page:
         self.section("DESCRIPTION")
         self.text(command.get("abstract", ""))
         self.text(command.get("discussion", ""))
+
+    def configuration(self) -> None:
+        self.section("FILES")
+        self.item("/etc/martlet/martlet.yaml",
+                  "The configuration that the package's martlet.service reads. A command reads it where --config or "
+                  "MARTLET_CONFIG names it, and no file without.")
+        self.item("/usr/share/doc/martlet/examples/martlet.example.yaml", "Every key, with its default.")
+
+    def environment(self) -> None:
+        self.section("ENVIRONMENT")
+        self.item("MARTLET_CONFIG", "The configuration file, where --config names none.")
+        self.item("MARTLET_AMQP_URL, MARTLET_DATABASE_URL, ...",
+                  "Any key of it: its name in capitals, with _ for each dot. Goes before the file.")
+        self.item("MARTLET_AMQP_URL_FILE, ...", "A file with the value of a key that may hold a secret.")
+
+    def exit_codes(self) -> None:
+        self.section("EXIT STATUS")
+        for code, meaning in EXIT_CODES.items():
+            self.item(code, meaning)
+
+    def examples(self, words: list[str], command: dict) -> None:
+        found = {" ".join(path[1:]): part for path, part in parts(words, command) if " ".join(path[1:]) in EXAMPLES}
+        if not found:
+            return
+        self.section("EXAMPLES")
+        for name, part in found.items():
+            options = {each["name"] for argument in part["arguments"] for each in argument.get("names") or []}
+            for example in EXAMPLES[name]:
+                if unknown := [word for word in example.split() if word.startswith("--") and word[2:] not in options]:
+                    raise SystemExit(f"{name}: its example has no such option: {unknown[0]}")
+                self.lines += [".PP", ".nf", roff(example), ".fi"]
+            Page.shown_examples.add(name)
 
     def shown(self, command: dict) -> list[dict]:
         return [argument for argument in command.get("arguments", [])
