@@ -269,7 +269,7 @@ package final class ConnectionPool: @unchecked Sendable {
                 self.addressBook.failed(address, nowMilliseconds: Uptime.milliseconds())
                 self.logger.notice(
                     .addressRefuses, "An address of \(self.configuration.service) does not let us in, trying the next",
-                    metadata: ["address": "\(address)", "error": "\(error)"])
+                    metadata: ["address": "\(address)", "error": "\(ConnectError.text(of: error))"])
                 connection.address = nil
                 self.connect(connection, toOneOf: others)
             }
@@ -281,7 +281,7 @@ package final class ConnectionPool: @unchecked Sendable {
         logger.warning(
             .connectingFailed, "Connecting to \(configuration.service) failed",
             metadata: [
-                "endpoint": "\(configuration.endpoint.authority)", "error": "\(error)",
+                "endpoint": "\(configuration.endpoint.authority)", "error": "\(ConnectError.text(of: error))",
                 "next_attempt_in_ms": "\(plan.wait(nowMilliseconds: time()))",
             ])
         client.connectFailed(error, isLast: !connections.contains { $0.isOpen || $0.isConnecting }, now: time())
@@ -326,7 +326,7 @@ package final class ConnectionPool: @unchecked Sendable {
         if beforeUse {
             connectFailed(error ?? ChannelError.eof)
         } else if let error {
-            logger.warning(.connectionLost, "\(configuration.service) connection lost", metadata: ["error": "\(error)"])
+            logger.warning(.connectionLost, "\(configuration.service) connection lost", metadata: .of(error))
         }
         scheduleTurn()
     }

@@ -32,11 +32,13 @@ public enum Martlet {
         }
         parts.withLock { $0 = Parts(outputs: outputs, commands: commands) }
         do {
-            var command = try RootCommand.parseAsRoot()
-            if var asynchronous = command as? any AsyncParsableCommand {
-                try await asynchronous.run()
-            } else {
-                try command.run()
+            let command = try RootCommand.parseAsRoot()
+            do {
+                try await run(command)
+            } catch let error as ValidationError {
+                // Of a command that runs already the parser would show the usage of all.
+                printError("Error: \(error.message)\nUsage: \(RootCommand.usageString(for: type(of: command)))")
+                leave(RootCommand.exitCode(for: error).rawValue)
             }
             leave(0)
         } catch let error as ConfigurationError {
@@ -49,6 +51,15 @@ public enum Martlet {
             if message.isEmpty { leave(code.rawValue) }
             if code.isSuccess { print(help: message) } else { printError(message) }
             leave(code.rawValue)
+        }
+    }
+
+    private static func run(_ command: any ParsableCommand) async throws {
+        var command = command
+        if var asynchronous = command as? any AsyncParsableCommand {
+            try await asynchronous.run()
+        } else {
+            try command.run()
         }
     }
 

@@ -59,6 +59,9 @@ public struct PostgresError: Error, Sendable, Hashable, CustomStringConvertible 
             || ["57P01", "57P02", "57P03", "57014", "40001", "40P01", "55P03", "25006"].contains(sqlState)
     }
 
+    /// The server does not let this user in (class 28), which no other attempt mends: somebody has to.
+    public var isLoginRefused: Bool { sqlState?.hasPrefix("28") == true }
+
     /// There was too little time, by our clock or by the server's.
     public var isTimeout: Bool { code == .timedOut || sqlState == "57014" }
 

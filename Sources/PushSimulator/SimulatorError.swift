@@ -1,8 +1,17 @@
+internal import Addressing
+internal import Glibc
+internal import NIOCore
+
 /// Why the simulator can't start or do what was asked, for people.
 public struct SimulatorError: Error, CustomStringConvertible, Sendable {
     public let description: String
 
     public init(_ description: String) {
         self.description = description
+    }
+
+    init(cannotListenOn endpoint: Endpoint, _ error: any Error) {
+        let why = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+        self.init("can't listen on \(endpoint): \(why)")
     }
 }

@@ -1,5 +1,7 @@
+import Logging
 import MartletService
 import PostgresClient
+import TestSupport
 import Testing
 
 @Suite struct DatabaseWaitTests {
@@ -17,6 +19,17 @@ import Testing
         #expect(value == "there")
         #expect(waits == [1, 2, 4, 8, 16, 30, 30, 30].map { .seconds($0) })
         #expect(told == waits.map { "away \($0)" })
+    }
+
+    /// What waits for somebody's hand is an error; what may come back by itself is none.
+    @Test func aRefusedLogInIsAnError() {
+        for (state, level) in [("28P01", "error"), ("28000", "error"), ("57P03", "warning"), (nil, "warning")] {
+            let log = LogBook()
+            var error = PostgresError(.connectFailed, "away")
+            error.sqlState = state
+            error.tellWaiting(.seconds(1), log.logger("test"))
+            #expect(error.isRetriable && log.text.contains(level), "\(state ?? "-"): \(log.text)")
+        }
     }
 
     @Test func whatNoAttemptMendsAndAStopEndIt() async throws {

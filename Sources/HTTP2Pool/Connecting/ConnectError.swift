@@ -1,4 +1,6 @@
 import Addressing
+import Glibc
+import Logging
 import NIOCore
 
 /// Why no connection came about, for the log.
@@ -37,6 +39,18 @@ package enum ConnectError: Error, Equatable, CustomStringConvertible {
             address.ipAddress ?? "\(address)", host: endpoint.host, purpose: AddressRules.purpose(of: address))
     }
 
+    /// Any error of a connection in plain words, for people: without the libraries' names of calls, files and lines.
+    package static func text(of error: any Error) -> String {
+        if let error = error as? IOError { return String(cString: strerror(error.errnoCode)) }
+        let text = "\(error)"
+        if text.contains("CERTIFICATE_VERIFY_FAILED") {
+            return
+                "its certificate is not trusted: it is over, or of none of the authorities in ca_file (else the system's)"
+        }
+        let words = text.matches(of: /OPENSSL_internal:([A-Z0-9_]+)/).map { String($0.1) }
+        return words.isEmpty ? text : "TLS handshake: \(words.joined(separator: ", "))"
+    }
+
     /// Whether the server has ended the TLS handshake over our certificate (alerts of RFC 8446, section 6.2). The
     /// TLS library names them in its errors' text only.
     package static func refusesCertificate(_ error: any Error) -> Bool {
@@ -44,4 +58,9 @@ package enum ConnectError: Error, Equatable, CustomStringConvertible {
         return text.contains("_ALERT_")
             && ["CERTIFICATE", "UNKNOWN_CA", "ACCESS_DENIED"].contains { text.contains($0) }
     }
+}
+
+extension Logger.Metadata {
+    /// An error of a connection, in plain words.
+    static func of(_ error: any Error) -> Self { ["error": "\(ConnectError.text(of: error))"] }
 }

@@ -20,7 +20,20 @@ package enum SingleRequestError: Error {
     }
 
     init(lostBy error: any Error) {
-        self =
-            ConnectError.refusesCertificate(error) ? .certificateRefused("\(error)") : .connectionLost("\(error)")
+        let text = ConnectError.text(of: error)
+        self = ConnectError.refusesCertificate(error) ? .certificateRefused(text) : .connectionLost(text)
+    }
+}
+
+extension SingleRequestError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .timedOut: "no answer in time"
+        case .connectionLost(let why): why
+        case .certificateRefused(let why): "it does not take our certificate (\(why))"
+        case .goAway(let words):
+            "the server ended the connection: \(String(decoding: words.prefix(500), as: UTF8.self))"
+        case .tooLong(let maximum): "the answer is longer than \(maximum) bytes"
+        }
     }
 }

@@ -1,5 +1,6 @@
 package import AMQPClient
 package import Foundation
+import HTTP2Pool
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -131,7 +132,7 @@ private final class AnswerCollector: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        answer.fail(ManagementAPI.Failure(description: "\(error)"))
+        answer.fail(ManagementAPI.Failure(description: ConnectError.text(of: error)))
         context.close(promise: nil)
     }
 

@@ -1,4 +1,5 @@
 import Addressing
+import Glibc
 import Hummingbird
 import Logging
 import Metering
@@ -87,5 +88,9 @@ struct ListenError: Error, CustomStringConvertible {
     let endpoint: Endpoint
     let cause: IOError
 
-    var description: String { "http.listen: can't listen on \(endpoint): \(cause)" }
+    var description: String {
+        cause.errnoCode == EADDRINUSE
+            ? "http.listen: port \(endpoint.port) is taken (\(endpoint)): set another, or end who has it"
+            : "http.listen: can't listen on \(endpoint): \(String(cString: strerror(cause.errnoCode)))"
+    }
 }

@@ -64,9 +64,7 @@ private struct AfterMigrations: Service {
         do {
             try await cancelWhenGracefulShutdown {
                 try await DatabaseWait.untilThere { error, wait in
-                    logger.warning(
-                        .waitingForDatabase, "Waiting for the database",
-                        metadata: ["error": "\(error)", "retry": "\(wait)"])
+                    error.tellWaiting(wait, logger)
                 } _: {
                     try await Migrations(database, logger: logger).verify()
                 }

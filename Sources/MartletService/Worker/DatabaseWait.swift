@@ -1,3 +1,5 @@
+import EventNames
+package import Logging
 import Pacing
 package import PostgresClient
 
@@ -23,5 +25,15 @@ package enum DatabaseWait {
                 try await sleep(wait)
             }
         }
+    }
+}
+
+extension PostgresError {
+    /// What nothing but somebody's hand mends is told as an error; it may be mended any time, so it is tried again all the same.
+    package func tellWaiting(_ wait: Duration, _ logger: Logger) {
+        let level: Logger.Level = isLoginRefused ? .error : .warning
+        logger.log(
+            level: level, .waitingForDatabase, "Waiting for the database",
+            metadata: ["error": "\(self)", "retry": "\(wait)"])
     }
 }

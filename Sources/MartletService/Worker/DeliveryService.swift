@@ -123,8 +123,7 @@ struct DeliveryService: Service {
     ) async throws -> (SnapshotStore, CancellationFeed) {
         try await DatabaseWait.untilThere { error, wait in
             state.waits("\(StatusFacts.waitsForDatabase): \(error)")
-            logger.warning(
-                .waitingForDatabase, "Waiting for the database", metadata: ["error": "\(error)", "retry": "\(wait)"])
+            error.tellWaiting(wait, logger)
         } _: {
             try await Migrations(configuration.database, logger: logger).verify()
             let snapshots = try await SnapshotStore.load(

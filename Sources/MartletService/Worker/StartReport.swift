@@ -21,6 +21,8 @@ struct StartReport: Service {
         await cancelWhenGracefulShutdown {
             let broker = await pipeline.broker(within: Self.patience)
             let database = try? await pool.query("SHOW server_version")[0]["server_version"].text
+            // Told to stop meanwhile: who is gone has not started.
+            guard !Task.isCancelled else { return }
             logger.notice(.started, "Worker started", metadata: metadata(broker: broker, database: database))
             await tellWeaknesses()
         }

@@ -16,13 +16,13 @@ struct ConnectionHandle: ~Copyable {
         _ configuration: PostgresConfiguration, mailbox: Mailbox
     ) throws(PostgresError) -> ConnectionHandle {
         let configuration = configuration.current?() ?? configuration
-        var failures: [String] = []
+        var failures: [PostgresError] = []
         func trying<Value: ~Copyable>(_ body: () throws(PostgresError) -> Value) throws(PostgresError) -> Value? {
             do {
                 return try body()
             } catch {
                 guard error.code == .connectFailed else { throw error }
-                failures.append(error.message)
+                failures.append(error)
                 return nil
             }
         }
@@ -35,7 +35,9 @@ struct ConnectionHandle: ~Copyable {
                 if let handle { return handle }
             }
         }
-        throw PostgresError(.connectFailed, failures.joined(separator: "; "))
+        var failure = PostgresError(.connectFailed, failures.map(\.message).joined(separator: "; "))
+        failure.sqlState = failures.compactMap(\.sqlState).last
+        throw failure
     }
 
     private static func connected(
@@ -55,10 +57,13 @@ struct ConnectionHandle: ~Copyable {
     private func connect(_ host: String, within time: Duration) throws(PostgresError) {
         // libpq would print notices to stderr
         PQsetNoticeReceiver(connection, { _, _ in }, nil)
+        // the server's code for a refused log-in is told in the text only, and only so
+        PQsetErrorVerbosity(connection, PQERRORS_VERBOSE)
+        defer { PQsetErrorVerbosity(connection, PQERRORS_DEFAULT) }
         let deadline = ContinuousClock.now + time
         var next = isBroken ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING
         while next != PGRES_POLLING_OK {
-            guard next != PGRES_POLLING_FAILED else { throw lastError(.connectFailed) }
+            guard next != PGRES_POLLING_FAILED else { throw connectError() }
             if mailbox.isClosing { throw .closedByOwner }
             switch wait(for: next == PGRES_POLLING_READING ? POLLIN : POLLOUT, until: deadline) {
             case .socketReady: next = PQconnectPoll(connection)
@@ -206,6 +211,14 @@ struct ConnectionHandle: ~Copyable {
     }
 
     /// libpq's text never holds the password.
+    /// With the server's code, where it is the server who refuses.
+    private func connectError() -> PostgresError {
+        let text = ConnectText(PQerrorMessage(connection).map { String(cString: $0) } ?? "")
+        var error = PostgresError(.connectFailed, text.line.isEmpty ? "connect failed" : text.line)
+        error.sqlState = text.sqlState
+        return error
+    }
+
     private func lastError(_ code: PostgresError.Code) -> PostgresError {
         let line = oneLine(PQerrorMessage(connection))
         return PostgresError(code, line.isEmpty ? code.description : line)

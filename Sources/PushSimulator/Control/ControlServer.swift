@@ -36,7 +36,8 @@ struct ControlServer: Sendable {
                 return ControlServer(port: port, services: services, task: task)
             }
         } catch {
-            throw SimulatorError("control endpoint: can't listen on \(Endpoint(host: host, port: port)): \(error)")
+            throw SimulatorError(
+                "control endpoint: \(SimulatorError(cannotListenOn: Endpoint(host: host, port: port), error))")
         }
         throw SimulatorError("control endpoint: stopped before it listened")
     }

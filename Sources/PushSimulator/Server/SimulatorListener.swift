@@ -60,7 +60,7 @@ struct SimulatorListener {
         do {
             return try await bootstrap.bind(host: configuration.host, port: number).get()
         } catch {
-            throw SimulatorError("can't listen on \(Endpoint(host: configuration.host, port: number)): \(error)")
+            throw SimulatorError(cannotListenOn: Endpoint(host: configuration.host, port: number), error)
         }
     }
 

@@ -89,6 +89,8 @@ struct WorkerWaitTests {
             worker.signal(SIGTERM)
             let finished = try await worker.finish(within: Self.soon)
             #expect(finished.status == 0, "\(finished)")
+            let afterwards = finished.errors.components(separatedBy: "Worker stopped").dropFirst()
+            #expect(!afterwards.contains { $0.contains("Worker started") }, "\(finished)")
         }
     }
 }

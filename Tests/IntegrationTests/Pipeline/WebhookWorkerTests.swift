@@ -75,6 +75,7 @@ struct WebhookWorkerTests {
         try await Installation.with { installation in
             let wrong = try await installation.martlet(["app", "set", Self.app, "--output", "apns", "--webhook", "sms"])
             #expect(wrong.status == 64 && wrong.errors.contains("--webhook is of webhook, not of apns"), "\(wrong)")
+            #expect(wrong.errors.contains("\nUsage: martlet app set "), "\(wrong)")
             let both = try await installation.martlet([
                 "app", "set", Self.app, "--team", "TEAM123456", "--webhook", "s",
             ])
