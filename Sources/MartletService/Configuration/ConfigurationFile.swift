@@ -6,6 +6,12 @@ import Yams
 ///
 /// Its text may hold passwords, so no error repeats any of it but names of keys.
 enum ConfigurationFile {
+    /// For people: which file was read, or how one is named.
+    static func place(of path: String?) -> String {
+        path.map { "the configuration file is \($0)" }
+            ?? "no configuration file was read: --config or MARTLET_CONFIG names one"
+    }
+
     static func read(_ path: String, _ keys: ConfigurationKeys) throws -> [ConfigurationKey: String] {
         let text: String
         do {

@@ -64,9 +64,7 @@ public struct ConfigurationSource: Sendable {
         providers.append(InMemoryProvider(values: Self.values(standard.mapValues(\.value))))
         reader = ConfigReader(providers: providers)
         self.keys = keys
-        place =
-            file.map { "the configuration file is \($0)" }
-            ?? "no configuration file was read: --config or MARTLET_CONFIG names one"
+        place = ConfigurationFile.place(of: file)
         secretFiles = files.paths
         origins = ConfigurationOrigins(
             flags: Set(flags.keys.map(\.rawValue)), variables: Set(variables.keys),
