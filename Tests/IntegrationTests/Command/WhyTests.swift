@@ -137,6 +137,10 @@ extension Installation {
                 ["database.url": url, "keyring.file": nil].merging(changes) { $1 }, file: "ledger.yaml")
             let ledger = try Subprocess([Project.command, "ledger", "--config", configuration], in: folder)
             do {
+                // It has its queue, so that nothing is told before.
+                try await eventually("the ledger consumes: \(ledger.errors)") {
+                    ledger.errors.contains("broker.connected")
+                }
                 try await body(ledger)
             } catch {
                 ledger.signal(SIGKILL)
