@@ -93,7 +93,7 @@ struct MigrationTests {
             try await holder.query("BEGIN")
             try await holder.query(locking)
             var patience = Migrations.LockPatience()
-            (patience.migration, patience.table) = (.seconds(3), .seconds(3))
+            (patience.migration, patience.table) = (.seconds(15), .seconds(15))
             let log = LogBook()
             let altering = Migration(number: 2, name: "altering", sql: "ALTER TABLE martlet.a ADD COLUMN m int")
             let impatient = Migrations(
