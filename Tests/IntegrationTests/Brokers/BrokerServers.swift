@@ -47,7 +47,7 @@ struct BrokerServers: SuiteTrait, TestScoping {
             surroundings["PATH"] = "\(programs.path):/usr/sbin:/usr/bin:/sbin:/bin"
             let finished = try await Subprocess.run(
                 ["/bin/bash", "-euo", "pipefail", "-c", lines], environment: surroundings, in: folder,
-                within: .seconds(180))
+                within: .seconds(900))
             guard finished.status == 0 else { throw Failure(description: "\(lines) \(finished)") }
             return finished.output
         }
