@@ -23,6 +23,8 @@ CLONE, FOLDER = "/srv/martlet", "/srv/folder"
 DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 # Of the environment; proxies are for apt.
 PASSED_ON = ("TERM", "http_proxy", "https_proxy", "no_proxy")
+# A network may have an authority of its own between it and the world.
+AUTHORITIES = pathlib.Path("/etc/ssl/certs/ca-certificates.crt")
 
 
 def say(text: str) -> None:
@@ -169,6 +171,9 @@ def prepare(root: Root, folder: str, environment: dict[str, str]) -> str:
     prefix = root.bind_swift()
     environment["PATH"] = f"{prefix}/bin:{environment['PATH']}"
     root.install_prerequisites(environment)
+    if AUTHORITIES.exists():
+        root.write("srv/authorities.pem", AUTHORITIES.read_text())
+        environment["PIP_CERT"] = "/srv/authorities.pem"
     root.clone()
     return CLONE
 
