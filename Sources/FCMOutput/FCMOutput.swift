@@ -1,5 +1,6 @@
 import HTTP2Pool
 package import Logging
+import Metering
 package import NIOCore
 package import PushModel
 import PushSending
@@ -91,8 +92,10 @@ package final class FCMOutput: Output {
                 of: subject, mixUp: ("SENDER_ID_MISMATCH", "are they of another project?"), refusals: refusals,
                 logger: logger),
             leastWait: FCMRefusal.leastWait, clock: clock)
+        let labels = ["fcm", credential.id, PushEnvironment.production.rawValue]
         let tokens = AccessTokenSource(
-            try AccessTokenRequest(account, configuration), eventLoop: eventLoop, clock: clock, logger: logger)
+            try AccessTokenRequest(account, configuration), eventLoop: eventLoop, clock: clock,
+            unreachable: configuration.metrics?.cell(.tokenEndpointUnreachable, labels, of: eventLoop), logger: logger)
         let pushes = try FCMPushes(
             desk, tokens: tokens,
             quota: projectQuota(credential.account), project: credential.account, logger: logger)
@@ -109,6 +112,6 @@ package final class FCMOutput: Output {
         tokens.changed = { [weak connections] in connections?.scheduleTurn() }
         pushes.wake = { [weak connections] in connections?.scheduleTurn(inMilliseconds: $0) }
         unusable.ended([credential.id])
-        return PushPool(connections, desk)
+        return PushPool(connections, desk) { tokens.count(now: 0, isLast: true) }
     }
 }

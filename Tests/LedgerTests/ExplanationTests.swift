@@ -86,8 +86,8 @@ import Testing
             })
         #expect(
             explanation.cause
-                == "nothing is told of it; it may be one of the jobs that wait: 1 in martlet.delay.30; and workers get no "
-                + "connection to push production: push.example:443: Connection refused")
+                == "nothing is told of it; it may be one of the jobs that wait: 1 in martlet.delay.30; and workers do not "
+                + "reach push production: push.example:443: Connection refused")
         #expect(explanation.advice?.contains("credential check --all") == true)
     }
 

@@ -1,3 +1,4 @@
+import HTTP2Pool
 import Pacing
 package import PushModel
 
@@ -42,8 +43,12 @@ package struct AccessTokenCache {
     private var fetchNotBefore: Int64 = .min
     private var failure: String?
     private var refusal: TokenRefusal?
+    private var reachability = Reachability()
 
     package init() {}
+
+    /// Whether what waits has found no token for half a minute or longer, nor word of the account.
+    package func isUnreachable(now: Int64) -> Bool { reachability.isUnreachable(nowMilliseconds: now) }
 
     /// Something waits.
     ///
@@ -60,15 +65,17 @@ package struct AccessTokenCache {
         if usable, let held { return (.token(held), fetches) }
         if let refusal { return (.refused(refusal), fetches) }
         if let since = fetchingSince, now - since < Self.patienceMilliseconds { return (.pending, fetches) }
+        reachability.failed(nowMilliseconds: now)
         return (.unavailable(failure ?? "the token endpoint does not answer"), fetches)
     }
 
     /// - Parameter random: a number from 0 up to 1.
-    /// - Returns: whether what came is worth a word: it ends a row of failures, or begins one.
+    /// - Returns: whether what came is worth a word: it failed, or it ends a row of failures, or it is the first refusal.
     package mutating func fetched(_ answer: TokenAnswer, now: Int64, random: Double) -> Bool {
         guard let asked = fetchingSince else { return false }
         fetchingSince = nil
         let wasFailing = failure != nil
+        if case .failed = answer {} else { reachability.connected() }
         switch answer {
         case .token(let token, let lifetime):
             held = token
@@ -91,6 +98,7 @@ package struct AccessTokenCache {
         case .failed(let why):
             failure = why
             fetchNotBefore = now + backoff.failed(random: random).wholeMilliseconds
+            return true
         }
         return !wasFailing
     }

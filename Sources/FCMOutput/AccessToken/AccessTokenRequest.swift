@@ -1,3 +1,4 @@
+import Addressing
 import HTTP2Pool
 import HTTP2Session
 import NIOCore
@@ -11,6 +12,9 @@ struct AccessTokenRequest: Sendable {
     private let signer: AssertionSigner
     private let uri: TokenURI
     private let pool: PoolConfiguration
+
+    /// Who is asked.
+    var endpoint: Endpoint { uri.endpoint }
 
     /// - Throws: ``TokenRefusal`` when the account points elsewhere than to Google and where the configuration allows.
     init(_ account: ServiceAccount, _ configuration: FCMConfiguration) throws(TokenRefusal) {

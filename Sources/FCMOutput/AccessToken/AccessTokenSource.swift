@@ -3,6 +3,7 @@ import Foundation
 import HTTP2Pool
 import HTTP2Session
 import Logging
+import Metering
 import NIOCore
 import PushModel
 
@@ -14,14 +15,19 @@ final class AccessTokenSource: @unchecked Sendable {
     private let eventLoop: any EventLoop
     private let logger: Logger
     private var cache = AccessTokenCache()
+    private let unreachable: MetricCell?
+    /// As far as it is counted.
+    private var countedUnreachable = 0
     /// Called when ``current(now:)`` may answer something else.
     var changed: () -> Void = {}
 
+    /// - Parameter unreachable: other pools on this event loop may count in it, too.
     init(
         _ request: AccessTokenRequest, eventLoop: any EventLoop, clock: @escaping @Sendable () -> Timestamp,
-        logger: Logger
+        unreachable: MetricCell?, logger: Logger
     ) {
         self.request = request
+        self.unreachable = unreachable
         self.eventLoop = eventLoop
         self.clock = clock
         self.logger = logger
@@ -40,6 +46,13 @@ final class AccessTokenSource: @unchecked Sendable {
     /// FCM does not take this token.
     func refused(_ token: Secret) { cache.refused(token, now: Uptime.milliseconds()) }
 
+    /// Once a second, and when its pool ends.
+    func count(now: Int64, isLast: Bool = false) {
+        let unreachables = !isLast && cache.isUnreachable(now: now) ? 1 : 0
+        unreachable?.add(unreachables - countedUnreachable)
+        countedUnreachable = unreachables
+    }
+
     private func fetch() {
         request.perform(now: clock(), on: eventLoop).whenSuccess { answer in
             let isNews = self.cache.fetched(answer, now: Uptime.milliseconds(), random: .random(in: 0..<1))
@@ -56,7 +69,9 @@ final class AccessTokenSource: @unchecked Sendable {
                 .accessTokenRefused, "Google gives this service account no access token",
                 metadata: ["error": "\(refusal)", "advice": "\(refusal.advice)"])
         case .failed(let why):
-            logger.error(.accessTokensGone, "No access token can be had, trying again", metadata: ["error": "\(why)"])
+            logger.error(
+                .accessTokensGone, "No access token can be had, trying again",
+                metadata: ["endpoint": "\(request.endpoint.authority)", "error": "\(why)"])
         }
     }
 }

@@ -173,5 +173,6 @@ extension FCMPushes: PoolClient {
         // Nobody is silent whom nothing may be sent to.
         if desk.hasNothingOnWire, quota.wait(now: now) > 1 { desk.health.waitBegins(now: desk.moment(now)) }
         desk.tick(now: now)
+        tokens.count(now: now)
     }
 }

@@ -159,9 +159,9 @@ extension JobFacts {
             let list = waiting.map { "\($0.messages) in \($0.queue)" }.joined(separator: ", ")
             if let unreachable, !unreachable.isEmpty {
                 return (
-                    "nothing is told of it; it may be one of the jobs that wait: \(list); and workers get no connection to "
+                    "nothing is told of it; it may be one of the jobs that wait: \(list); and workers do not reach "
                         + unreachable.joined(separator: ", "),
-                    "'martlet credential check --all' tries to connect; the log says more (connection.failed)."
+                    "'martlet credential check --all' tries each credential; the log says more."
                 )
             }
             return (
@@ -205,7 +205,7 @@ extension JobFacts {
                     ? "nothing waits" : waiting.map { "\($0.messages) in \($0.queue)" }.joined(separator: ", ")
             })
         if let unreachable, !unreachable.isEmpty {
-            add("workers", "no connection to \(unreachable.joined(separator: ", "))")
+            add("workers", "out of reach: \(unreachable.joined(separator: ", "))")
         }
         for fault in blind { add("not looked at", fault) }
         return checks

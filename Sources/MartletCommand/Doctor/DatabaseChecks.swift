@@ -93,7 +93,7 @@ struct DatabaseChecks {
     private func providers(_ pool: PostgresPool) async throws -> String {
         let tries = "'martlet credential check --all' connects to each"
         let missed = try await WorkerRepository(pool).unreachable()
-        guard missed.isEmpty else { throw DoctorWarning("no connection to \(Phrase.list(missed))", todo: tries) }
+        guard missed.isEmpty else { throw DoctorWarning("out of reach: \(Phrase.list(missed))", todo: tries) }
         return "no worker misses one; \(tries)"
     }
 

@@ -45,9 +45,10 @@ final class StatusBoard: Sendable {
 
     func report() -> WorkerReport {
         let unreachable = UnreachableProvider.all(
-            in: metrics.page(of: UnreachableProvider.families), problems.all
-        ).first
-        return state.report(host: host, pid: pid, unreachable: unreachable?.text)
+            in: metrics.page(of: UnreachableProvider.families), problems.all)
+        return state.report(
+            host: host, pid: pid,
+            unreachable: unreachable.isEmpty ? nil : Phrase.list(unreachable.map(\.text)))
     }
 
     func document() async -> StatusDocument {
@@ -61,7 +62,7 @@ final class StatusBoard: Sendable {
         facts.link = quotas.view
         (facts.refusals, facts.badTokens) = (refusals.refusals, refusals.badTokens)
         facts.problems = problems.all
-        let page = metrics.page(of: PoolStatus.families + [.poolUnreachable, .tokenTime])
+        let page = metrics.page(of: PoolStatus.families + UnreachableProvider.families + [.tokenTime])
         facts.pools = PoolStatus.all(in: page)
         facts.unreachable = UnreachableProvider.all(in: page, facts.problems)
         for (labels, value) in page.values(of: .tokenTime) where value > 0 {

@@ -1,7 +1,7 @@
 package import Metering
 import PushModel
 
-/// A provider that no connection to comes about, however few pushes wait for one.
+/// A provider that no connection to comes about, or no access token is to be had for, however few pushes wait for one.
 package struct UnreachableProvider: Sendable, Hashable {
     package let output: String
     package let environment: String
@@ -13,15 +13,17 @@ package struct UnreachableProvider: Sendable, Hashable {
     }
 
     /// Where it is read.
-    package static let families: [MetricFamily] = [.poolUnreachable, .poolConnections]
+    package static let families: [MetricFamily] = [.poolUnreachable, .poolConnections, .tokenEndpointUnreachable]
 
     /// Each once. Where several servers serve one credential, as those of browsers do, one that lets nobody in is no outage.
     package static func all(in page: MetricPage, _ problems: [Problem]) -> [UnreachableProvider] {
-        let pools = page.values(of: .poolUnreachable).filter { $0.value > 0 }.map(\.labels)
-        guard !pools.isEmpty else { return [] }
+        func missed(_ family: MetricFamily) -> [[String: String]] {
+            page.values(of: family).filter { $0.value > 0 }.map(\.labels)
+        }
         let open = page.values(of: .poolConnections).filter { $0.labels["state"] == "open" && $0.value > 0 }
+        let shut = missed(.poolUnreachable).filter { pool in !open.contains { pool.isSubset(of: $0.labels) } }
         var found: [UnreachableProvider] = []
-        for pool in pools where !open.contains(where: { pool.isSubset(of: $0.labels) }) {
+        for pool in shut + missed(.tokenEndpointUnreachable) {
             let attempt = FailedAttempt.last(in: problems) { details in
                 (details["credential"] ?? "") == pool["credential"]
                     && (details["environment"] ?? pool["environment"]) == pool["environment"]
@@ -37,7 +39,7 @@ package struct UnreachableProvider: Sendable, Hashable {
     package var text: String { "\(output) \(environment)\(attempt.map { ": \($0.text)" } ?? "")".printable }
 }
 
-/// An attempt to connect, as the log tells of it.
+/// An attempt to get through to somebody, as the log tells of it: of all events only such name endpoint and error.
 package struct FailedAttempt: Sendable, Hashable {
     package let endpoint: String
     package let error: String
@@ -52,7 +54,7 @@ package struct FailedAttempt: Sendable, Hashable {
     package static func last(
         in problems: [Problem], since oldest: Int64 = 0, where isMeant: ([String: String]) -> Bool = { _ in true }
     ) -> FailedAttempt? {
-        for problem in problems where problem.event == "connection.failed" && isMeant(problem.details) {
+        for problem in problems where isMeant(problem.details) {
             // A line for several has the one in place of the other.
             guard let at = Timestamp(rfc3339: problem.at), at.seconds >= oldest,
                 let endpoint = problem.details["endpoint"],
@@ -76,7 +78,7 @@ extension [UnreachableProvider] {
         guard !isEmpty else { return nil }
         return Finding(
             .network,
-            "No connection has come about for half a minute or longer: \(Phrase.list(map(\.text))).",
+            "Out of reach for half a minute or longer: \(Phrase.list(map(\.text))).",
             todo: "Look at the address and the authority file in the configuration, at proxy, firewall and DNS; "
                 + "`martlet credential check --all` tries each credential. Pushes wait until then.")
     }

@@ -1,6 +1,7 @@
 extension MetricFamily {
     static let pools = [
-        poolConnections, poolConnectionsLimit, poolUnreachable, poolStreams, poolStreamsLimit, poolWaiting,
+        poolConnections, poolConnectionsLimit, poolUnreachable, tokenEndpointUnreachable, poolStreams, poolStreamsLimit,
+        poolWaiting,
         poolWindowBlocked, answers, connects, goAways, pings,
     ]
 
@@ -13,6 +14,10 @@ extension MetricFamily {
     package static let poolUnreachable = Self(
         "pool_unreachable", .gauge,
         "Pools to a provider that have tried for half a minute or longer to connect, in vain.", labels: pool)
+    package static let tokenEndpointUnreachable = Self(
+        "token_endpoint_unreachable", .gauge,
+        "Pools whose pushes have found no access token for half a minute or longer, its endpoint giving none.",
+        labels: pool)
     package static let poolStreams = Self("pool_streams", .gauge, "Requests on the wire.", labels: pool)
     package static let poolStreamsLimit = Self(
         "pool_streams_limit", .gauge, "Requests that may be on the wire at a time, over the connections there are.",

@@ -59,7 +59,7 @@ public struct WorkerReport: Sendable, Hashable, Codable {
     public var oldestJobSeconds: Int
     /// Queues of each lane that it consumes; nil: of a version that knows of one.
     public var shards: Int?
-    /// A provider that it can't connect to, and why; nil: there is none.
+    /// Providers out of its reach, and why; nil: there is none.
     public var unreachable: String?
 
     public init(

@@ -29,6 +29,24 @@ import Testing
         #expect(answer == .unavailable("the token endpoint does not answer"))
     }
 
+    /// However few pushes look for a token; while the one that is held is good, none is missed.
+    @Test func anEndpointThatGivesNoneForHalfAMinuteIsUnreachable() {
+        var cache = held()
+        _ = cache.needed(now: 3_400_000)
+        let isTold = cache.fetched(.failed("Connection refused"), now: 3_400_100, random: 1)
+        _ = cache.needed(now: 3_500_000)
+        let isToldAgain = cache.fetched(.failed("Connection refused"), now: 3_500_100, random: 1)
+        #expect(isTold && isToldAgain, "each failure, so that the last is known")
+        #expect(!cache.isUnreachable(now: 3_580_000))
+        _ = cache.needed(now: 3_590_000)
+        _ = cache.fetched(.failed("Connection refused"), now: 3_590_100, random: 1)
+        _ = cache.needed(now: 3_590_100)
+        #expect(!cache.isUnreachable(now: 3_620_099) && cache.isUnreachable(now: 3_620_100))
+        _ = cache.needed(now: 3_690_000)
+        _ = cache.fetched(.refused(Self.invalid), now: 3_690_100, random: 0)
+        #expect(!cache.isUnreachable(now: 3_700_000), "it answers: the account is at fault")
+    }
+
     @Test(arguments: [(0.0, 3_289_999, 3_290_000), (1.0, 3_229_999, 3_230_000)])
     func isRenewedAheadOfItsEnd(random: Double, before: Int64, from: Int64) {
         var cache = AccessTokenCache()

@@ -77,30 +77,61 @@ struct StatusPageStateTests {
         }
     }
 
-    /// One push waits, and nobody but the log has been told why.
+    /// One push waits for a connection, and one for an access token; nobody but the log has been told why.
     @Test func withoutAWayToAProvider() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             let (look, refusing) = (StatusPageLook(port: try freePort()), try RefusingPort())
             let end = "127.0.0.1:\(refusing.port)"
-            let settings = ["http.listen": "127.0.0.1:\(look.port)", "apns.endpoint.production": end]
+            try await addServiceAccount(installation, tokensAt: end)
+            let settings = [
+                "http.listen": "127.0.0.1:\(look.port)", "apns.endpoint.production": end, "fcm.token_endpoint": end,
+                // Any server does: without a token nothing is sent to it.
+                "fcm.endpoint": "127.0.0.1:\(installation.simulator.port)", "fcm.ca_file": installation.path("ca.pem"),
+            ]
             try await installation.withWorker(settings) { worker in
-                try await installation.publish([JobText("one", app: Self.app, to: [Token.random()])])
+                try await installation.publish([
+                    JobText("one", app: Self.app, to: [Token.random()]),
+                    JobText("two", app: Self.app, to: ["a:APA91bH"], more: #","output":"fcm""#),
+                ])
+                let missed = ["apns production: \(end): ", "fcm production: \(end): "]
                 try await eventually("it is noticed: \(worker.errors)", within: .seconds(120)) {
-                    try await look.document()?.findings.first?.fault == "network"
+                    guard let finding = try await look.document()?.findings.first else { return false }
+                    return finding.fault == "network" && missed.allSatisfy(finding.text.contains)
                 }
                 try await look.shows("unreachable", heading: "A provider is out of reach", worker.errors) {
-                    $0.findings.count == 1 && $0.findings[0].text.contains("apns production: \(end): ")
+                    $0.findings.count == 1
                 }
-                let doctor = try await installation.martlet(["doctor"])
-                #expect(
-                    doctor.output.contains("WARN  providers     no connection to apns production: \(end): "),
-                    "\(doctor)")
+                try await eventually("it is told: \(worker.errors)") {
+                    let doctor = try await installation.martlet(["doctor"]).output
+                    return doctor.contains("WARN  providers     out of reach: \(missed[0])")
+                        && doctor.contains(missed[1])
+                }
                 try await eventually("it waits between two attempts") {
-                    let why = try await installation.martlet(["why", "--job", "one"]).output
-                    return why.contains("and workers get no connection to apns production: \(end): ")
+                    let why = try await installation.martlet(["why", "--job", "two"]).output
+                    return why.contains("and workers do not reach \(missed[0])") && why.contains(missed[1])
                 }
             }
+        }
+    }
+
+    private func addServiceAccount(_ installation: Installation, tokensAt endpoint: String) async throws {
+        let made = try await Subprocess.run(
+            ["/usr/bin/openssl", "genpkey", "-quiet", "-algorithm", "RSA", "-out", "key.pem"], in: installation.folder)
+        #expect(made.status == 0, "\(made)")
+        let account = [
+            "type": "service_account", "project_id": "shop-1a2b3", "private_key_id": "0123abcd",
+            "private_key": try String(contentsOfFile: installation.path("key.pem"), encoding: .utf8),
+            "client_email": "push@shop-1a2b3.iam.gserviceaccount.com", "token_uri": "https://\(endpoint)/token",
+        ]
+        let file = try installation.write(
+            String(decoding: try JSONEncoder().encode(account), as: UTF8.self), to: "account.json")
+        let settings = ["fcm.token_endpoint": endpoint]
+        for command in [
+            ["credential", "import", file, "--output", "fcm"], ["app", "set", Self.app, "--project", "shop-1a2b3"],
+        ] {
+            let done = try await installation.martlet(command, settings)
+            #expect(done.status == 0, "\(done)")
         }
     }
 

@@ -162,6 +162,17 @@ import Testing
         #expect(UnreachableProvider.all(in: MetricPage(), problems).isEmpty)
     }
 
+    /// Connections for pushes are of no use then.
+    @Test func anEndpointOfAccessTokensIsMissedThoughConnectionsAreOpen() {
+        var page = MetricPage()
+        page.add(.tokenEndpointUnreachable, ["push", "1", "production"], 1)
+        page.add(.tokenEndpointUnreachable, ["push", "2", "production"], 0)
+        page.add(.poolConnections, ["push", "1", "production", "open"], 2)
+        #expect(
+            UnreachableProvider.all(in: page, [.failed(event: "push.access_token.failed")]).map(\.text)
+                == ["push production: push.example:443: Connection refused"])
+    }
+
     @Test func everyFaultIsSeen() {
         let seen = Set(Self.cases.flatMap(\.found).map { $0.replacing("?", with: "") })
         #expect(seen == Set(Finding.Fault.allCases.map(\.rawValue)))
@@ -173,9 +184,11 @@ extension FailedAttempt {
 }
 
 extension Problem {
-    fileprivate static func failed(credential: String = "1", at: Timestamp = Timestamp(seconds: 0)) -> Problem {
+    fileprivate static func failed(
+        credential: String = "1", event: String = "connection.failed", at: Timestamp = Timestamp(seconds: 0)
+    ) -> Problem {
         Problem(
-            at: at.rfc3339, level: "warning", event: "connection.failed", message: "Connecting to it failed",
+            at: at.rfc3339, level: "warning", event: event, message: "Connecting to it failed",
             details: [
                 "credential": credential, "environment": "production", "endpoint": "push.example:443",
                 "error": credential == "1" ? "Connection refused" : "another",
