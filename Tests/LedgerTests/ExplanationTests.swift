@@ -58,6 +58,17 @@ import Testing
         #expect(explanation.checked.contains { $0.what == "ledger's queue" && $0.found.hasPrefix("\(events) in") })
     }
 
+    /// The broker does not count what it has in hand.
+    @Test(arguments: [true, false]) func aLedgerMayHaveItInHand(isUnread: Bool) {
+        let explanation = Explanation(
+            facts { $0.backlog = JobFacts.Backlog(queue: "martlet.ledger", events: 0, isUnread: isUnread) })
+        #expect(explanation.cause.contains("it is in a worker's hands or the ledger's, or") == !isUnread)
+        #expect(explanation.cause.hasPrefix("nothing is known of it"))
+        #expect(
+            explanation.checked.first { $0.what == "ledger's queue" }?.found
+                == "0 in martlet.ledger, " + (isUnread ? "which nobody reads" : "beside what the ledger has in hand"))
+    }
+
     @Test func aLedgerWithoutARowSaysNothingOfAnEnd() {
         let cause = Explanation(facts { $0.ledger?.begin = LedgerBegin(first: nil) }).cause
         #expect(cause.hasSuffix("its end came before there was a ledger, which has no row yet"))
@@ -86,7 +97,7 @@ import Testing
             })
         #expect(
             explanation.cause
-                == "nothing is told of it; it may be one of the jobs that wait: 1 in martlet.delay.30; and workers do not "
+                == "nothing is known of it; it may be one of the jobs that wait: 1 in martlet.delay.30; and workers do not "
                 + "reach push production: push.example:443: Connection refused")
         #expect(explanation.advice?.contains("credential check --all") == true)
     }
@@ -180,11 +191,11 @@ import Testing
                 "it can't be used, and lies in the dead-letter queu",
                 "it was cancelled at 2026-11-20T10:00:00.123Z by op",
                 "1 outcome of this job is told, and none of this re",
-                "no outcome is told of it; the app com.example.shop",
-                "no outcome is told of it; now push: no credential",
-                "no outcome is told of it; the app com.example.shop",
-                "no outcome is told of it; the token is dead since ",
-                "nothing is told of it; it may be one of the jobs t",
+                "no outcome is known of it; the app com.example.sho",
+                "no outcome is known of it; now push: no credential",
+                "no outcome is known of it; the app com.example.sho",
+                "no outcome is known of it; the token is dead since",
+                "nothing is known of it; it may be one of the jobs ",
                 "nothing is known of it: it never arrived, it is in",
                 "nothing is known of it: no ledger is kept, so what",
                 "nothing is known of it, and not all could be looke",

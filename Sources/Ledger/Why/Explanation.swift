@@ -70,7 +70,7 @@ extension JobFacts {
 
     /// The outcome may be told, and not written down yet.
     fileprivate var ofBacklog: Cause? {
-        guard let backlog else { return nil }
+        guard let backlog, backlog.events > 0 else { return nil }
         let events = "\(backlog.events) \(backlog.events == 1 ? "event waits" : "events wait") in \(backlog.queue)"
         return (
             "the ledger \(backlog.isUnread ? "is not running" : "is behind"): \(events), and what became of it may be there",
@@ -106,7 +106,7 @@ extension JobFacts {
     fileprivate var ofOthers: Cause? {
         guard asksOne, let count = ledger?.sums.reduce(0, { $0 + $1.count }), count > 0 else { return nil }
         return (
-            "\(count == 1 ? "1 outcome of this job is" : "\(count) outcomes of this job are") told, and none of this recipient",
+            "\(count == 1 ? "1 outcome of this job is" : "\(count) outcomes of this job are") told, and none of this recipient yet",
             "Is it the ref or the token that was published? \(Self.unkept)"
         )
     }
@@ -115,17 +115,17 @@ extension JobFacts {
         switch app {
         case .unknown(let name):
             (
-                "no outcome is told of it; the app \(name) is not registered now, and jobs for such an app are dead-lettered",
+                "no outcome is known of it; the app \(name) is not registered now, and jobs for such an app are dead-lettered",
                 "Add it with 'martlet app set'."
             )
         case .known(let app, _) where app.isPaused:
             (
-                "no outcome is told of it; the app \(app.bundleID) is paused now, and its jobs wait",
+                "no outcome is known of it; the app \(app.bundleID) is paused now, and its jobs wait",
                 "'martlet app set \(app.bundleID) --no-paused'."
             )
         case .known(let app, let faults) where !faults.isEmpty:
             (
-                "no outcome is told of it; now " + faults.map(\.text).joined(separator: "; "),
+                "no outcome is known of it; now " + faults.map(\.text).joined(separator: "; "),
                 faults[0].todo ?? "'martlet app show \(app.bundleID)' says which credentials were considered."
             )
         case .known, .unnamed, nil: nil
@@ -136,7 +136,7 @@ extension JobFacts {
         guard case .known(let app, _) = app, let rate = app.pace?.rate, waiting?.isEmpty != true else { return nil }
         let urgent = app.pace?.includesUrgent == true ? "in all lanes" : "but for its urgent lane"
         return (
-            "no outcome is told of it; the app \(app.bundleID) is sent to at most \(rate) times a second, \(urgent), and what is "
+            "no outcome is known of it; the app \(app.bundleID) is sent to at most \(rate) times a second, \(urgent), and what is "
                 + "beyond waits",
             "'martlet app set \(app.bundleID) --rate none' lifts that, or another number; a lower rate of the job's own stays."
         )
@@ -148,7 +148,7 @@ extension JobFacts {
     fileprivate var ofToken: Cause? {
         guard let dead = tokens?.filter({ $0.unregisteredAt != nil }).max(by: { $0.died < $1.died }) else { return nil }
         return (
-            "no outcome is told of it; the token is dead since \(dead.died.rfc3339)\(dead.reason.map { " (\($0))" } ?? ""), and is not sent to",
+            "no outcome is known of it; the token is dead since \(dead.died.rfc3339)\(dead.reason.map { " (\($0))" } ?? ""), and is not sent to",
             "The app hands in a new one when it runs again; say so with registered_at, or 'martlet token register'."
         )
     }
@@ -159,13 +159,13 @@ extension JobFacts {
             let list = waiting.map { "\($0.messages) in \($0.queue)" }.joined(separator: ", ")
             if let unreachable, !unreachable.isEmpty {
                 return (
-                    "nothing is told of it; it may be one of the jobs that wait: \(list); and workers do not reach "
+                    "nothing is known of it; it may be one of the jobs that wait: \(list); and workers do not reach "
                         + unreachable.joined(separator: ", "),
                     "'martlet credential check --all' tries each credential; the log says more."
                 )
             }
             return (
-                "nothing is told of it; it may be one of the jobs that wait: \(list)",
+                "nothing is known of it; it may be one of the jobs that wait: \(list)",
                 "Those in a delay queue are scheduled, wait for a rate, their app's or one of their own, or are tried again when its "
                     + "seconds are over."
             )
@@ -180,12 +180,15 @@ extension JobFacts {
             )
         }
         return (
-            "nothing is known of it: it never arrived, it is in a worker's hands, or its end came before "
+            "nothing is known of it: it never arrived, it is in a worker's hands\(ofLedger), or its end came before "
                 + (begin.first.map { "the ledger's first row, \($0.rfc3339)" }
                     ?? "there was a ledger, which has no row yet"),
             "Does its publisher wait for the broker's confirm, is the id right? \(Self.unkept)"
         )
     }
+
+    /// The broker counts what waits, and not what a ledger holds to write it down.
+    private var ofLedger: String { backlog?.isUnread == false ? " or the ledger's" : "" }
 
     fileprivate var checks: [Explanation.Check] {
         var checks: [Explanation.Check] = []
@@ -193,7 +196,12 @@ extension JobFacts {
             if let found { checks.append(.init(what: what, found: found)) }
         }
         add("ledger", ledger.map(Self.text))
-        add("ledger's queue", backlog.map { "\($0.events) in \($0.queue)\($0.isUnread ? ", which nobody reads" : "")" })
+        add(
+            "ledger's queue",
+            backlog.map {
+                "\($0.events) in \($0.queue), "
+                    + ($0.isUnread ? "which nobody reads" : "beside what the ledger has in hand")
+            })
         add("dead-letter queue", dead.map { $0.map { "there: \($0.reason)" } ?? "not there" })
         add("cancellations", cancellation.map { $0.map { "cancelled at \($0.at.rfc3339)" } ?? "not cancelled" })
         add("app", app.map(Self.text))
@@ -202,7 +210,8 @@ extension JobFacts {
             "queues",
             waiting.map { waiting in
                 waiting.isEmpty
-                    ? "nothing waits" : waiting.map { "\($0.messages) in \($0.queue)" }.joined(separator: ", ")
+                    ? "nothing waits, but for what workers have in hand"
+                    : waiting.map { "\($0.messages) in \($0.queue)" }.joined(separator: ", ")
             })
         if let unreachable, !unreachable.isEmpty {
             add("workers", "out of reach: \(unreachable.joined(separator: ", "))")

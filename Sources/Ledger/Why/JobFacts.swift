@@ -36,7 +36,7 @@ package struct JobFacts {
         }
     }
 
-    /// What was told, and is not written down yet.
+    /// What was told and is not written down yet, as far as the broker counts it.
     package struct Backlog {
         package let queue: String
         package let events: Int
@@ -81,7 +81,7 @@ package struct JobFacts {
     /// nil: no token is asked for.
     package var tokens: [DeviceToken]?
     package var waiting: [Waiting]?
-    /// nil: nothing of the kind waits.
+    /// nil: there is no such queue.
     package var backlog: Backlog?
     /// Providers to which workers get no connection, and why.
     package var unreachable: [String]?

@@ -91,10 +91,12 @@ struct FactFinder {
         let topology = names.topology(delays: try source.pipeline().retry.delays)
         let jobs = topology.queues.filter { $0.name != names.dead && $0.name != names.dropped }
         let all = AMQPTopology(queues: jobs + names.ledgerTopology.queues)
-        let found = try await AMQPInspection.look(at: all, on: try source.broker()).queues.filter { $1.messages > 0 }
+        let found = try await AMQPInspection.look(at: all, on: try source.broker()).queues
         return (
             jobs.compactMap { queue in
-                found[queue.name].map { JobFacts.Waiting(queue: queue.name, messages: $0.messages) }
+                found[queue.name].flatMap {
+                    $0.messages > 0 ? JobFacts.Waiting(queue: queue.name, messages: $0.messages) : nil
+                }
             },
             found[names.ledger].map {
                 JobFacts.Backlog(queue: names.ledger, events: $0.messages, isUnread: $0.consumers == 0)

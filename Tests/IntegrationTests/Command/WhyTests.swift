@@ -79,6 +79,8 @@ struct WhyTests {
                     try await eventually("it can't: \(ledger.errors)") {
                         ledger.errors.contains("The ledger can't be written")
                     }
+                    let held = try await installation.martlet(["why", "--job", "order-2"])
+                    #expect(held.output.contains("in a worker's hands or the ledger's, or"), "\(held)")
                     try await database.query("GRANT INSERT ON martlet.ledger TO martlet_ledger")
                     try await eventually("it is written: \(ledger.errors)", within: .seconds(90)) {
                         try await installation.martlet(["why", "--job", "order-2"]).status == 0
@@ -111,7 +113,7 @@ struct WhyTests {
                 #expect(
                     lacking.output.hasPrefix(
                         """
-                        later: no outcome is told of it; now team \(team) has no credential
+                        later: no outcome is known of it; now team \(team) has no credential
                         Give it one: 'martlet credential import FILE --team \(team)'
                         """), "\(lacking)")
                 let doctor = try await installation.martlet(["doctor"])
