@@ -68,12 +68,14 @@ package final class AppLoad: @unchecked Sendable {
 
     /// What rate it has, and what that allows now.
     func pass(_ pacing: Pacing, now: Timestamp) {
-        if paces !== pacing.paces {
-            paces = pacing.paces
-            pace = paces[app]
-            if pacer?.rate != pace?.rate { pacer = pace.map { Pacer(rate: $0.rate) } }
-        }
         if pacer != nil { pacer?.pass(to: now, workers: pacing.workers) }
+        guard paces !== pacing.paces else { return }
+        paces = pacing.paces
+        pace = paces[app]
+        guard pacer?.rate != pace?.rate else { return }
+        guard let rate = pace?.rate else { return pacer = nil }
+        if pacer == nil { pacer = Pacer(rate: rate) } else { pacer?.change(to: rate) }
+        pacer?.pass(to: now, workers: pacing.workers)
     }
 
     /// As of ``pass(_:now:)``. A suspect goes alone, whatever else there is.

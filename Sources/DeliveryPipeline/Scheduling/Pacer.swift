@@ -60,7 +60,7 @@ package struct Pacer {
     private static let smallestChunk = 20
 
     /// Pushes a second of the whole fleet.
-    package let rate: Int
+    package private(set) var rate: Int
     /// How many seconds' worth may be sent at once, after a time without work.
     private let burstSeconds: Double
     /// Pushes a second of this worker.
@@ -83,6 +83,13 @@ package struct Pacer {
         passedAt = now
         credit = min(max(1, share * burstSeconds), credit + share * seconds)
         planned = max(0, planned - seconds)
+    }
+
+    /// Another rate from now on. What was sent beyond the old one is owed, push for push; the line begins anew, as whoever
+    /// comes back with a slot of another rate gets a new one.
+    package mutating func change(to rate: Int) {
+        self.rate = rate
+        planned = 0
     }
 
     package var maySend: Bool { credit > 0 }

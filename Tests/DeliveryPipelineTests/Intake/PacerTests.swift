@@ -56,6 +56,32 @@ import Testing
         #expect(pacer.maySend)
     }
 
+    /// Every two seconds, half of the time 10 and half of it 20.
+    @Test(arguments: [1, 31]) func aRateThatIsChangedOverAndOverIsKept(size: Int) {
+        var pacer = pacer(10)
+        var total = 0
+        for second in stride(from: Int64(0), to: 120, by: 4) {
+            total += sent(by: &pacer, chunks: size, seconds: second..<second + 2)
+            pacer.change(to: 20)
+            total += sent(by: &pacer, chunks: size, seconds: second + 2..<second + 4)
+            pacer.change(to: 10)
+        }
+        #expect(abs(total - 1_800) <= 32)
+    }
+
+    @Test func anotherRateKeepsWhatMayBeSentAndMakesTheLineAnew() {
+        var pacer = pacer(500)
+        pacer.pass(to: at(1_000), workers: 1)
+        _ = pacer.slot(for: 1_000, behind: 500, now: at(1_000))
+        pacer.change(to: 100)
+        #expect(pacer.isAtRest && pacer.credit == 500)
+        pacer.pass(to: at(1_000), workers: 1)
+        #expect(pacer.credit == 100, "a second's worth, as ever")
+        pacer.spend(101)
+        pacer.change(to: 500)
+        #expect(!pacer.maySend)
+    }
+
     @Test func whatWouldWaitForLongDoesNotWaitHere() {
         var pacer = pacer(10)
         #expect(pacer.room == 41)

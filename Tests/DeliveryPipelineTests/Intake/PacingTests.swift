@@ -137,12 +137,20 @@ import Testing
         #expect(site.paced.count == 1, "that takes five seconds, which it does not wait here")
     }
 
-    @Test func anotherRateBeginsAnew() {
-        let site = PacedSite(10)
+    @Test func anotherRateForgivesNoDebt() throws {
+        let site = PacedSite(2)
         site.deliver(1, of: 20)
+        #expect(site.sent == 20, "at once, and waited for afterwards")
+        site.harness.replaceSnapshot(apps: [PacedSite.shop(4)])
+        site.deliver(1, of: 20, from: 2)
+        #expect(site.sent == 20)
+        let slot = try #require(site.paced.last?.slot)
+        #expect(slot - site.now.milliseconds == 4_750, "19 owed, at 4 a second")
         site.harness.replaceSnapshot(apps: [PacedSite.shop(1_000)])
-        site.deliver(1, of: 10, from: 2)
-        #expect(site.sent == 30)
+        site.deliver(1, of: 20, from: 3)
+        #expect(site.sent == 20)
+        site.pass(seconds: 1)
+        #expect(site.sent == 40, "19 owed, at 1,000 a second")
     }
 
     // MARK: A job's own rate
