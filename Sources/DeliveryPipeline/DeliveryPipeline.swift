@@ -125,10 +125,8 @@ public final class DeliveryPipeline: Sendable {
 
     /// Starts nothing any more, puts back what is not on the wire, finishes what is, and closes both connections. What
     /// is not settled by `deadline` is delivered again, to another worker.
-    ///
-    /// - Returns: whether everything was settled in time.
     @discardableResult
-    public func drain(deadline: Duration) async -> Bool {
+    public func drain(deadline: Duration) async -> DrainEnd {
         for source in sources.all { source.stopConsuming() }
         for running in outputs { running.output.stopSending() }
         let settled = await withTaskGroup(of: Bool.self) { group in
@@ -148,8 +146,8 @@ public final class DeliveryPipeline: Sendable {
         await withTaskGroup(of: Void.self) { group in
             for source in sources.all { group.addTask { await source.close() } }
         }
-        await publisher.close(drain: settled ? .seconds(5) : .zero)
-        return settled
+        let unconfirmed = await publisher.close(drain: settled ? .seconds(5) : .zero)
+        return DrainEnd(isInTime: settled, unconfirmed: unconfirmed, core.currentCounts())
     }
 
     /// The broker's product and version; nil: not connected to yet.

@@ -52,8 +52,9 @@ package final class PipelineCore: @unchecked Sendable {
             case .disconnected:
                 pipeline.configuration.meter.links(isOpen: false, wasOpen: turn.counts.connects(queues, false))
                 ended(queues)
-            case .closed:
+            case .closed(let error):
                 turn.counts.connects(queues, false)
+                if error != nil { turn.counts.mayLackAcknowledgements = true }
                 ended(queues)
             case .missing: turn.counts.lacksShards = true
             case .stopped: consuming.subtract(queues)

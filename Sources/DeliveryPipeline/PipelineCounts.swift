@@ -75,6 +75,8 @@ public struct PipelineCounts: Sendable, Hashable {
     var prefetchUsed = Array(repeating: 0, count: JobQueue.all.count)
     /// As `connected`.
     var bytesHeld = Array(repeating: 0, count: JobQueue.connections.count)
+    /// A connection has ended so that nobody knows whether the broker has got its last acknowledgements.
+    public package(set) var mayLackAcknowledgements = false
     /// Queues of each lane that there are.
     public package(set) var shards = 1
     /// A queue beyond those of the configuration has gone since they were counted.

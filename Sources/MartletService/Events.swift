@@ -3,6 +3,7 @@ import EventNames
 extension EventName {
     static let stopping = EventName("worker.stopping")
     static let settled = EventName("worker.settled")
+    static let unanswered = EventName("worker.unanswered")
     static let unsettled = EventName("worker.unsettled")
     static let starting = EventName("worker.starting")
     static let stopped = EventName("worker.stopped")

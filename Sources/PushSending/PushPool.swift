@@ -42,6 +42,9 @@ package final class PushPool: @unchecked Sendable {
         }
     }
 
+    /// Closes its connections at once; what is on the wire is lost.
+    package func giveUp() { eventLoop.execute { self.pool.abandon() } }
+
     /// Takes no more jobs; closes its connections once their last answers have come.
     ///
     /// - Parameter time: what is still queued then is returned, to be routed anew; nil: it is sent.

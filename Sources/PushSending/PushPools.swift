@@ -79,12 +79,17 @@ package final class PushPools<Key: Hashable & Sendable>: Sendable {
         for pool in all { pool.stopSending() }
     }
 
+    /// Cancelled, it gives up what is on the wire.
     package func shutDown() async {
         let all = state.withLock { state in
             state.isStopped = true
             defer { state.pools = [:] }
             return state.all
         }
-        for closed in all.map({ $0.retire() }) { try? await closed.get() }
+        await withTaskCancellationHandler {
+            for closed in all.map({ $0.retire() }) { try? await closed.get() }
+        } onCancel: {
+            for pool in all { pool.giveUp() }
+        }
     }
 }

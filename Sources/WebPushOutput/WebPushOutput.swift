@@ -116,8 +116,12 @@ public final class WebPushOutput: Output {
 
     public func shutDown() async {
         state.withLock { $0.isStopped = true }
-        await withDiscardingTaskGroup { group in
-            for shard in shards { group.addTask { try? await shard.close() } }
+        await withTaskCancellationHandler {
+            await withDiscardingTaskGroup { group in
+                for shard in shards { group.addTask { try? await shard.close() } }
+            }
+        } onCancel: {
+            for shard in shards { shard.giveUp() }
         }
     }
 }

@@ -26,7 +26,8 @@ final class ConsumerRole: ConnectionRole {
 
     private var consuming = Consuming.active
     private var isClosing = false
-    /// Why the broker may not have heard all.
+    private var isOpen = false
+    /// Why the broker may not have heard all over the last connection.
     private var farewell: AMQPError?
     private var open: OpenDeliveries
     /// A queue's place is its channel's.
@@ -60,6 +61,7 @@ final class ConsumerRole: ConnectionRole {
     func opened(_ link: BrokerLink) throws(AMQPError) {
         let realNames = try link.declare(topology).realNames
         open.connected()
+        (isOpen, farewell) = (true, nil)
         for place in queues.indices {
             queues[place].connected(realNames)
             if let beginning = queues[place].begin() { try consume(place, as: beginning.consumer, link) }
@@ -94,6 +96,7 @@ final class ConsumerRole: ConnectionRole {
         dropBatch()
         open.disconnected()
         (bytesBeyond, lastSettled) = (0, nil)
+        if isOpen { (isOpen, farewell) = (false, error) }
         onEvent(.disconnected(error))
         if case .active = consuming { return }
         reportStopped()

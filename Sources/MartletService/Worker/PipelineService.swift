@@ -19,23 +19,43 @@ struct PipelineService: Service {
             try? await gracefulShutdown()
             let stop = ContinuousClock.now
             logger.notice(.stopping, "Stopping: finishing what is on the wire")
-            if await pipeline.drain(deadline: drainTimeout) {
-                logger.notice(.settled, "Everything is settled")
-            } else {
-                logger.warning(
-                    .unsettled, "Not everything was settled in time; the broker will deliver the rest again")
-            }
+            let end = await pipeline.drain(deadline: drainTimeout)
             let drained = ContinuousClock.now
-            for running in outputs { await running.output.shutDown() }
+            // What outputs report from here on nobody takes.
+            let counts = pipeline.counts
+            tell(end, counts)
+            await shutDownOutputs(awaitingTheWire: end != .unsettled)
             group.cancelAll()
             log.flush()
-            report(ran: stop - start, drained: drained - stop)
+            report(counts, ran: stop - start, drained: drained - stop)
+        }
+    }
+
+    private func tell(_ end: DrainEnd, _ counts: PipelineCounts) {
+        switch end {
+        case .settled: logger.notice(.settled, "Everything is settled")
+        case .unanswered:
+            logger.warning(
+                .unanswered,
+                "All outcomes are safe, but the broker has not answered the good-bye; it may deliver jobs again")
+        case .unsettled:
+            logger.warning(
+                .unsettled, "Not everything was settled in time; the broker will deliver the rest again",
+                metadata: [
+                    "jobs": .stringConvertible(counts.jobsOpen), "pushes": .stringConvertible(counts.obligationsOpen),
+                ])
+        }
+    }
+
+    private func shutDownOutputs(awaitingTheWire: Bool) async {
+        await withTaskGroup(of: Void.self) { group in
+            for running in outputs { group.addTask { await running.output.shutDown() } }
+            if !awaitingTheWire { group.cancelAll() }
         }
     }
 
     /// The last line: what this worker has done.
-    private func report(ran: Duration, drained: Duration) {
-        let counts = pipeline.counts
+    private func report(_ counts: PipelineCounts, ran: Duration, drained: Duration) {
         logger.notice(
             .stopped, "Worker stopped",
             metadata: [

@@ -27,6 +27,7 @@ public protocol Output: AnyObject, Sendable {
     /// awaited. Jobs that still come in are returned too.
     func stopSending()
 
-    /// Closes what is open once every outcome has been reported, and returns when that is done.
+    /// Closes what is open once every outcome has been reported, and returns when that is done. In a task that is
+    /// cancelled it closes at once: nobody takes an outcome any more, so what is on the wire is given up.
     func shutDown() async
 }

@@ -69,6 +69,8 @@ final class OriginPool {
         pushes.retire(isMeant, now: pool.time())
     }
 
+    func giveUp() { pool.abandon() }
+
     /// Closes its connections once their last answers have come.
     func close() -> EventLoopFuture<Void> {
         let closed = eventLoop.makePromise(of: Void.self)

@@ -90,6 +90,9 @@ final class WebPushShard: @unchecked Sendable {
         }
     }
 
+    /// Closes all connections at once; what is on the wire is lost.
+    func giveUp() { eventLoop.execute { for pool in self.origins.pools { pool.giveUp() } } }
+
     /// Closes all connections once their last answers have come.
     func close() async throws {
         try await eventLoop.flatSubmit {

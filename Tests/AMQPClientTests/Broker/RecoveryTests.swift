@@ -243,6 +243,27 @@ struct RecoveryTests {
         }
     }
 
+    @Test("who closes after the connection was lost hears it, too", arguments: [false, true])
+    func farewellAfterALoss(isStopped: Bool) async throws {
+        let (proxy, configuration) = try proxied()
+        defer { proxy.stop() }
+        let queue = TestBroker.queue("farewell-lost")
+        try await TestPublisher.publish([[1]], to: queue)
+        let test = try TestConsumer(configuration, queues: [.init(name: queue.name, prefetch: 1)])
+        try await test.connectOnce()
+        try await test.log.wait("the message") { $0.deliveries.count == 1 }
+        if isStopped { test.consumer.stopConsuming() }
+        // Nobody listens any more, so that there is no other.
+        proxy.stop()
+        try await test.log.wait("the loss") { !$0.failures.isEmpty }
+        test.consumer.acknowledge(test.log.events.deliveries.map { AMQPAcknowledgement($0.tag) })
+        await test.consumer.close(timeout: .seconds(30))
+        guard case .closed(_?) = test.log.events.last else {
+            Issue.record("The last event is \(String(describing: test.log.events.last))")
+            return
+        }
+    }
+
     @Test("what is acknowledged before a close is said, whatever the thread does meanwhile")
     func acknowledgedBeforeClose() async throws {
         let queue = TestBroker.queue("before-close")

@@ -81,4 +81,22 @@ import WireTestSupport
         await fixture.output.shutDown()
         try await server.stop()
     }
+
+    /// Of the shutting down itself: nobody waits for answers any more.
+    @Test func aShutDownThatIsCancelledGivesUpWhatIsOnTheWire() async throws {
+        let simulator = try await WireFixture.startedSimulator()
+        let fixture = try WireFixture(simulator) { $0.requestTimeoutSeconds = 600 }
+        try fixture.register(at: simulator)
+        #expect(try await fixture.push() == "sent -")
+        try fixture.send(to: WireFixture.tokens(10, "deafdeaf"))
+        try await eventually("they are on the wire") { await simulator.counters().arrivals == 11 }
+        fixture.output.stopSending()
+        let shutDown = Task { await fixture.output.shutDown() }
+        shutDown.cancel()
+        try await eventually("it is closed") { await simulator.counters().openConnections == 0 }
+        await shutDown.value
+        await fixture.recorder.wait(for: 11, atMost: .seconds(60))
+        #expect(fixture.tally == ["sent": 1, "unknown ConnectionLost": 10])
+        await simulator.stop()
+    }
 }

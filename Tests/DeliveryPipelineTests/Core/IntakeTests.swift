@@ -126,6 +126,18 @@ import Testing
         #expect(harness.drained == 1)
     }
 
+    @Test(arguments: [nil, AMQPError(.timedOut, "no answer")])
+    func aDrainIsSettledWhenTheBrokerHasAnsweredTheGoodBye(error: AMQPError?) {
+        let harness = PipelineHarness()
+        harness.drain()
+        harness.consumer(.closed(nil))
+        harness.consumer(.closed(error))
+        let counts = harness.core.currentCounts()
+        #expect(DrainEnd(isInTime: true, unconfirmed: 0, counts) == (error == nil ? .settled : .unanswered))
+        #expect(DrainEnd(isInTime: true, unconfirmed: 1, counts) == .unsettled)
+        #expect(DrainEnd(isInTime: false, unconfirmed: 0, counts) == .unsettled)
+    }
+
     @Test func aJobWithoutAnIDGetsTheMessagesOrAnother() throws {
         let harness = PipelineHarness()
         let body = jobBody().replacing(#""id":"order-1","#, with: "")

@@ -63,6 +63,28 @@ struct WorkerStopTests {
         }
     }
 
+    /// However long a provider may take for its answer.
+    @Test func aStopWaitsForASilentProviderUntilItsTimeIsUp() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(LongCampaign.app)
+            let worker = try installation.startWorker(["apns.request_timeout": "600", "worker.drain_timeout": "1"])
+            defer { worker.signal(SIGKILL) }
+            let tokens = Token.random(Token.never, count: 3)
+            try await installation.publish([JobText("silent", app: LongCampaign.app, to: tokens)])
+            try await eventually("one is on the wire: \(worker.errors)") {
+                await installation.simulator.counters().arrivals > 0
+            }
+            worker.signal(SIGTERM)
+            let finished = try await worker.finish()
+            #expect(finished.status == 0, "\(finished)")
+            let lines = finished.errors.split(separator: "\n")
+            let unsettled = lines.first { $0.contains("Not everything was settled in time") }
+            #expect(unsettled?.contains("jobs=1") == true && unsettled?.contains("pushes=") == true, "\(finished)")
+            #expect(lines.last?.contains("jobs_left=1") == true, "\(finished)")
+            #expect(installation.results.count == 0)
+        }
+    }
+
     @Test func aHangUpReadsTheConfigurationAgain() async throws {
         try await Installation.with { installation in
             let file = try installation.configuration(["log.level": "notice"], file: "reloaded.yaml")

@@ -90,7 +90,7 @@ struct InProcessWorker: Sendable {
 
     /// - Returns: whether everything was settled in time.
     private func stop() async -> Bool {
-        let isDrained = await pipeline.drain(deadline: .seconds(20))
+        let isDrained = await pipeline.drain(deadline: .seconds(20)) != .unsettled
         await output.shutDown()
         work.cancel()
         await work.value

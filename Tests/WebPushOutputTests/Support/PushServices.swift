@@ -47,6 +47,8 @@ final class PushServices: Sendable {
         sending = try Sending(
             to: Self.hosts.values.map { Endpoint(host: $0, port: 443) }, authorityFile: file
         ) { configuration in
+            // Longer than a test waits for anything.
+            configuration.requestTimeoutSeconds = 120
             configuration.resolve = { host, _ in
                 guard let persona = Self.hosts.first(where: { $0.value == host })?.key else { return [] }
                 return [try SocketAddress(ipAddress: "127.0.0.1", port: simulator.port(of: persona))]

@@ -77,6 +77,23 @@ import WebPushSimulator
         }
     }
 
+    @Test func aShutDownThatIsCancelledGivesUpWhatIsOnTheWire() async throws {
+        try await PushServices.with { services in
+            var faults = WebPushSimulator.StandingFaults()
+            faults.silence = .answers
+            await services.simulator.setFaults(faults)
+            let all = try recipients(services, 20, of: .google)
+            async let outcomes = services.send(all)
+            try await eventually("requests under way") { await services.simulator.counters().openStreams == 20 }
+            services.sending.output.stopSending()
+            let shutDown = Task { await services.sending.output.shutDown() }
+            shutDown.cancel()
+            try await eventually("it is closed") { await services.simulator.counters().openConnections == 0 }
+            await shutDown.value
+            #expect(try await outcomes.allSatisfy { $0.verdict == .unknown && $0.reason == "ConnectionLost" })
+        }
+    }
+
     @Test func aResetIsUnknown() async throws {
         try await PushServices.with { services in
             await services.answer(PlannedWebPushAnswer(loss: .reset))
