@@ -46,7 +46,7 @@ import WireTestSupport
         let fixture = WireFixture([try .init(ipAddress: "127.0.0.1", port: simulator.port)], maximumConnections: 1)
         try fixture.register(at: simulator)
         #expect(try await fixture.push() == "sent -")
-        try fixture.send(try job("campaign", to: WireFixture.tokens(10, "de1ade1a3000")))
+        try fixture.send(try job("campaign", to: WireFixture.tokens(10, "de1ade1a9000")))
         try await eventually("ten on the wire") { await simulator.counters().arrivals == 11 }
         fixture.output.cancel { $0 == "campaign" }
         // Streams 1 to 11: the first push and five of the slow ones.
