@@ -60,6 +60,7 @@ import WebhookOutput
         (299, false, .untold), (300, false, .refused), (301, false, .refused), (302, false, .refused),
         (307, false, .refused), (308, false, .refused), (400, false, .refused), (401, false, .refused),
         (403, false, .refused), (404, false, .refused), (405, false, .refused), (408, false, .broken),
+        (421, false, .busy),
         (410, false, .refused), (413, false, .tooLarge), (422, false, .refused), (425, false, .busy),
         (429, false, .busy), (429, true, .busy), (499, false, .refused), (500, false, .broken), (500, true, .broken),
         (502, false, .broken), (503, false, .broken), (503, true, .busy), (504, true, .broken), (599, false, .broken),

@@ -7,8 +7,8 @@ package enum APNSReason {
         switch status {
         case 403: return .unknownRefused
         case 410: return .tokenDead
-        // 408 is no answer of APNs, but one of what may stand before it.
-        case 408, 429, 500...: return .retryLater
+        // 408 and 421 are no answers of APNs, but of what may stand before it.
+        case 408, 421, 429, 500...: return .retryLater
         default: return .refused
         }
     }

@@ -15,7 +15,7 @@ import PushModel
 /// | 404 | held | the credential is refused: there is no such project |
 /// | 429 | retry after what it says, else a minute | the project waits as long, unless it is a device's own rate, or a topic's |
 /// | 503 with Retry-After | retry then | the project waits as long |
-/// | 408, 5xx | retry | |
+/// | 408, 421, 5xx | retry | |
 /// | any other | rejected | |
 package enum FCMAnswer: Equatable {
     case payloadRefused
@@ -47,7 +47,7 @@ package enum FCMAnswer: Equatable {
             let seconds = retryAfter > 0 ? retryAfter : Self.quotaWaitSeconds
             self = isBroadcast || Self.isOfDevice(body) ? .retryAfter(seconds) : .projectMustWait(seconds)
         case (503, _) where retryAfter > 0: self = .projectMustWait(retryAfter)
-        case (408, _), (500..., _): self = .retry
+        case (408, _), (421, _), (500..., _): self = .retry
         default: self = .refused
         }
     }

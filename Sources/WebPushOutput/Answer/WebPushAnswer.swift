@@ -68,8 +68,8 @@ extension WebPushAnswer {
         case 406 where service == .microsoft: return .busy
         case 413: return .tooLarge
         case 429: return .busy
-        // No answer of a push service, but one of what may stand before it.
-        case 408: return .unavailable
+        // No answers of a push service, but of what may stand before it.
+        case 408, 421: return .unavailable
         default: return .refused
         }
     }

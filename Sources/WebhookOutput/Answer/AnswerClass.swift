@@ -19,7 +19,7 @@ package enum AnswerClass: Equatable {
             switch status {
             case 200: .told
             case 201..<300: .untold
-            case 425, 429: .busy
+            case 421, 425, 429: .busy
             case 503 where saysWhen: .busy
             case 413: .tooLarge
             case 408: .broken

@@ -109,7 +109,8 @@ import WebPushOutput
     @Test(arguments: [
         Row(202, .accepted, "Status202"), Row(204, .accepted, "Status204"),
         Row(301, .redirected, "Redirected"), Row(307, .redirected, "Redirected"), Row(406, .refused, "Status406"),
-        Row(408, .unavailable, "Status408"), Row(418, .refused, "Status418"), Row(501, .refused, "Status501"),
+        Row(408, .unavailable, "Status408"), Row(421, .unavailable, "Status421"), Row(418, .refused, "Status418"),
+        Row(501, .refused, "Status501"),
         Row(504, .unavailable, "Status504"), Row(507, .noListener, "Status507"), Row(100, .unavailable, "Status100"),
         // A reason is a word, or none.
         Row(400, #"{"reason":"a b"}"#, .refused, "Status400"), Row(400, #"{"reason":""}"#, .refused, "Status400"),
