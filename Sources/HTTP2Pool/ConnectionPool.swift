@@ -249,7 +249,11 @@ package final class ConnectionPool: @unchecked Sendable {
     }
 
     /// Tries one address after the other.
-    private func connect(_ connection: PooledConnection, toOneOf addresses: [SocketAddress]) {
+    ///
+    /// - Parameter failure: of the others, what is to be told.
+    private func connect(
+        _ connection: PooledConnection, toOneOf addresses: [SocketAddress], after failure: (any Error)? = nil
+    ) {
         // Given up while its name was looked up.
         guard connection.isConnecting else { return connection.channelClosed(error: nil) }
         let best = addressBook.best(
@@ -265,13 +269,14 @@ package final class ConnectionPool: @unchecked Sendable {
             case .success(let channel): connection.connected(channel)
             case .failure(let error):
                 let others = addresses.filter { $0 != address }
-                guard !others.isEmpty else { return connection.channelClosed(error: error) }
+                let telling = ConnectError.moreTelling(failure, error)
+                guard !others.isEmpty else { return connection.channelClosed(error: telling) }
                 self.addressBook.failed(address, nowMilliseconds: Uptime.milliseconds())
                 self.logger.notice(
                     .addressRefuses, "An address of \(self.configuration.service) does not let us in, trying the next",
                     metadata: ["address": "\(address)", "error": "\(ConnectError.text(of: error))"])
                 connection.address = nil
-                self.connect(connection, toOneOf: others)
+                self.connect(connection, toOneOf: others, after: telling)
             }
         }
     }

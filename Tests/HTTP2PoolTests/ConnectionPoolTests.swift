@@ -161,8 +161,13 @@ import WireTestSupport
 
 /// One request, and nothing kept of it.
 @Suite struct SingleRequestTests {
-    private func ask(_ address: SocketAddress, timeout: Int = 30) async throws -> SingleRequest.Answer {
-        let configuration = PoolFixture.configuration(at: address) { $0.requestTimeoutSeconds = timeout }
+    private func ask(
+        _ address: SocketAddress, timeout: Int = 30, _ change: (inout PoolConfiguration) -> Void = { _ in }
+    ) async throws -> SingleRequest.Answer {
+        let configuration = PoolFixture.configuration(at: address) {
+            $0.requestTimeoutSeconds = timeout
+            change(&$0)
+        }
         return try await SingleRequest.perform(
             fields: try PoolFixture.fields("GET", authority: configuration.endpoint.authority), path: "/one",
             body: HTTP2Body([]), with: configuration, on: MultiThreadedEventLoopGroup.singleton.next())
@@ -186,6 +191,25 @@ import WireTestSupport
         let server = TestServer { $0.resets = true }
         let address = try await server.start()
         await #expect { _ = try await ask(address) } throws: { "\($0)".contains("the request was reset") }
+        try await server.stop()
+    }
+
+    /// In whatever order the addresses of a name are tried.
+    @Test func whatAServerDidIsToldRatherThanThatNobodyListens() async throws {
+        let server = TestServer()
+        let refusing = try RefusingPort()
+        let nobody = try SocketAddress(ipAddress: "127.0.0.1", port: refusing.port)
+        let untrusted = try await server.start()
+        for _ in 0..<10 {
+            await #expect {
+                _ = try await ask(untrusted) {
+                    $0.tls.certificateVerification = .fullVerification
+                    $0.resolve = { _, _ in [untrusted, nobody] }
+                }
+            } throws: {
+                "\($0)".contains("its certificate is not trusted")
+            }
+        }
         try await server.stop()
     }
 
