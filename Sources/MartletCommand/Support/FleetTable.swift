@@ -22,6 +22,7 @@ struct FleetTable {
         var parts = [
             Phrase.count(here.count, "worker"),
             "\(Phrase.rate(here.reduce(0) { $0 + $1.rate })) outcomes a second",
+            "\(Phrase.figure(here.reduce(0) { $0 + $1.putBack })) put back in a minute",
             "\(Phrase.count(here.reduce(0) { $0 + $1.waiting }, "job")) waiting",
             "\(Phrase.figure(here.reduce(0) { $0 + $1.open })) open", "the oldest \(Phrase.duration(oldest))",
         ]
@@ -33,7 +34,8 @@ struct FleetTable {
     /// Those that are not as they should be come first.
     var table: Table {
         var table = Table(header: [
-            "WORKER", "STATE", "HOST", "VERSION", "UP", "OUTCOMES/S", "WAITING", "OPEN", "OLDEST", "HEARD OF",
+            "WORKER", "STATE", "HOST", "VERSION", "UP", "OUTCOMES/S", "PUT BACK/MIN", "WAITING", "OPEN", "OLDEST",
+            "HEARD OF",
         ])
         for worker in workers.sorted(by: {
             ($0.state == "ready" ? 1 : 0, $0.name) < ($1.state == "ready" ? 1 : 0, $1.name)
@@ -41,7 +43,8 @@ struct FleetTable {
             table.append([
                 worker.name, worker.stateWords + (worker.obstacle.map { ": \($0)" } ?? ""), worker.host ?? "-",
                 worker.version, Phrase.duration(worker.uptimeSeconds), Phrase.rate(worker.rate),
-                Phrase.figure(worker.waiting), Phrase.figure(worker.open), Phrase.duration(worker.oldestJobSeconds),
+                Phrase.figure(worker.putBack), Phrase.figure(worker.waiting), Phrase.figure(worker.open),
+                Phrase.duration(worker.oldestJobSeconds),
                 "\(Phrase.duration(worker.silentSeconds)) ago",
             ])
         }

@@ -23,7 +23,7 @@ package struct FleetWorker: Sendable, Hashable, Encodable {
         state = member.isSilent ? "silent" : member.report?.state.rawValue ?? "unknown"
         obstacle = member.report?.obstacle
         (host, pid) = (member.report?.host, member.report?.pid)
-        rate = member.report?.rate ?? 0
+        rate = member.isSilent ? 0 : member.report?.rate ?? 0
         lanes = member.report?.lanes ?? []
         minute = member.report?.minute ?? [:]
         oldestJobSeconds = member.report?.oldestJobSeconds ?? 0
@@ -31,6 +31,8 @@ package struct FleetWorker: Sendable, Hashable, Encodable {
 
     package var waiting: Int { lanes.reduce(0) { $0 + $1.waiting } }
     package var open: Int { lanes.reduce(0) { $0 + $1.open } }
+    /// Pushes that went back to the broker in the last minute.
+    package var putBack: Int { (minute["retried"] ?? 0) + (minute["held"] ?? 0) }
     /// For people.
     package var stateWords: String { state.replacing("_", with: " ") }
 }
