@@ -19,6 +19,8 @@ public struct PipelineCounts: Sendable, Hashable {
     public package(set) var jobsAccepted = 0
     public package(set) var jobsRejected = 0
     public package(set) var jobsHeld = 0
+    /// Put back, because the database did not say whether they are the first of their names.
+    public package(set) var jobsUnclaimed = 0
     /// Split into chunks.
     public package(set) var jobsSplit = 0
     /// Waiting for their time to come.

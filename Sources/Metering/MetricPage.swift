@@ -44,6 +44,16 @@ package struct MetricPage: Sendable {
         }
     }
 
+    /// How often each series of a histogram was counted in, sorted by their labels.
+    package func counts(of family: MetricFamily) -> [(labels: [String: String], count: Int)] {
+        sorted(family).compactMap { labels, value in
+            guard case .histogram(let reading) = value else { return nil }
+            return (
+                Dictionary(zip(labels.names, labels.values), uniquingKeysWith: { first, _ in first }), reading.count
+            )
+        }
+    }
+
     package func sorted(_ family: MetricFamily) -> [(labels: Labels, value: Value)] {
         (series[family] ?? [:]).sorted { $0.key.values.lexicographicallyPrecedes($1.key.values) }
             .map { ($0.key, $0.value) }

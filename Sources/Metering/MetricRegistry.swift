@@ -57,12 +57,15 @@ package final class MetricRegistry: Sendable {
     /// - Parameter name: takes the place of whoever has read under the same name.
     package func read(_ name: String, _ reader: @escaping Reader) { state.withLock { $0.readers[name] = reader } }
 
-    /// What cells say of these families now.
+    /// What cells and histograms say of these families now.
     package func page(of families: [MetricFamily]) -> MetricPage {
-        let cells = state.withLock { $0.cells }
+        let now = state.withLock { $0 }
         var page = MetricPage()
-        for (series, cell) in cells where families.contains(series.family) {
+        for (series, cell) in now.cells where families.contains(series.family) {
             page.add(series.family, series.labels, cell.value)
+        }
+        for (series, histogram) in now.histograms where families.contains(series.family) {
+            page.add(series.family, series.labels, histogram.reading)
         }
         return page
     }

@@ -25,6 +25,7 @@ import Testing
         counts.jobsAccepted = 1
         counts.jobsRejected = 2
         counts.jobsHeld = 3
+        counts.jobsUnclaimed = 24
         counts.jobsAcknowledged = 4
         counts.jobsSplit = 11
         counts.jobsScheduled = 12
@@ -62,7 +63,7 @@ import Testing
                 #"{state="accepted"}"#: 1, #"{state="rejected"}"#: 2, #"{state="held"}"#: 3,
                 #"{state="acknowledged"}"#: 4, #"{state="scattered"}"#: 11, #"{state="scheduled"}"#: 12,
                 #"{state="duplicate"}"#: 13, #"{state="overflowed"}"#: 14, #"{state="suspected"}"#: 15,
-                #"{state="paced"}"#: 23,
+                #"{state="paced"}"#: 23, #"{state="unclaimed"}"#: 24,
             ],
             "martlet_jobs_received_total": [
                 #"{lane="urgent"}"#: 0, #"{lane="normal"}"#: 0, #"{lane="bulk"}"#: 0, #"{lane="overflow"}"#: 0,

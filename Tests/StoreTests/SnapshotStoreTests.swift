@@ -223,6 +223,7 @@ struct SnapshotStoreTests {
                 #expect(kept == credential)
                 let explanation =
                     "martlet.credentials row \(known) is sealed under master key 2027-01, which is not in the keyring"
+                #expect(store.current.keptBecause.contains(explanation))
                 try await eventually("it is told: \(log.text)") {
                     log.text.contains("stays in use") && log.text.contains(explanation)
                 }

@@ -63,7 +63,7 @@ struct ClaimDesk {
             age: turn.now.seconds - firstAttempt.seconds, expiration: started.job.expiration, now: turn.now)
         switch decision {
         case .wait(let seconds):
-            turn.counts.jobsHeld += 1
+            turn.counts.jobsUnclaimed += 1
             turn.release(started)
             turn.outbox.moveUnclaimed(
                 started, seconds: seconds, firstAttempt: firstAttempt,

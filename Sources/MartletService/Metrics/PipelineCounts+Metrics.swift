@@ -7,7 +7,8 @@ extension PipelineCounts {
         page.add(.publishing, isPublishing ? 1 : 0)
         for (queue, count) in received { page.add(.jobsReceived, [queue], count) }
         for (state, count) in [
-            ("accepted", jobsAccepted), ("rejected", jobsRejected), ("held", jobsHeld), ("scattered", jobsSplit),
+            ("accepted", jobsAccepted), ("rejected", jobsRejected), ("held", jobsHeld),
+            ("unclaimed", jobsUnclaimed), ("scattered", jobsSplit),
             ("scheduled", jobsScheduled), ("duplicate", jobsDuplicate), ("overflowed", jobsOverflowed),
             ("paced", jobsPaced), ("suspected", jobsSuspected), ("acknowledged", jobsAcknowledged),
         ] {

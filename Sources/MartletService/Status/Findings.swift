@@ -26,6 +26,7 @@ extension Finding {
             return found
         }
         found += ofDatabase(facts) + ofBroker(facts) + ofOurs(facts) + ofProvider(facts) + ofOthers(facts)
+        found += [facts.unclaimed, facts.kept, facts.silent.finding].compactMap(\.self)
         let order = Fault.allCases
         return found.enumerated().sorted { left, right in
             func rank(_ item: (offset: Int, element: Finding)) -> (Int, Int, Int) {
@@ -93,7 +94,7 @@ extension Finding {
             found.append(
                 Finding(
                     .broker,
-                    "RabbitMQ refused \(refused.values.reduce(0, +)) messages in the last minute: "
+                    "RabbitMQ refused \(Phrase.count(refused.values.reduce(0, +), "message")) in the last minute: "
                         + refused.keys.sorted().joined(separator: ", ") + ".",
                     todo: "Look for a policy with reject-publish, or a length limit, on Martlet's own queues."))
         }
@@ -114,7 +115,8 @@ extension Finding {
             found.append(
                 Finding(
                     .ours, unroutable.isEmpty ? .notice : .trouble,
-                    "\(held) jobs were put back in the last minute: their app is paused, or has no credential that serves.",
+                    "\(Phrase.count(held, "job")) put back in the last minute: "
+                        + "the app is paused, or has no credential that serves.",
                     todo: "See the apps below; `martlet app show` says what an app lacks."))
         } else if let lack = facts.apps.finding {
             found.append(lack)
@@ -196,7 +198,7 @@ extension Finding {
             found.append(
                 Finding(
                     .consumer,
-                    "\(Phrase.figure(refused)) events were refused in the last minute: a results queue is full.",
+                    "\(Phrase.count(refused, "event")) refused in the last minute: a results queue is full.",
                     todo: "Whoever owns that queue has to read it. Events are held and told again."))
         }
         let tokens = facts.refusals.filter(\.isOfTokens)

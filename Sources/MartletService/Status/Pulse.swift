@@ -54,6 +54,7 @@ package struct Pulse: Sendable {
         counts["retried"] = new.retries - old.retries
         counts["held"] = new.pushesHeld - old.pushesHeld
         counts["jobs_held"] = new.jobsHeld - old.jobsHeld
+        counts["jobs_unclaimed"] = new.jobsUnclaimed - old.jobsUnclaimed
         counts["jobs_rejected"] = new.jobsRejected - old.jobsRejected
         var refused = new.messagesRefused
         for (exchange, count) in old.messagesRefused { refused[exchange, default: 0] -= count }

@@ -13,6 +13,7 @@ final class StatusBoard: Sendable {
     let quotas: QuotaBoard
     let problems: ProblemRing
     private let metrics: MetricRegistry
+    private let silence = Mutex(AnswerWatch())
     let fleet = FleetReader()
     let outputs: [any OutputPlugin]
     private let name: String
@@ -51,6 +52,13 @@ final class StatusBoard: Sendable {
             unreachable: unreachable.isEmpty ? nil : Phrase.list(unreachable.map(\.text)))
     }
 
+    /// To be called every ``Pulse/interval``.
+    func beat() {
+        state.beat()
+        let page = metrics.page(of: AnswerWatch.families)
+        silence.withLock { $0.look(at: page, now: .now) }
+    }
+
     func document() async -> StatusDocument {
         var facts = StatusFacts()
         facts.fleet = await fleet.fleet()
@@ -65,6 +73,7 @@ final class StatusBoard: Sendable {
         let page = metrics.page(of: PoolStatus.families + UnreachableProvider.families + [.tokenTime])
         facts.pools = PoolStatus.all(in: page)
         facts.unreachable = UnreachableProvider.all(in: page, facts.problems)
+        facts.silent = silence.withLock { $0.silent }
         for (labels, value) in page.values(of: .tokenTime) where value > 0 {
             facts.tokenTimes[labels["credential"] ?? ""] = Timestamp(seconds: Int64(value))
         }
@@ -75,11 +84,11 @@ final class StatusBoard: Sendable {
 
 /// Counts what comes about in a minute.
 struct PulseService: Service {
-    let state: WorkerState
+    let status: StatusBoard
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            repeat { state.beat() } while (try? await Task.sleep(for: Pulse.interval)) != nil
+            repeat { status.beat() } while (try? await Task.sleep(for: Pulse.interval)) != nil
         }
     }
 }

@@ -47,10 +47,13 @@ package struct StatusFacts: Sendable {
     package var pools: [PoolStatus] = []
     /// The first is told first.
     package var unreachable: [UnreachableProvider] = []
+    package var silent: [SilentProvider] = []
     /// When each credential's provider token in use was made.
     package var tokenTimes: [String: Timestamp] = [:]
     /// Why credentials could not be opened.
     package var openingProblems: [String] = []
+    /// Why rows can't be opened whose credentials were opened before and stay in use.
+    package var keptBecause: [String] = []
     package var problems: [Problem] = []
     package var configuration: [ConfigurationSetting] = []
     /// The exchange that consumers' queues are bound to.

@@ -72,7 +72,7 @@ struct DeliveryService: Service {
                 FleetService(
                     board: quotas, changes: changes, repository: WorkerRepository(fleet), worker: runningWorker(),
                     report: { [status] in status.report() }, logger: logger),
-                PulseService(state: state),
+                PulseService(status: status),
                 ClockService(pool: operators, state: state),
                 ShardService(pipeline: pipeline, workers: WorkerRepository(operators)),
                 ReloadService(

@@ -68,7 +68,7 @@ final class WorkerState: Sendable {
             (facts.counts, facts.view) = (pipeline.counts, pipeline.view)
             (facts.minute, facts.rate) = (pulse.minute, pulse.rate)
             facts.credentials = snapshot.credentialSummaries
-            facts.openingProblems = Array(snapshot.openingProblems)
+            (facts.openingProblems, facts.keptBecause) = (Array(snapshot.openingProblems), Array(snapshot.keptBecause))
             facts.apps = AppFacts.all(in: snapshot, with: outputs, at: facts.now)
         }
     }

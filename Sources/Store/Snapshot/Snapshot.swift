@@ -31,7 +31,7 @@ public final class Snapshot: Sendable {
     public var openingProblems: Set<String> { Set(index.all.compactMap(\.problem?.message)) }
 
     /// Why rows can't be opened whose secrets were opened before and stay in use.
-    var keptBecause: Set<String> { Set(index.all.compactMap(\.keptBecause?.message)) }
+    package var keptBecause: Set<String> { Set(index.all.compactMap(\.keptBecause?.message)) }
 
     func credential(_ id: Credential.ID) -> SnapshotCredential? { index[id] }
 

@@ -50,6 +50,12 @@ import Testing
             $0.minute = Pulse.Recent(refused: ["martlet.results": 3])
         },
         Case(name: "a master key is missing", found: ["ours"]) { $0.openingProblems = ["no master key 2026-11"] },
+        Case(name: "a master key is lost while credentials are in use", found: ["ours"]) {
+            $0.keptBecause = ["row 1 is sealed under master key 2026-11, which is not in the keyring"]
+        },
+        Case(name: "jobs wait for the database", found: ["database"]) {
+            $0.minute = Pulse.Recent(counts: ["jobs_unclaimed": 4])
+        },
         Case(name: "jobs of a paused app", found: ["ours?"]) {
             $0.minute = Pulse.Recent(counts: ["jobs_held": 4])
             $0.apps = [AppFacts(app: "com.example.shop", isPaused: true)]
@@ -129,6 +135,15 @@ import Testing
         for finding in document.findings { #expect(finding.text.hasSuffix(".") || finding.text.contains(":")) }
     }
 
+    @Test func oneIsNotSeveral() {
+        let minute = Pulse.Recent(
+            counts: ["jobs_held": 1, "jobs_unclaimed": 1],
+            refused: ["martlet.results": 1, "martlet.delay.5": 1])
+        for finding in StatusDocument(.sample { $0.minute = minute }).findings {
+            #expect(finding.text.contains(#/1 (job|event|message) /#), "\(finding.text)")
+        }
+    }
+
     /// Whoever looks at a port that is closed should not be sent to somebody's status page.
     @Test func theLastAttemptToConnectIsTold() throws {
         func finding(_ seconds: Int64) -> Finding? {
@@ -145,6 +160,40 @@ import Testing
                 + "push.example:443: Connection refused.")
         #expect(finding(10)?.todo.contains("`martlet credential check --all`") == true)
         #expect(finding(121)?.text == "36 pushes were put back in the last minute, to be tried again.")
+    }
+
+    /// Long before the pushes are given up.
+    @Test func aProviderThatAnswersNothingIsTold() {
+        let registry = MetricRegistry()
+        let (streams, other) = (
+            registry.cell(.poolStreams, ["apns", "1", "production"]),
+            registry.cell(.poolStreams, ["push", "2", "production"])
+        )
+        let answers = ["200", "5xx"].map { registry.histogram(.answers, ["push", "production", $0]) }
+        var watch = AnswerWatch()
+        let start = ContinuousClock.now
+        func found(at second: Int) -> String? {
+            watch.look(at: registry.page(of: AnswerWatch.families), now: start + .seconds(second))
+            return StatusDocument(.sample { $0.silent = watch.silent }).findings.first?.text
+        }
+        #expect(found(at: 0) == nil)
+        streams.add(1_573)
+        other.add(7)
+        for second in stride(from: 2, to: 26, by: 2) { #expect(found(at: second) == nil) }
+        answers[0].observe(9)
+        #expect(found(at: 26) == nil)
+        #expect(
+            found(at: 28)
+                == "A provider answers nothing: apns production for 26 s (pushes on the wire: 1,573).")
+        answers[1].observe(9)
+        streams.add(-1_573)
+        #expect(found(at: 30) == nil, "nothing waits for it")
+        streams.add(1)
+        for second in stride(from: 32, to: 56, by: 2) {
+            if second == 50 { answers[0].observe(9) }
+            #expect(found(at: second) == nil, "it begins anew")
+        }
+        #expect(found(at: 58)?.hasSuffix("apns production for 26 s (pushes on the wire: 1).") == true)
     }
 
     @Test func whatNoConnectionComesAboutToIsReadFromThePools() {
