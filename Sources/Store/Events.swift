@@ -9,6 +9,7 @@ extension EventName {
     static let snapshotReadAgain = EventName("apps.read.resumed")
     static let snapshotUnreadable = EventName("apps.read.failed")
     static let snapshotRead = EventName("apps.read")
+    static let appUnreadable = EventName("app.unreadable")
     static let credentialUnopened = EventName("credential.unopened")
     static let credentialKept = EventName("credential.kept")
     static let cancellationsReadAgain = EventName("cancellations.read.resumed")

@@ -12,6 +12,8 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
         public static let sealBroken = Code(description: "seal broken")
         /// A field of an app or credential is not acceptable.
         public static let invalidField = Code(description: "invalid field")
+        /// A row has a column that can't be read; the row is as one that can't be opened.
+        public static let unreadable = Code(description: "unreadable row")
         /// No such app or credential.
         public static let notFound = Code(description: "not found")
         /// The change contradicts what is there.
@@ -33,4 +35,11 @@ public struct StoreError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     public var description: String { message }
+}
+
+extension StoreError {
+    /// - Parameter problem: which names the column.
+    static func unreadable(_ table: String, _ row: String, _ problem: any Error) -> StoreError {
+        StoreError(.unreadable, "\(table) row \(row) can't be read: \(problem)")
+    }
 }

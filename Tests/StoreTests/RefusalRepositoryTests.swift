@@ -21,6 +21,10 @@ struct RefusalRepositoryTests {
             let whole = refusal(credential, reason: "InvalidProviderToken"), part = refusal(credential, topic: "a.b")
             try await repository.write([whole, part], ended: [], worker: "w")
             #expect(try await repository.list() == [whole, part])
+            let odd = "UPDATE martlet.refusals SET since = $1::text::timestamptz WHERE topic = 'a.b'"
+            try await database.pool.query(odd, [.text("-infinity")])
+            #expect(try await Set(repository.list().map(\.topic)) == [nil, "a.b"], "one without a time is told, too")
+            try await database.pool.query(odd, [.text("\(Self.since.rfc3339)")])
             // Written anew, by another worker: one row, which keeps its beginning.
             let later = Refusal(
                 credential: credential, environment: .sandbox, topic: nil, reason: "Forbidden",

@@ -66,6 +66,22 @@ struct SharedTokenRepositoryTests {
         }
     }
 
+    /// In place of the row of a key that was retired, too, which nobody writes over.
+    @Test(arguments: ["issued_at = 'infinity'", "issued_at = '-infinity'", "sealed_token = '\\x00'"])
+    func aTokenThatCanNotBeOneIsNone(change: String) async throws {
+        try await TestDatabase.withMigrated { database in
+            let old = try await importKey("f1", into: database)
+            let first = try await ask(try repository(database), old)
+            try await CredentialRepository(database.pool).retire(old)
+            let id = try await importKey("f1", into: database)
+            try await database.pool.query("UPDATE martlet.provider_tokens SET \(change)")
+            let second = try await ask(try repository(database), id)
+            #expect(second.token != first.token)
+            #expect(try await ask(try repository(database), id).token == second.token)
+            #expect(try await ask(try repository(database), old).token == second.token)
+        }
+    }
+
     @Test func theTokenIsSealed() async throws {
         try await TestDatabase.withMigrated { database in
             let id = try await importKey("f1", into: database)

@@ -107,7 +107,9 @@ struct AppCommand: AsyncParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            let apps = try await withDatabase(options, for: "app") { _, pool in try await AppRepository(pool).list() }
+            let all = try await withDatabase(options, for: "app") { _, pool in try await AppRepository(pool).list() }
+            for problem in all.compactMap(\.unreadable) { printError("\(problem)") }
+            let apps = all.filter { $0.unreadable == nil }
             if json { return try printJSON(apps.map { described($0) }) }
             var table = Table(header: [
                 "APP", AccountWords.header, "ENVIRONMENT", "PAUSED", "RATE", "CREDENTIAL", "PUBLISHERS",

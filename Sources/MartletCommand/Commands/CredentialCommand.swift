@@ -17,9 +17,11 @@ struct CredentialCommand: AsyncParsableCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            let (credentials, all) = try await withDatabase(options, for: "credential") { _, pool in
+            let (rows, all) = try await withDatabase(options, for: "credential") { _, pool in
                 (try await CredentialRepository(pool).list(), try await RefusalRepository(pool).list())
             }
+            for problem in rows.compactMap(\.unreadable) { printError("\(problem)") }
+            let credentials = rows.filter { $0.unreadable == nil }
             let refusals = Dictionary(grouping: all, by: \.credential)
             let now = Timestamp.now
             if json {

@@ -58,7 +58,9 @@ extension TokenCommand {
         }
 
         private func register(_ chunks: Chunks, _ pool: PostgresPool) async throws {
-            let apps = try await AppRepository(pool).list().map { ($0.bundleID, $0.defaultEnvironment) }
+            let all = try await AppRepository(pool).list()
+            for problem in all.compactMap(\.unreadable) { printError("\(problem)") }
+            let apps = all.filter { $0.unreadable == nil }.map { ($0.bundleID, $0.defaultEnvironment) }
             var rules = RegistrationRules(
                 apps: Dictionary(apps) { first, _ in first }, recipients: Martlet.installed.recipients,
                 outputsOfOneWorld: Set(Martlet.installed.filter(\.hasOneWorld).map(\.name)), now: .now)

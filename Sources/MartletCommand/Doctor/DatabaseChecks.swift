@@ -66,6 +66,9 @@ struct DatabaseChecks {
             let snapshot = try await SnapshotStore.load(
                 from: pool, keyring: keyring, logger: try source.logger("martlet.doctor", atLeast: .critical)
             ).current
+            if let problem = snapshot.unreadableRows.sorted().first {
+                throw DoctorFault(problem, todo: "mend that column; its apps' jobs wait")
+            }
             if let problem = snapshot.openingProblems.sorted().first { throw DoctorFault(problem) }
             let found = "\(snapshot.credentialSummaries.count) can be opened, for \(snapshot.appCount) apps"
             let lacking = snapshot.allApps.filter {

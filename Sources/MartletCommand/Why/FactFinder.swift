@@ -117,6 +117,7 @@ struct FactFinder {
         guard let name else { return .unnamed }
         let repository = AppRepository(pool)
         guard let app = try await repository.list().first(where: { $0.bundleID == name }) else { return .unknown(name) }
+        if let problem = app.unreadable { return .known(app, faults: [JobFacts.AppFault(problem.message)]) }
         let snapshot = try await SnapshotStore.load(
             from: pool, keyring: try source.keyring(), logger: try source.logger("martlet.why", atLeast: .critical)
         ).current

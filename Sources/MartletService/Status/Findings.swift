@@ -26,7 +26,7 @@ extension Finding {
             return found
         }
         found += ofDatabase(facts) + ofBroker(facts) + ofOurs(facts) + ofProvider(facts) + ofOthers(facts)
-        found += [facts.unclaimed, facts.kept, facts.silent.finding].compactMap(\.self)
+        found += [facts.unclaimed, facts.kept, facts.unreadable, facts.silent.finding].compactMap(\.self)
         let order = Fault.allCases
         return found.enumerated().sorted { left, right in
             func rank(_ item: (offset: Int, element: Finding)) -> (Int, Int, Int) {

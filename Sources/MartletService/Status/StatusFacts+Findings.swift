@@ -18,4 +18,12 @@ extension StatusFacts {
             todo: "Give this worker the master key that they are sealed under before it stops: "
                 + "until then it uses what it has opened before.")
     }
+
+    /// nil: every row of apps and credentials can be read.
+    var unreadable: Finding? {
+        guard !unreadableRows.isEmpty else { return nil }
+        return Finding(
+            .ours, "Rows can't be read: \(Phrase.list(unreadableRows)).",
+            todo: "Mend that column: what was read before stays in use until this worker stops, else jobs wait.")
+    }
 }

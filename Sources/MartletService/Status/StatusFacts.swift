@@ -54,6 +54,8 @@ package struct StatusFacts: Sendable {
     package var openingProblems: [String] = []
     /// Why rows can't be opened whose credentials were opened before and stay in use.
     package var keptBecause: [String] = []
+    /// Which rows of apps and credentials can't be read, and why.
+    package var unreadableRows: [String] = []
     package var problems: [Problem] = []
     package var configuration: [ConfigurationSetting] = []
     /// The exchange that consumers' queues are bound to.
@@ -103,7 +105,7 @@ package struct AppFacts: Sendable, Hashable {
             }
             return AppFacts(
                 app: app.bundleID, accounts: app.accounts.mapValues(\.id), isPaused: app.isPaused,
-                rate: app.pace?.rate, unroutable: unroutable)
+                rate: app.pace?.rate, unroutable: app.unreadable.map { [$0.message] } ?? unroutable)
         }
     }
 }

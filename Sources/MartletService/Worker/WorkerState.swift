@@ -68,7 +68,9 @@ final class WorkerState: Sendable {
             (facts.counts, facts.view) = (pipeline.counts, pipeline.view)
             (facts.minute, facts.rate) = (pulse.minute, pulse.rate)
             facts.credentials = snapshot.credentialSummaries
-            (facts.openingProblems, facts.keptBecause) = (Array(snapshot.openingProblems), Array(snapshot.keptBecause))
+            facts.unreadableRows = snapshot.unreadableRows.sorted()
+            facts.openingProblems = snapshot.openingProblems.subtracting(facts.unreadableRows).sorted()
+            facts.keptBecause = snapshot.keptBecause.subtracting(facts.unreadableRows).sorted()
             facts.apps = AppFacts.all(in: snapshot, with: outputs, at: facts.now)
         }
     }

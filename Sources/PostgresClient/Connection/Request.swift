@@ -21,7 +21,8 @@ struct Request: Sendable {
     let reply: @Sendable (Result<[PostgresResult], PostgresError>) -> Void
 
     /// Goes before the work in the same round trip and transaction: the server itself gives up a little earlier than we
-    /// do. A setting of the session would be another client's, too, behind a pooler.
+    /// do, and raises an error rather than hide rows from us, which we would take for removed. A setting of the session would
+    /// be another client's, too, behind a pooler.
     var preamble: PostgresStatement? {
         switch work {
         case .script, .transactionControl: return nil
@@ -32,7 +33,8 @@ struct Request: Sendable {
         return PostgresStatement(
             """
             SELECT pg_catalog.set_config('statement_timeout', '\(milliseconds(ours))', true), \
-            pg_catalog.set_config('lock_timeout', '\(milliseconds(min(ours, lockTimeout)))', true)
+            pg_catalog.set_config('lock_timeout', '\(milliseconds(min(ours, lockTimeout)))', true), \
+            pg_catalog.set_config('row_security', 'off', true)
             """)
     }
 

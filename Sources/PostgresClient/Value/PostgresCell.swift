@@ -4,7 +4,8 @@ public struct PostgresCell: Sendable {
     let storage: ResultStorage
     let row: Int
     let column: Int32
-    let name: String
+    /// Its column's.
+    public let name: String
 
     /// Itself, or nil for NULL: `try row["reason"].optional?.text`.
     public var optional: PostgresCell? {

@@ -15,6 +15,8 @@ public struct App: Sendable, Hashable, Identifiable {
     public var isPaused: Bool
     /// nil: as fast as may be.
     public var pace: AppPace?
+    /// Why its row can't be read: then nothing but its name is known, and its jobs wait.
+    public var unreadable: StoreError?
 
     public init(
         bundleID: String, accounts: [String: AppAccount] = [:], defaultEnvironment: PushEnvironment = .production,

@@ -97,12 +97,12 @@ public struct AppRepository: Sendable {
         return PostgresStatement("UPDATE martlet.apps SET \(sets) WHERE bundle_id = $1", parameters)
     }
 
-    /// All apps, by bundle id.
+    /// All apps, by bundle id; those that can't be read say so.
     public func list() async throws -> [App] {
         try await pool.query(Self.select() + " ORDER BY bundle_id").map(Self.app)
     }
 
-    /// - Throws: ``StoreError`` with code `notFound`.
+    /// - Throws: ``StoreError`` with code `notFound` or `unreadable`.
     public func show(_ bundleID: String) async throws -> App {
         try await Self.show(bundleID, pool.query(Self.select("app.bundle_id = $1"), [.text(bundleID)]))
     }
@@ -111,7 +111,7 @@ public struct AppRepository: Sendable {
     /// - Throws: ``PostgresError``.
     public func paced(most: Int) async throws -> [App] {
         let sql = Self.select("app.rate IS NOT NULL") + " ORDER BY app.bundle_id LIMIT \(most)"
-        return try await pool.query(sql).map(Self.app)
+        return try await pool.query(sql).map(Self.app).filter { $0.unreadable == nil }
     }
 
     /// - Throws: ``StoreError`` with code `notFound`.
@@ -122,7 +122,9 @@ public struct AppRepository: Sendable {
 
     private static func show(_ bundleID: String, _ rows: PostgresResult) throws -> App {
         guard let row = rows.first else { throw unknown(bundleID) }
-        return try app(row)
+        let app = try app(row)
+        if let problem = app.unreadable { throw problem }
+        return app
     }
 
     /// Apps with their accounts, which are lists of equal length.
@@ -138,7 +140,16 @@ public struct AppRepository: Sendable {
         """
     }
 
+    /// One that can't be read takes no other one along.
     static func app(_ row: PostgresRow) throws -> App {
+        do { return try whole(row) } catch {
+            var app = App(bundleID: try row["bundle_id"].text)
+            app.unreadable = .unreadable("martlet.apps", app.bundleID, error)
+            return app
+        }
+    }
+
+    private static func whole(_ row: PostgresRow) throws -> App {
         let outputs = try row["outputs"].optional?.textArray ?? []
         let ids = try row["accounts"].optional?.textArray ?? []
         let credentials = try row["credentials"].optional?.textArray ?? []
@@ -149,7 +160,7 @@ public struct AppRepository: Sendable {
         let includesUrgent = try row["rate_includes_urgent"].bool
         return App(
             bundleID: try row["bundle_id"].text, accounts: accounts,
-            defaultEnvironment: try PushEnvironment(column: row["default_environment"].text),
+            defaultEnvironment: try row["default_environment"].known(),
             allowedPublishers: Set(try row["allowed_publishers"].textArray), isPaused: try row["paused"].bool,
             pace: try row["rate"].optional.map { AppPace(rate: try $0.integer, includesUrgent: includesUrgent) })
     }
@@ -159,12 +170,17 @@ public struct AppRepository: Sendable {
     }
 }
 
-extension PushEnvironment {
-    init(column text: String) throws {
-        guard let environment = PushEnvironment(rawValue: text) else {
-            throw StoreError(
-                .invalidField, "the database has an environment \(text), which this version does not know")
+extension PostgresCell {
+    func known<Value: RawRepresentable<String>>() throws -> Value { try Value(known: text, in: self) }
+}
+
+extension RawRepresentable<String> {
+    /// A newer version may know more of them.
+    init(known text: String, in cell: PostgresCell) throws {
+        guard let value = Self(rawValue: text) else {
+            throw PostgresError(
+                .unexpectedResult, "column \(cell.name) has \(text), which this version does not know")
         }
-        self = environment
+        self = value
     }
 }

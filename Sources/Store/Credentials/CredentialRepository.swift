@@ -53,7 +53,7 @@ public struct CredentialRepository: Sendable {
         return id
     }
 
-    /// All credentials, the newest first.
+    /// All credentials, the newest first; those that can't be read say so.
     public func list() async throws -> [CredentialSummary] {
         try await pool.query(
             "SELECT \(CredentialRow.summaryColumns) FROM martlet.credentials ORDER BY created_at DESC, id"

@@ -15,31 +15,44 @@ struct CredentialRow {
     private let sealed: SealedSecret
 
     init(_ row: PostgresRow) throws {
-        summary = try Self.summary(row)
-        chainDER = try row["certificate_chain"].byteaArray
+        do {
+            let (whole, chain) = (try Self.whole(row), try row["certificate_chain"].byteaArray)
+            (summary, chainDER) = (whole, chain)
+        } catch {
+            (summary, chainDER) = (try Self.unreadable(row, error), [])
+        }
         sealed = SealedSecret(bytes: try row["sealed_secret"].bytes, masterKeyID: summary.masterKeyID)
     }
 
+    /// One that can't be read takes no other one along.
     static func summary(_ row: PostgresRow) throws -> CredentialSummary {
-        CredentialSummary(
-            id: try row["id"].uuid, output: try row["output"].text, kind: try known(row["kind"].text, "kind"),
+        do { return try whole(row) } catch { return try unreadable(row, error) }
+    }
+
+    /// Of a row that can't be read, what is text.
+    private static func unreadable(_ row: PostgresRow, _ problem: any Error) throws -> CredentialSummary {
+        let id = try row["id"].uuid
+        return CredentialSummary(
+            id: id, output: try row["output"].text, kind: .secret, account: try row["account"].text,
+            keyID: try row["key_id"].optional?.text, environments: [], topics: [], notBefore: nil, notAfter: nil,
+            state: .active, fingerprint: try row["fingerprint"].text, label: try row["label"].text,
+            masterKeyID: try row["master_key_id"].text, createdAt: Timestamp(milliseconds: 0),
+            unreadable: .unreadable(table, id, problem))
+    }
+
+    private static func whole(_ row: PostgresRow) throws -> CredentialSummary {
+        let environments = try row["environments"]
+        return CredentialSummary(
+            id: try row["id"].uuid, output: try row["output"].text, kind: try row["kind"].known(),
             account: try row["account"].text,
             keyID: try row["key_id"].optional?.text,
-            environments: Set(try row["environments"].textArray.map { try PushEnvironment(column: $0) }),
+            environments: Set(try environments.textArray.map { try PushEnvironment(known: $0, in: environments) }),
             topics: Set(try row["topics"].textArray),
             notBefore: try row["not_before"].optional.map { Timestamp(milliseconds: try $0.milliseconds) },
             notAfter: try row["not_after"].optional.map { Timestamp(milliseconds: try $0.milliseconds) },
-            state: try known(row["state"].text, "state"), fingerprint: try row["fingerprint"].text,
+            state: try row["state"].known(), fingerprint: try row["fingerprint"].text,
             label: try row["label"].text, masterKeyID: try row["master_key_id"].text,
             createdAt: Timestamp(milliseconds: try row["created_at"].milliseconds))
-    }
-
-    private static func known<Value: RawRepresentable<String>>(_ text: String, _ column: String) throws -> Value {
-        guard let value = Value(rawValue: text) else {
-            throw StoreError(
-                .invalidField, "the database has a credential of \(column) \(text), which this version does not know")
-        }
-        return value
     }
 
     /// What the secret is bound to: the row, under which names the provider knows the key, and which output may use it.
@@ -59,6 +72,7 @@ struct CredentialRow {
     }
 
     func open(with keyring: MasterKeyring) throws(StoreError) -> Credential {
+        if let problem = summary.unreadable { throw problem }
         let secret = try keyring.open(sealed, for: sealedRow)
         let kind: Credential.Kind =
             switch summary.kind {

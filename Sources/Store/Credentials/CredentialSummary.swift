@@ -34,12 +34,14 @@ public struct CredentialSummary: Sendable, Hashable, Identifiable {
     /// The master key that its secret is sealed under.
     public let masterKeyID: String
     public let createdAt: Timestamp
+    /// Why its row can't be read: then only its texts are known.
+    public let unreadable: StoreError?
 
     package init(
         id: Credential.ID, output: String = Job.defaultOutput, kind: Kind, account: String, keyID: String?,
         environments: Set<PushEnvironment>,
         topics: Set<String>, notBefore: Timestamp?, notAfter: Timestamp?, state: State, fingerprint: String,
-        label: String, masterKeyID: String, createdAt: Timestamp
+        label: String, masterKeyID: String, createdAt: Timestamp, unreadable: StoreError? = nil
     ) {
         self.id = id
         self.kind = kind
@@ -55,6 +57,7 @@ public struct CredentialSummary: Sendable, Hashable, Identifiable {
         self.label = label
         self.masterKeyID = masterKeyID
         self.createdAt = createdAt
+        self.unreadable = unreadable
     }
 }
 

@@ -149,7 +149,7 @@ public final class DeadTokenFeed: Sendable {
             if let last, last.app == app, last.environment == environment, last.output == output {
                 seed = last.seed
             } else {
-                seed = TokenHash.seed(output: output, app: app, environment: try PushEnvironment(column: environment))
+                seed = TokenHash.seed(output: output, app: app, environment: try row["environment"].known())
                 last = (output, app, environment, seed)
             }
             hashes.append(try row["token"].withTextBytes { TokenHash.hash($0, seed: seed) })

@@ -96,7 +96,7 @@ extension DeviceTokenRegistry {
         return DeviceToken(
             key: DeviceTokenKey(
                 output: try row["output"].text, app: try row["app"].text,
-                environment: try PushEnvironment(column: row["environment"].text), form: .text,
+                environment: try row["environment"].known(), form: .text,
                 token: try row["token"].text),
             registeredAt: try time("registered_at"), unregisteredAt: try time("unregistered_at"),
             markedAt: try time("marked_at"), reason: try row["reason"].optional?.text)

@@ -42,12 +42,14 @@ public struct RefusalRepository: Sendable {
         }
     }
 
-    /// What is refused now, the oldest first.
+    /// What is refused now, the oldest first; one that has no time since it was last refused.
     /// - Throws: ``PostgresError``.
     public func list() async throws -> [Refusal] {
         try await pool.query(
             """
-            SELECT credential, environment::text AS environment, topic, reason, since FROM martlet.refusals
+            SELECT credential, environment::text AS environment, topic, reason,
+                CASE WHEN isfinite(since) THEN since ELSE least(last_refused_at, now()) END AS since
+            FROM martlet.refusals
             WHERE last_refused_at >= now() - interval '\(Self.validSeconds) seconds'
             ORDER BY since, credential, environment, topic
             """

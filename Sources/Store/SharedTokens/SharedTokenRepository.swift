@@ -103,12 +103,13 @@ public struct SharedTokenRepository: SharedTokenStore {
                 AND same.key_id IS NOT DISTINCT FROM mine.key_id
         """
 
-    /// Always one row.
+    /// Always one row. A token without a time, or too short to be one (nonce and tag alone are longer), is none.
     private static let newestSQL = """
         SELECT clock_timestamp() AS now, newest.* FROM (SELECT 1) AS always LEFT JOIN LATERAL (
             SELECT tokens.credential, tokens.sealed_token, tokens.master_key_id, tokens.issued_at
             FROM \(sameKeySQL) JOIN martlet.provider_tokens AS tokens ON tokens.credential = same.id
-            WHERE mine.id = $1 ORDER BY tokens.issued_at DESC LIMIT 1) AS newest ON true
+            WHERE mine.id = $1 AND isfinite(tokens.issued_at) AND octet_length(tokens.sealed_token) > 28
+            ORDER BY tokens.issued_at DESC LIMIT 1) AS newest ON true
         """
 
     /// Of the credentials and not of their tokens, because those may not be there yet; by a function, because

@@ -6,8 +6,11 @@ public final class Snapshot: Sendable {
     private let apps: [String: App]
     private let index: SnapshotIndex
     package let paces: AppPaces
+    private let unreadableApps: Set<StoreError>
 
-    package init(apps: [App], credentials: [SnapshotCredential]) {
+    /// - Parameter unreadableApps: of those as well of which an earlier row stays in use.
+    package init(apps: [App], credentials: [SnapshotCredential], unreadableApps: Set<StoreError> = []) {
+        self.unreadableApps = unreadableApps
         self.apps = Dictionary(apps.map { ($0.bundleID, $0) }) { $1 }
         index = SnapshotIndex(credentials)
         paces = AppPaces(apps)
@@ -33,6 +36,15 @@ public final class Snapshot: Sendable {
     /// Why rows can't be opened whose secrets were opened before and stay in use.
     package var keptBecause: Set<String> { Set(index.all.compactMap(\.keptBecause?.message)) }
 
+    /// Which apps' rows can't be read, and why.
+    var appProblems: Set<String> { Set(unreadableApps.map(\.message)) }
+
+    /// Which rows can't be read, and why; what was known of them before stays in use.
+    public var unreadableRows: Set<String> {
+        let credentials = index.all.compactMap { $0.keptBecause ?? $0.problem }.filter { $0.code == .unreadable }
+        return appProblems.union(credentials.map(\.message))
+    }
+
     func credential(_ id: Credential.ID) -> SnapshotCredential? { index[id] }
 
     /// Every credential that is not retired, the newest first.
@@ -56,7 +68,7 @@ public final class Snapshot: Sendable {
         named: Credential.ID? = nil, at now: Timestamp = .now
     ) -> Result<Route, RoutingFailure> {
         guard let app = apps[bundleID] else { return .failure(.unknownApp(bundleID)) }
-        if app.isPaused { return .failure(.paused(bundleID)) }
+        if let obstacle = obstacle(to: app) { return .failure(obstacle) }
         let environment = environment ?? app.defaultEnvironment
         guard let account = app.accounts[output.name] else {
             return .failure(
@@ -81,7 +93,12 @@ public final class Snapshot: Sendable {
     /// Why nothing is sent for an app, whatever the output.
     public func obstacle(to bundleID: String) -> RoutingFailure? {
         guard let app = apps[bundleID] else { return .unknownApp(bundleID) }
-        return app.isPaused ? .paused(bundleID) : nil
+        return obstacle(to: app)
+    }
+
+    private func obstacle(to app: App) -> RoutingFailure? {
+        if let problem = app.unreadable { return .credentialUnusable(explanation: problem.message) }
+        return app.isPaused ? .paused(app.bundleID) : nil
     }
 
     /// Every credential that comes into question, the best first, and then the account's others. The first without an

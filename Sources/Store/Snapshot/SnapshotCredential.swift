@@ -18,7 +18,8 @@ package final class SnapshotCredential: Sendable {
     }
 
     /// Opens a row. When its master key is not there (it was sealed anew under a key that has not come here yet),
-    /// the secret stays in use that was opened before, provided that the row is still of the same key.
+    /// the secret stays in use that was opened before, provided that the row is still of the same key; when the row can't
+    /// be read, all that was known of it.
     convenience init(_ row: CredentialRow, keyring: MasterKeyring, previous: SnapshotCredential?) {
         do throws(StoreError) {
             self.init(summary: row.summary, opened: .success(try row.open(with: keyring)))
@@ -26,6 +27,8 @@ package final class SnapshotCredential: Sendable {
             if error.code == .missingMasterKey, let known = previous?.secret(of: row.summary) {
                 self.init(
                     summary: row.summary, opened: .success(Credential(row.summary, kind: known)), keptBecause: error)
+            } else if error.code == .unreadable, let previous, previous.problem == nil, previous.isOf(row.summary) {
+                self.init(summary: previous.summary, opened: previous.opened, keptBecause: error)
             } else {
                 self.init(summary: row.summary, opened: .failure(error))
             }
@@ -33,11 +36,14 @@ package final class SnapshotCredential: Sendable {
     }
 
     private func secret(of row: CredentialSummary) -> Credential.Kind? {
-        guard case .success(let credential) = opened, summary.kind == row.kind, summary.output == row.output,
-            summary.account == row.account,
-            summary.keyID == row.keyID, summary.fingerprint == row.fingerprint
-        else { return nil }
+        guard case .success(let credential) = opened, summary.kind == row.kind, isOf(row) else { return nil }
         return credential.kind
+    }
+
+    /// The same key.
+    private func isOf(_ row: CredentialSummary) -> Bool {
+        summary.output == row.output && summary.account == row.account && summary.keyID == row.keyID
+            && summary.fingerprint == row.fingerprint
     }
 
     var isInUse: Bool { summary.state == .active && problem == nil }
@@ -50,6 +56,8 @@ package final class SnapshotCredential: Sendable {
     func judged(by need: RoutingNeed) -> Result<Credential, RoutingObstacle> {
         if summary.output != need.output { return .failure(.otherOutput(summary.output)) }
         if summary.account != need.account { return .failure(.otherAccount) }
+        // What it is for can't be read: it may be what is wanted.
+        if summary.unreadable != nil { return opened.mapError { .sealed($0.message) } }
         if !summary.environments.contains(need.environment) { return .failure(.otherEnvironment(need.environment)) }
         switch summary.kind {
         case .certificate:

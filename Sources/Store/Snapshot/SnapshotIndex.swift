@@ -16,6 +16,7 @@ struct SnapshotIndex: Sendable {
         var keys: [SnapshotCredential] = []
 
         mutating func add(_ credential: SnapshotCredential) {
+            if credential.summary.unreadable != nil { return keys.append(credential) }
             let topics = credential.summary.topics
             switch credential.summary.kind {
             case .certificate: for topic in topics { certificates[topic, default: []].append(credential) }

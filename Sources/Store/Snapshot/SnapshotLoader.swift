@@ -38,9 +38,16 @@ struct SnapshotLoader: Sendable {
             return SnapshotCredential(
                 row, keyring: keyring, previous: previous?.snapshot.credential(row.summary.id))
         }
+        var unreadable: Set<StoreError> = []
+        let apps = try results[1].map { row in
+            let app = try AppRepository.app(row)
+            guard let problem = app.unreadable else { return app }
+            unreadable.insert(problem)
+            guard let last = previous?.snapshot.app(app.bundleID), last.unreadable == nil else { return app }
+            return last
+        }
         return Loaded(
-            snapshot: Snapshot(
-                apps: try results[1].map(AppRepository.app), credentials: credentials),
+            snapshot: Snapshot(apps: apps, credentials: credentials, unreadableApps: unreadable),
             version: try version(generation, results[0]))
     }
 

@@ -27,8 +27,8 @@ public final class SnapshotStore: Sendable {
     /// - Parameters:
     ///   - pollInterval: how long a change may go unnoticed while notifications are lost.
     ///   - patience: how long a snapshot may take.
-    /// - Throws: ``PostgresError``, ``StoreError``. A credential that can't be opened is no error:
-    ///   it stops only its own apps.
+    /// - Throws: ``PostgresError``, ``StoreError``. A row that can't be read, a credential that can't be opened, is no
+    ///   error: it stops only its own apps.
     public static func load(
         from pool: PostgresPool, keyring: MasterKeyring, pollInterval: Duration = .seconds(3),
         patience: ReadingPatience = ReadingPatience(), logger: Logger
@@ -157,6 +157,12 @@ public final class SnapshotStore: Sendable {
                 "credentials_added": .array(added.sorted().map { "\($0)" }),
                 "credentials_removed": .array(removed.sorted().map { "\($0)" }),
             ])
+        for problem in new.appProblems.subtracting(old?.appProblems ?? []).sorted() {
+            logger.error(
+                .appUnreadable,
+                "App can't be read, what was read before stays in use until this worker stops, else its jobs wait",
+                metadata: ["error": "\(problem)"])
+        }
         for problem in new.openingProblems.subtracting(old?.openingProblems ?? []).sorted() {
             logger.error(.credentialUnopened, "Credential can't be used", metadata: ["error": "\(problem)"])
         }

@@ -56,6 +56,7 @@ import Testing
         Case(name: "jobs wait for the database", found: ["database"]) {
             $0.minute = Pulse.Recent(counts: ["jobs_unclaimed": 4])
         },
+        Case(name: "an odd row", found: ["ours"]) { $0.unreadableRows = ["martlet.apps row a can't be read"] },
         Case(name: "jobs of a paused app", found: ["ours?"]) {
             $0.minute = Pulse.Recent(counts: ["jobs_held": 4])
             $0.apps = [AppFacts(app: "com.example.shop", isPaused: true)]
