@@ -2,6 +2,7 @@ import HTTP2Pool
 import HTTP2Session
 import NIOCore
 import NIOPosix
+import NIOSSL
 import TestSupport
 import Testing
 import WireTestSupport
@@ -203,7 +204,7 @@ import WireTestSupport
         for _ in 0..<10 {
             await #expect {
                 _ = try await ask(untrusted) {
-                    $0.tls.certificateVerification = .fullVerification
+                    $0.tls?.certificateVerification = .fullVerification
                     $0.resolve = { _, _ in [untrusted, nobody] }
                 }
             } throws: {
