@@ -10,6 +10,8 @@ struct ConnectionLoop<Role: ConnectionRole> {
     private let logger: Logger
     private var lifecycle: ConnectionLifecycle
     private var closeWasRequested = false
+    /// Whoever waits for the first connection is thrown what is wrong, and needs no log.
+    private var isAwaited: Bool
     private let clock = ContinuousClock()
 
     init(
@@ -20,6 +22,7 @@ struct ConnectionLoop<Role: ConnectionRole> {
         self.role = role
         self.configuration = configuration
         self.logger = logger
+        isAwaited = mustConnectAtOnce
         lifecycle = ConnectionLifecycle(
             endpointCount: configuration.endpoints.count, mustConnectAtOnce: mustConnectAtOnce)
     }
@@ -59,6 +62,7 @@ struct ConnectionLoop<Role: ConnectionRole> {
             try role.opened(link)
             connectedAt = clock.now
             lifecycle.connected()
+            isAwaited = false
             logger.info(
                 .brokerConnected, "Connected to the broker",
                 metadata: ["broker": "\(endpoint)", "product": "\(link.product)"])
@@ -72,7 +76,7 @@ struct ConnectionLoop<Role: ConnectionRole> {
             takeCommands()
             let action = lifecycle.failed(
                 error, uptime: uptime, isWanted: isWanted, random: .random(in: 0...1))
-            report(error, at: endpoint, wasConnected: connectedAt != nil, next: action)
+            if !isAwaited { report(error, at: endpoint, wasConnected: connectedAt != nil, next: action) }
             return action
         }
     }
