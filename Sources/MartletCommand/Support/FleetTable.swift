@@ -23,7 +23,7 @@ struct FleetTable {
             Phrase.count(here.count, "worker"),
             "\(Phrase.rate(here.reduce(0) { $0 + $1.rate })) outcomes a second",
             "\(Phrase.figure(here.reduce(0) { $0 + $1.putBack })) put back in a minute",
-            "\(Phrase.count(here.reduce(0) { $0 + $1.waiting }, "job")) waiting",
+            "\(Phrase.count(here.reduce(0) { $0 + $1.waiting }, "job")) waiting in workers",
             "\(Phrase.figure(here.reduce(0) { $0 + $1.open })) open", "the oldest \(Phrase.duration(oldest))",
         ]
         if here.count < workers.count { parts.append("\(workers.count - here.count) not heard of any more") }

@@ -65,7 +65,8 @@ package enum StatusPage {
         let worker = status.worker
         var figures: [(String, String)] = [
             ("State", worker.state.replacing("_", with: " ")), ("Outcomes a second", Phrase.rate(worker.rate)),
-            ("Jobs waiting", Phrase.figure(worker.jobsWaiting)), ("Jobs open", Phrase.figure(worker.jobsOpen)),
+            ("Jobs waiting in this worker", Phrase.figure(worker.jobsWaiting)),
+            ("Jobs open", Phrase.figure(worker.jobsOpen)),
             ("Oldest job", Phrase.duration(worker.oldestJobSeconds)),
             ("Outcomes open", Phrase.figure(worker.outcomesOpen)),
         ]

@@ -1,0 +1,58 @@
+import AMQPClient
+import DeliveryPipeline
+import MartletService
+import PushModel
+import Threading
+
+/// What waits in the broker and no worker has. Looking changes nothing.
+struct BrokerBacklog {
+    /// Of one host; somebody waits for it.
+    private static let patience = Duration.seconds(5)
+    /// Each look is a connection of its own, of which the broker's log tells.
+    private static let interval = Duration.seconds(10)
+
+    private let words: String
+
+    private init(_ source: ConfigurationSource) async throws {
+        let names = try source.names()
+        let topology = names.topology(delays: try source.pipeline().retry.delays)
+        var broker = try source.broker()
+        broker.connectTimeout = min(broker.connectTimeout, Self.patience)
+        let found = try await AMQPInspection.look(at: AMQPTopology(queues: topology.queues), on: broker).queues
+        func figure(_ name: String, _ queues: [String]) -> String {
+            let counts = queues.compactMap { found[$0]?.messages }
+            // One that could not be looked at may have any number.
+            return "\(name) \(counts.count == queues.count ? Phrase.figure(counts.reduce(0, +)) : "unknown")"
+        }
+        let lanes = Lane.allCases.map { lane in
+            figure(
+                lane.rawValue,
+                (1...names.shards).map { names.queue(of: lane, shard: $0) } + [names.queue(of: JobQueue.overflow(lane))]
+            )
+        }
+        let jobs = names.consumedQueues + [names.dead]
+        let others = [
+            figure("set apart", [names.queue(of: JobQueue.suspects), names.dropped]),
+            figure("delayed", topology.queues.map(\.name).filter { !jobs.contains($0) }),
+            figure("dead", [names.dead]),
+        ]
+        words = (lanes + others).joined(separator: ", ")
+    }
+
+    /// One line; says as well why it is not known.
+    static func text(_ source: ConfigurationSource) async -> String {
+        do {
+            return "waiting in the broker: \(try await BrokerBacklog(source).words)"
+        } catch {
+            return "waiting in the broker: unknown: \(error)"
+        }
+    }
+
+    /// Looks again and again until the task is cancelled: a broker that does not answer keeps nobody.
+    static func follow(_ source: ConfigurationSource, _ tell: @escaping @Sendable (String) -> Void) -> Task<Void, Never>
+    {
+        Task {
+            repeat { tell(await text(source)) } while (try? await Task.sleep(for: interval)) != nil
+        }
+    }
+}
