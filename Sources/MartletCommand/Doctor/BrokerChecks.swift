@@ -4,11 +4,13 @@ import Logging
 import MartletService
 import PushModel
 
-/// What `doctor` looks at in the broker, with the worker's own user.
+/// What `doctor` looks at in the broker, with the worker's own user or an operator's.
 struct BrokerChecks {
     let source: ConfigurationSource
     /// Make what is missing.
     let declares: Bool
+    /// The user is an operator's, who may do less than a worker.
+    let isOperator: Bool
     let management: String?
 
     /// Events and retries have at most 256 KiB; moved jobs may be larger.
@@ -35,9 +37,9 @@ struct BrokerChecks {
             guard found.unreadable.isEmpty else {
                 throw DoctorFault(
                     "may not read \(Self.some(found.unreadable))",
-                    todo: "grant its user to read what 'martlet topology --users' says")
+                    todo: "grant its user to read what 'martlet topology --users' says\(otherwise)")
             }
-            return "may read the queues of jobs"
+            return isOperator ? "may read the dead-letter queue" : "may read the queues of jobs"
         }
         await publishing(promises, found, &report)
         await report.check("message size") { try size(promises) }
@@ -47,7 +49,7 @@ struct BrokerChecks {
     private func look() async throws -> AMQPInspection {
         let broker = try source.broker()
         let pipeline = try source.pipeline()
-        let isDeclared = pipeline.provision == .declared
+        let isDeclared = pipeline.provision == .declared && !isOperator
         if declares {
             guard isDeclared else {
                 throw DoctorFault(
@@ -62,12 +64,18 @@ struct BrokerChecks {
         // Only who may configure is told what differs.
         return try await AMQPInspection.look(
             at: pipeline.topology, on: broker, comparesProperties: isDeclared,
-            readingFrom: pipeline.names.consumedQueues)
+            readingFrom: isOperator ? [pipeline.names.dead] : pipeline.names.consumedQueues)
     }
+
+    /// What else to do where a right is missing.
+    private var otherwise: String { isOperator ? "" : "; or, as an operator, ask with --operator" }
 
     private func queues(_ found: AMQPInspection) async throws -> String {
         if !found.problems.isEmpty {
-            throw DoctorFault(found.problems.map(\.description).joined(separator: "; "))
+            let isRefused = found.problems.contains { $0.code == .accessRefused }
+            throw DoctorFault(
+                Self.some(found.problems.map(\.description), separator: "; "),
+                todo: isRefused ? "grant its user what 'martlet topology --users' says\(otherwise)" : "")
         }
         let isDeclared = try source.pipeline().provision == .declared
         guard found.missing.isEmpty else {
@@ -82,7 +90,7 @@ struct BrokerChecks {
         if let finding = LeftShards(names, found: left.queues).finding(isDeclared: isDeclared) {
             throw DoctorWarning(finding)
         }
-        return isDeclared
+        return isDeclared && !isOperator
             ? "exchanges and queues are there, as they should be"
             : "exchanges and queues are there; arguments can't be looked at without the right to configure, bindings without --management"
     }
@@ -118,6 +126,7 @@ struct BrokerChecks {
             await publisher.close()
             if let fault { throw fault }
             let missing = found.missing.contains { $0.hasPrefix("exchange ") }
+            if isOperator { return "may publish jobs, as \(broker.user)" }
             return missing
                 ? "may write to those exchanges that are there"
                 : "may write to the exchanges below \(names.prefix), as \(broker.user)"
@@ -128,7 +137,8 @@ struct BrokerChecks {
         _ pipeline: PipelineConfiguration, _ missing: [String], _ user: String, _ publisher: AMQPPublisher
     ) async -> DoctorFault? {
         var refusals: [String] = []
-        for exchange in pipeline.publishedExchanges where !missing.contains("exchange \(exchange)") {
+        let exchanges = isOperator ? [pipeline.names.jobs] : pipeline.publishedExchanges
+        for exchange in exchanges where !missing.contains("exchange \(exchange)") {
             switch await reply(to: .refused(by: exchange, bytes: 0), publisher) {
             // It was allowed, and was no message that any queue may have.
             case .some(let reply) where reply.code == 406: continue
@@ -137,8 +147,10 @@ struct BrokerChecks {
         }
         if !refusals.isEmpty {
             return DoctorFault(
-                refusals.joined(separator: "; "), todo: "grant its user to write what 'martlet topology --users' says")
+                Self.some(refusals, separator: "; "),
+                todo: "grant its user to write what 'martlet topology --users' says\(otherwise)")
         }
+        if isOperator { return nil }
         let moved = pipeline.names.moved
         if missing.contains("exchange \(moved)") { return nil }
         let large = await reply(to: .refused(by: moved, bytes: Self.needed), publisher)
@@ -175,8 +187,8 @@ struct BrokerChecks {
             todo: "a publisher of larger jobs is refused (406): split them, or raise max_message_size")
     }
 
-    private static func some(_ names: [String]) -> String {
-        let shown = names.prefix(3).joined(separator: ", ")
+    private static func some(_ names: [String], separator: String = ", ") -> String {
+        let shown = names.prefix(3).joined(separator: separator)
         return names.count > 3 ? "\(shown) and \(names.count - 3) more" : shown
     }
 }

@@ -18,6 +18,9 @@ struct DoctorCommand: AsyncParsableCommand {
     @Flag(help: "Declare the exchanges and queues that are missing, as a worker does when it starts.")
     var declare = false
 
+    @Flag(name: .customLong("operator"), help: "Look for an operator's rights in the broker, not for a worker's.")
+    var isOperator = false
+
     @Flag(help: "As JSON, when everything is looked at.")
     var json = false
 
@@ -28,6 +31,10 @@ struct DoctorCommand: AsyncParsableCommand {
     var management: String?
 
     @OptionGroup var options: ConfigurationOptions
+
+    func validate() throws {
+        if declare, isOperator { throw ValidationError("--declare and --operator exclude each other") }
+    }
 
     func run() async throws {
         var report = DoctorReport { [json] finding in if !json { print(finding.line) } }
@@ -50,7 +57,8 @@ struct DoctorCommand: AsyncParsableCommand {
             let keyring = try source.keyring()
             return (keyring, "\(keyring.keyIDs.count) in the keyring, current is \(keyring.currentKeyID)")
         }
-        await BrokerChecks(source: source, declares: declare, management: management).run(&report)
+        await BrokerChecks(source: source, declares: declare, isOperator: isOperator, management: management).run(
+            &report)
         await DatabaseChecks(source: source, keyring: keyring).run(&report)
         if json {
             try printJSON(report.document)

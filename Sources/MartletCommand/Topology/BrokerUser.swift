@@ -33,6 +33,10 @@ struct BrokerUser: Sendable, Hashable {
             BrokerUser(
                 name: "\(names.prefix)-consumer", configure: consumer, write: consumer,
                 read: "^(\(prefix)-consumer\\..*|\(results))$"),
+            // Publishes jobs, listens to results and takes dead jobs out.
+            BrokerUser(
+                name: "\(names.prefix)-operator", configure: "^\(prefix)\\.tail\\.",
+                write: "^\(prefix)\\.(jobs$|tail\\.)", read: "^\(prefix)\\.(dead$|results$|tail\\.)"),
         ]
         if ledger {
             let queue = "^\(escaped(names.ledger))$"

@@ -54,6 +54,7 @@ struct BrokersPageTests {
                 ["job", "publish", "--wait", "1"], ["amqp.url": try url(of: "anna", "secret", installation)],
                 input: JobText("order-1", app: Self.app, to: [Token.random()]).json)
             #expect(waited.errors.contains("no outcome after 1 s"), "\(waited)")
+            try await anOperatorMay(installation, url(of: "anna", "secret", installation), shop)
         }
     }
 
