@@ -21,6 +21,9 @@ struct SimulateCertificateCommand: AsyncParsableCommand {
     @Option(help: "Where it may be used, production or sandbox; may be repeated. Default: both.")
     var environment: [SimulatorConfiguration.Environment] = []
 
+    @Option(help: "Id of the team that it says it is of. Default: it says none, and 'credential import' needs --team.")
+    var team: String?
+
     @Option(help: "Where to write certificate and private key: as PKCS #12 if it ends in .p12, else both in PEM form.")
     var output: String
 
@@ -40,7 +43,7 @@ struct SimulateCertificateCommand: AsyncParsableCommand {
         let authority = try AuthorityDirectory(path: directory).loadOrCreate()
         let environments = environment.isEmpty ? SimulatorConfiguration.Environment.allCases : environment
         let issued = try authority.issueClientCertificate(
-            app: app, topics: topic, environments: Set(environments), key: key)
+            app: app, topics: topic, environments: Set(environments), team: team, key: key)
         if isPKCS12 {
             let bytes = try PKCS12Writer.write(
                 certificatePEM: issued.certificatePEM, privateKeyPEM: issued.privateKeyPEM, name: app,

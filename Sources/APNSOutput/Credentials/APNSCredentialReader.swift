@@ -43,6 +43,12 @@ struct APNSCredentialReader {
         if contents.certificates.isEmpty { throw file.fault("has a private key, but no certificate") }
     }
 
+    private var unsaid: String? { details.mayLackAccount ? "" : nil }
+
+    private func check(_ team: String, of file: CredentialFile) throws(CredentialFault) -> String {
+        team == unsaid ? team : try AppleID.check(team, "team id", of: file)
+    }
+
     // MARK: .p8
 
     private func token(_ key: PrivateKey, _ file: CredentialFile) throws(CredentialFault) -> NewCredential {
@@ -54,12 +60,12 @@ struct APNSCredentialReader {
         guard let keyID = details.keyID ?? Self.keyID(fromFileName: file.name) else {
             throw CredentialFault("the key id is needed: \(file.name) is not named AuthKey_<key id>.p8")
         }
-        guard let team = details.account else {
+        guard let team = details.account ?? unsaid else {
             throw CredentialFault("\(file.name): the team id is needed for a .p8 key")
         }
         return NewCredential(
             kind: .token(keyID: try AppleID.check(keyID, "key id", of: file), privateKeyPEM: key.pem),
-            account: try AppleID.check(team, "team id", of: file), environments: try keyEnvironments(),
+            account: try check(team, of: file), environments: try keyEnvironments(),
             topics: details.topics,
             fingerprint: Fingerprint.sha256(key.publicKeyDER), label: details.label ?? "key \(keyID)")
     }
@@ -91,12 +97,12 @@ struct APNSCredentialReader {
         if let team = details.account, let named = leaf.organizationalUnit, AppleID.isOne(named), named != team {
             throw CredentialFault("the certificate of \(pair.file.name) is of team \(named), not of \(team)")
         }
-        guard let team = details.account ?? leaf.organizationalUnit else {
+        guard let team = details.account ?? leaf.organizationalUnit ?? unsaid else {
             throw CredentialFault("the team id is needed: the certificate of \(pair.file.name) does not say it")
         }
         return NewCredential(
             kind: .certificate(chainDER: leaf.chain(from: others).map(\.der), privateKeyDER: pair.key.der),
-            account: try AppleID.check(team, "team id", of: pair.file), environments: pair.push.environments,
+            account: try check(team, of: pair.file), environments: pair.push.environments,
             topics: Set(pair.push.topicKinds.keys), topicKinds: pair.push.topicKinds, notBefore: leaf.notBefore,
             notAfter: leaf.notAfter, fingerprint: Fingerprint.sha256(leaf.der), label: details.label ?? pair.name)
     }

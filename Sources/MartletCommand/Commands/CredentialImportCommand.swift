@@ -27,7 +27,8 @@ extension CredentialCommand {
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
-            let new = try credential.read(files, of: output.account.id, for: output.credentials())
+            let new = try credential.read(
+                files, of: output.account.id, for: output.credentials(), isTrial: dryRun)
             guard dryRun else {
                 return try await CredentialKeeper(output: output.name, json: json)
                     .keep(new, as: "imported", options)

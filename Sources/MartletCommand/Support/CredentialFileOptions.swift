@@ -31,12 +31,15 @@ package struct CredentialFileOptions: ParsableArguments {
 
     /// - Throws: `CredentialFault` naming the file and its fault.
     ///
-    /// - Parameter account: nil: as the files say.
+    /// - Parameters:
+    ///   - account: nil: as the files say.
+    ///   - isTrial: what is read is only shown, so nobody has to say the account.
     package func read(
-        _ files: [String], of account: String?, for credentials: any OutputCredentials
+        _ files: [String], of account: String?, for credentials: any OutputCredentials, isTrial: Bool = false
     ) throws -> NewCredential {
         var details = CredentialDetails()
         details.account = account
+        details.mayLackAccount = isTrial
         details.keyID = keyID
         details.environments = environments.isEmpty ? nil : Set(environments)
         details.topics = Set(topics)

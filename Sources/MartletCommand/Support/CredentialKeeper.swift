@@ -28,12 +28,13 @@ struct CredentialKeeper {
         if json { return try printJSON(described(new, id: nil, replacing: [])) }
         print("\(new.label): \(scope(of: new))")
         new.printFacts(now: .now)
+        if new.account.isEmpty { print("to import it, say \(AccountWords.options(of: output))") }
         print("nothing was imported")
     }
 
     private func scope(of new: NewCredential) -> String {
         let word = AccountWords.word(of: output)
-        return "\(word) \(new.account), \(new.scope(accountName: word))"
+        return "\(new.account.isEmpty ? "no \(word)" : "\(word) \(new.account)"), \(new.scope(accountName: word))"
     }
 
     private func described(

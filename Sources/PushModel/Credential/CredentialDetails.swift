@@ -4,6 +4,8 @@ public struct CredentialDetails: Sendable {
     public var passphrase: Secret?
     /// nil: as the files say.
     public var account: String?
+    /// Only to be looked at: where neither says the account, it is empty.
+    public var mayLackAccount = false
     /// nil: as the files say.
     public var keyID: String?
     /// Where it may be used; nil: as the files say, else everywhere.
