@@ -20,8 +20,9 @@ extension CredentialCommand {
         func run() async throws {
             let (report, keyring) = try await withDatabase(options, for: "credential rekey") { source, pool in
                 let keyring = try source.keyring()
+                var progress = Progress()
                 let report = try await Rekeying(pool, keyring: keyring, isDryRun: dryRun).run { seen in
-                    printError("looked at \(seen) rows")
+                    progress.tell { _ in "looked at \(seen) rows" }
                 }
                 return (report, keyring)
             }

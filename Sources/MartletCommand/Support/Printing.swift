@@ -28,7 +28,8 @@ package func printJSON(_ value: some Encodable, keys: JSONKeys = .asTheyAre) thr
     if keys == .snakeCase { encoder.keyEncodingStrategy = .convertToSnakeCase }
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     let text = String(decoding: try encoder.encode(value), as: UTF8.self)
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false) { print(json: String(line)) }
+    // The only empty line is what Foundation has in a list of nothing.
+    for line in text.split(separator: "\n") { print(json: String(line)) }
 }
 
 package enum JSONKeys {

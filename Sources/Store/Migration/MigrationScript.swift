@@ -10,6 +10,10 @@ enum MigrationScript {
         """,
     ]
 
+    private static let grants = "SELECT martlet.apply_grants();"
+    /// What it answers is said once, at the end.
+    private static let quietGrants = "DO $$ BEGIN PERFORM martlet.apply_grants(); END $$;"
+
     /// Each file in a transaction of its own; the first error ends it.
     static func text(of migrations: [Migration], isFirst: Bool) -> String {
         guard !migrations.isEmpty else { return "" }
@@ -21,7 +25,7 @@ enum MigrationScript {
                 -- \(migration.fileName)
                 BEGIN;
                 SET LOCAL lock_timeout = '10s';
-                \(migration.sql.trimmingSuffix(while: \.isWhitespace))
+                \(migration.sql.trimmingSuffix(while: \.isWhitespace).replacing(grants, with: quietGrants))
                 INSERT INTO martlet.schema_migrations (number, name, checksum)
                 VALUES (\(migration.number), '\(migration.name)', '\\x\(migration.checksum.hexPairs.joined())');
                 COMMIT;
@@ -29,7 +33,8 @@ enum MigrationScript {
                 """
         }
         return text
-            + "\n-- grants what roles need that there are by now; says which are missing\nSELECT martlet.apply_grants();\n"
+            + "\n-- grants what roles need that there are by now; says which are missing\n"
+            + "SELECT unnest(martlet.apply_grants()) AS \"missing role\";\n"
     }
 }
 
