@@ -29,7 +29,8 @@ import Testing
 
     @Test(
         arguments: [
-            (400, .refused), (403, .unknownRefused), (404, .refused), (405, .refused), (408, .retryLater), (421, .retryLater),
+            (400, .refused), (403, .unknownRefused), (404, .refused), (405, .refused), (408, .retryLater),
+            (421, .retryLater),
             (410, .tokenDead), (413, .refused), (418, .refused), (429, .retryLater), (500, .retryLater),
             (502, .retryLater), (503, .retryLater), (504, .retryLater), (599, .retryLater),
         ] as [(Int, APNSAnswerClass)])

@@ -55,7 +55,8 @@ import Testing
         (500, "<html>", 0, .retry),
         (503, error("UNAVAILABLE", "m", code("UNAVAILABLE")), 0, .retry),
         (503, error("UNAVAILABLE", "m", code("UNAVAILABLE")), 30, .projectMustWait(30)), (502, "<html>", 0, .retry),
-        (504, "", 0, .retry), (408, "", 0, .retry), (421, "", 0, .retry), (405, "", 0, .refused), (413, "", 0, .refused),
+        (504, "", 0, .retry), (408, "", 0, .retry), (421, "", 0, .retry), (405, "", 0, .refused),
+        (413, "", 0, .refused),
         (302, "", 0, .refused),
         // Marks by its word and status together only.
         (400, error("INVALID_ARGUMENT", "m", code("UNREGISTERED")), 0, .refused),
