@@ -242,22 +242,18 @@ package final class ConnectionPool: @unchecked Sendable {
         connector.addresses(on: eventLoop).whenComplete { result in
             switch result {
             // Of equals the first is taken, and other workers have the same list.
-            case .success(let addresses): self.connect(connection, toOneOf: addresses.shuffled())
+            case .success(let addresses): self.connect(connection, AddressTrial(addresses.shuffled()))
             case .failure(let error): connection.channelClosed(error: error)
             }
         }
     }
 
     /// Tries one address after the other.
-    ///
-    /// - Parameter failure: of the others, what is to be told.
-    private func connect(
-        _ connection: PooledConnection, toOneOf addresses: [SocketAddress], after failure: (any Error)? = nil
-    ) {
+    private func connect(_ connection: PooledConnection, _ trial: AddressTrial) {
         // Given up while its name was looked up.
         guard connection.isConnecting else { return connection.channelClosed(error: nil) }
         let best = addressBook.best(
-            of: addresses,
+            of: trial.addresses,
             connections: { address in connections.count { $0.address == address && ($0.isOpen || $0.isConnecting) } },
             nowMilliseconds: Uptime.milliseconds())
         guard let address = best else {
@@ -268,15 +264,14 @@ package final class ConnectionPool: @unchecked Sendable {
             switch result {
             case .success(let channel): connection.connected(channel)
             case .failure(let error):
-                let others = addresses.filter { $0 != address }
-                let telling = ConnectError.moreTelling(failure, error)
-                guard !others.isEmpty else { return connection.channelClosed(error: telling) }
+                let others = trial.after(error, at: address)
+                guard !others.addresses.isEmpty else { return connection.channelClosed(error: others.failure) }
                 self.addressBook.failed(address, nowMilliseconds: Uptime.milliseconds())
                 self.logger.notice(
                     .addressRefuses, "An address of \(self.configuration.service) does not let us in, trying the next",
                     metadata: ["address": "\(address)", "error": "\(ConnectError.text(of: error))"])
                 connection.address = nil
-                self.connect(connection, toOneOf: others, after: telling)
+                self.connect(connection, others)
             }
         }
     }

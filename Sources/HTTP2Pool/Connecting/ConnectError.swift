@@ -51,12 +51,6 @@ package enum ConnectError: Error, Equatable, CustomStringConvertible {
         return words.isEmpty ? text : "TLS handshake: \(words.joined(separator: ", "))"
     }
 
-    /// Which of the failures at two addresses of one name is told: that nobody was reached says less than what a server did.
-    static func moreTelling(_ earlier: (any Error)?, _ later: any Error) -> any Error {
-        guard let earlier, !(earlier is IOError) else { return later }
-        return earlier
-    }
-
     /// Whether the server has ended the TLS handshake over our certificate (alerts of RFC 8446, section 6.2). The
     /// TLS library names them in its errors' text only.
     package static func refusesCertificate(_ error: any Error) -> Bool {
