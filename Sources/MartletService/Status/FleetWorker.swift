@@ -25,7 +25,7 @@ package struct FleetWorker: Sendable, Hashable, Encodable {
         (host, pid) = (member.report?.host, member.report?.pid)
         rate = member.isSilent ? 0 : member.report?.rate ?? 0
         lanes = member.report?.lanes ?? []
-        minute = member.report?.minute ?? [:]
+        minute = member.isSilent ? [:] : member.report?.minute ?? [:]
         oldestJobSeconds = member.report?.oldestJobSeconds ?? 0
     }
 

@@ -132,6 +132,20 @@ import Testing
         #expect(pulse.rate == 10)
     }
 
+    /// What it told last is no news.
+    @Test func aWorkerNotHeardOfDoesNothing() {
+        let report = WorkerReport(
+            host: "web-3", pid: 4711, state: .ready, rate: 3_000, minute: ["retried": 2, "held": 1])
+        func worker(silentFor seconds: Int) -> FleetWorker {
+            FleetWorker(
+                FleetMember(
+                    id: "1", name: "push-8", version: "0.1.0", outputs: [], uptimeSeconds: 60, silentSeconds: seconds,
+                    report: report))
+        }
+        #expect(worker(silentFor: 1).rate == 3_000 && worker(silentFor: 1).putBack == 3)
+        #expect(worker(silentFor: 37).rate == 0 && worker(silentFor: 37).putBack == 0)
+    }
+
     @Test func aReportIsSmallWhateverItSays() throws {
         let report = WorkerReport(
             host: String(repeating: "\u{1}", count: 1_000), pid: .max, state: .hindered,
