@@ -31,6 +31,10 @@ struct RefusalRepositoryTests {
                 since: Timestamp(milliseconds: 1_800_000_000_000))
             try await repository.write([later], ended: [part], worker: "v")
             #expect(try await repository.list() == [refusal(credential, reason: "Forbidden")])
+            try await repository.write([part], ended: [], worker: "w")
+            try await repository.remove(worker: "v")
+            #expect(try await repository.list() == [part])
+            try await repository.write([later], ended: [part], worker: "v")
             try await repository.write([], ended: [whole], worker: "w")
             #expect(try await repository.list().isEmpty)
         }

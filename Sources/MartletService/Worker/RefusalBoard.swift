@@ -8,6 +8,7 @@ final class RefusalBoard: Sendable {
     private struct State {
         var open: [Refusal.Subject: Refusal] = [:]
         var ended: [Refusal] = []
+        var hasTold = false
         var badTokens: [TokenKey: Int] = [:]
     }
 
@@ -29,7 +30,9 @@ final class RefusalBoard: Sendable {
     func tell(_ event: Refusal.Event) {
         state.withLock { state in
             switch event {
-            case .began(let refusal): state.open[refusal.subject] = refusal
+            case .began(let refusal):
+                state.open[refusal.subject] = refusal
+                state.hasTold = true
             case .ended(let subject):
                 if let refusal = state.open.removeValue(forKey: subject) { state.ended.append(refusal) }
             case .badTokens(let bad):
@@ -51,6 +54,9 @@ final class RefusalBoard: Sendable {
     }
 
     var refusals: [Refusal] { state.withLock { Array($0.open.values) } }
+
+    /// Any refusal, since the start.
+    var hasTold: Bool { state.withLock(\.hasTold) }
 
     /// Takes out what has ended, to be restored if it could not be written.
     func takeEnded() -> [Refusal] {

@@ -22,6 +22,9 @@ struct RefusalService: Service {
                 }
             }
         }
+        if Task.isCancelled || !board.hasTold { return }
+        // Where that fails, they count for some minutes more.
+        try? await repository.remove(worker: worker)
     }
 
     private func write() async {

@@ -5,6 +5,8 @@ public import PushModel
 public struct RefusalRepository: Sendable {
     /// A worker writes its rows more often than this, in seconds; what is older is of a worker that has gone.
     public static let validSeconds = 300
+    /// A stop does not wait for longer.
+    private static let patience = Duration.seconds(4)
 
     private let pool: PostgresPool
 
@@ -40,6 +42,13 @@ public struct RefusalRepository: Sendable {
             try await connection.query(
                 "DELETE FROM martlet.refusals WHERE last_refused_at < now() - interval '\(Self.validSeconds) seconds'")
         }
+    }
+
+    /// It has ended, and says nothing more of its rows. Another worker that is refused the same writes it again within a minute.
+    /// - Throws: ``PostgresError``.
+    public func remove(worker: String) async throws {
+        try await pool.query(
+            "DELETE FROM martlet.refusals WHERE worker = $1", [.text(worker)], timeout: Self.patience)
     }
 
     /// What is refused now, the oldest first; one that has no time since it was last refused.

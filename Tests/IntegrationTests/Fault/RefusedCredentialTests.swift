@@ -5,6 +5,7 @@ import Store
 import TestSupport
 import TestTraits
 import Testing
+import WorkerTestSupport
 
 /// Credentials that APNs refuses, and times when it refuses everything, through the whole worker.
 @Suite(.needsServers, .endsAHang)
@@ -59,6 +60,7 @@ struct RefusedCredentialTests {
                 let list = try await installation.martlet(["credential", "list"]).output
                 #expect(list.contains("active") && list.contains("(device tokens): BadDeviceToken"), "\(list)")
             }
+            #expect(try await RefusalRepository(installation.database.pool).list().isEmpty, "it has stopped cleanly")
             #expect(installation.results.tally == ["rejected BadDeviceToken by apns": 1_200, "sent": 1])
             #expect(try await installation.markedTokens(of: Self.app).isEmpty)
             #expect(await installation.simulator.counters().arrivals == 1_201)
