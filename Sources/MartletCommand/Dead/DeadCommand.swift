@@ -25,10 +25,15 @@ struct DeadCommand: AsyncParsableCommand {
 
         func run() async throws {
             // Not the jobs themselves, which may be large.
-            var jobs: [DeadJobDescription] = []
+            var (jobs, areAll) = ([DeadJobDescription](), true)
             try await DeadQueue(options).forEach(filter, doing: "found") { job in
+                areAll = jobs.count < Int(limit)
+                guard areAll else { return .keepAndEnd }
                 jobs.append(DeadJobDescription(job))
-                return jobs.count < Int(limit) ? .keep : .keepAndEnd
+                return .keep
+            }
+            defer {
+                if !areAll { printError("there are more: --limit lists more than \(limit)") }
             }
             if json { return try printJSON(jobs) }
             var table = Table(header: ["JOB", "APP", "LANE", "BYTES", "REASON"])

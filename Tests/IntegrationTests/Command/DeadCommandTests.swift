@@ -23,6 +23,14 @@ struct DeadCommandTests {
                 }
                 let listed = try await installation.martlet(["dead", "list", "--app", Self.unknown, "--json"])
                 #expect(listed.output.contains("late-3") && !listed.output.contains("odd"), "\(listed)")
+                #expect(listed.errors.isEmpty, "\(listed)")
+                for (limit, isCut) in [(2, true), (3, false)] {
+                    let some = try await installation.martlet([
+                        "dead", "list", "--app", Self.unknown, "--limit", "\(limit)",
+                    ])
+                    #expect(some.errors.contains("there are more: --limit lists more than 2") == isCut, "\(some)")
+                    #expect(some.output.split(separator: "\n").count == limit + 1, "\(some)")
+                }
                 let shown = try await installation.martlet(["dead", "show", "--reason", "priorty"])
                 #expect(shown.status == 0 && shown.output.contains(#""id":"odd""#), "\(shown)")
                 #expect(try await installation.martlet(["dead", "show", "--id", "nothing"]).status == 1)
