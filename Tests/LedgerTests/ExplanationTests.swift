@@ -34,7 +34,10 @@ import Testing
             ("rejected", "BadX", "it was refused for good at 2026-11-20T10:00:00.123Z: BadX"),
             ("failed", "Cancelled", "it was given up, certainly not accepted, at 2026-11-20T10:00:00.123Z: Cancelled"),
             ("unknown", "Lost", "it may have been accepted: the answer was lost at 2026-11-20T10:00:00.123Z: Lost"),
-            ("expired", nil, "its deadline had passed before it could be sent at 2026-11-20T10:00:00.123Z"),
+            (
+                "expired", nil,
+                "it was given up, no attempt being possible before its deadline, at 2026-11-20T10:00:00.123Z"
+            ),
         ] as [(String, String?, String)])
     func anOutcomeIsTheCause(kind: String, reason: String?, cause: String) {
         let explanation = Explanation(
@@ -75,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: [true, false]) func whatAnAppLackedThenAndLacksNowIsSaidWithIt(isStill: Bool) {
-        let lack = JobFacts.AppFault("team A has no credential", todo: "Give it one.")
+        let lack = JobFacts.AppFault("team A has no credential", of: "push", todo: "Give it one.")
         func explanation(_ reason: String) -> Explanation {
             Explanation(
                 facts {
@@ -87,6 +90,61 @@ import Testing
         #expect(told.found && told.cause.hasSuffix(isStill ? ": NoCredential; now \(lack.text)" : ": NoCredential"))
         #expect((told.advice == "Give it one.") == isStill)
         #expect(explanation("RetriesExhausted").cause.hasSuffix(": RetriesExhausted"))
+    }
+
+    /// Of the job's output, or where that isn't known, of all that the app has; else it is a row of the table.
+    @Test(
+        arguments: [
+            ("push", ["push"], true), ("other", ["push"], false), (nil, ["push"], false),
+            (nil, ["push", "other"], true),
+        ] as [(String?, [String], Bool)])
+    func onlyWhatHoldsForTheJobIsItsCause(output: String?, faulty: [String], isCause: Bool) {
+        var app = App(bundleID: "com.example.shop")
+        app.accounts = ["push": AppAccount("A"), "other": AppAccount("B")]
+        let explanation = Explanation(
+            facts {
+                $0.output = output
+                $0.app = .known(app, faults: faulty.map { JobFacts.AppFault("\($0) refuses it", of: $0) })
+            })
+        let words = faulty.map { "\($0) refuses it" }.joined(separator: "; ")
+        #expect(explanation.cause.hasSuffix("; now " + words) == isCause, "\(explanation.cause)")
+        #expect(explanation.checked.first { $0.what == "app" }?.found == "com.example.shop: " + words)
+    }
+
+    @Test(arguments: [
+        (0, "it is in a worker's hands, or"), (1, "it is in a worker's hands (1 job is), or"),
+        (1_573, "it is in a worker's hands (1573 jobs are), or"),
+    ])
+    func howManyJobsWorkersHaveInHandIsSaid(inHand: Int, said: String) {
+        func explanation(waits: Int = 0, ledger: Bool = true) -> Explanation {
+            Explanation(
+                facts {
+                    $0.inHand = inHand
+                    $0.waiting = waits > 0 ? [JobFacts.Waiting(queue: "martlet.delay.21600", messages: waits)] : []
+                    if !ledger { $0.ledger = JobFacts.Ledger() }
+                })
+        }
+        #expect(explanation().cause.contains(said))
+        #expect(explanation(ledger: false).cause.contains("or it is in a worker's hands (\(inHand) ") == (inHand > 0))
+        let among = explanation(waits: 2)
+        #expect(
+            among.cause.hasSuffix(
+                ": 2 in martlet.delay.21600" + (inHand > 0 ? ", \(inHand) in workers' hands" : "")))
+        #expect(among.checked.first { $0.what == "workers" }?.found.hasPrefix("\(inHand) job") == true)
+    }
+
+    /// One id with two contents is told.
+    @Test func whatBecameOfAnotherContentOfTheIDIsSaidToo() {
+        let explanation = Explanation(
+            facts {
+                $0.ledger?.rows = [row("sent")]
+                $0.dead = .some(JobFacts.Dead(app: "a", reason: "id: was used by another job"))
+            })
+        #expect(
+            explanation.cause
+                == "push accepted it at 2026-11-20T10:00:00.123Z, as id-1; a job of this id can't be used, and lies in the "
+                + "dead-letter queue: id: was used by another job")
+        #expect(explanation.advice?.hasPrefix("From here it is the device's") == true)
     }
 
     @Test func aProviderThatCantBeReachedIsSaidWithWhatWaits() {
@@ -147,7 +205,8 @@ import Testing
             $0.dead = .some(JobFacts.Dead(app: "a", reason: "priorty: is not a field"))
             $0.cancellation = .some(Cancellation(at: Self.at, by: "ops"))
             $0.app = .known(
-                App(bundleID: "com.example.shop", isPaused: true), faults: [JobFacts.AppFault("push: no credential")])
+                App(bundleID: "com.example.shop", isPaused: true),
+                faults: [JobFacts.AppFault("push: no credential", of: "push")])
             $0.tokens = [
                 DeviceToken(
                     key: DeviceTokenKey(
@@ -171,7 +230,8 @@ import Testing
         #expect(Explanation(facts).found == false)
         facts.ledger?.sums = []
         note()
-        facts.app = .known(App(bundleID: "com.example.shop"), faults: [JobFacts.AppFault("push: no credential")])
+        facts.app = .known(
+            App(bundleID: "com.example.shop"), faults: [JobFacts.AppFault("push: no credential", of: "push")])
         note()
         facts.app = .unknown("com.example.shop")
         note()

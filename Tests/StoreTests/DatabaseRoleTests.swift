@@ -146,7 +146,7 @@ struct DatabaseRoleTests {
                 )
                 #expect(try await registry.forget(key))
                 #expect(try await RefusalRepository(login).list() == [])
-                #expect(try await WorkerRepository(login).list() == (running: [], stale: []))
+                #expect(try await WorkerRepository(login).fleet().isEmpty)
                 #expect(try await CancellationRepository(login).cancel("order-1"))
                 #expect(try await CancellationRepository(login).restore("order-1"))
             }

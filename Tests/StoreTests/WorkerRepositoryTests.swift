@@ -23,6 +23,10 @@ struct WorkerRepositoryTests {
             [.text(worker.id), .bigint(Int64(seconds))])
     }
 
+    private func names(_ database: TestDatabase) async throws -> [String] {
+        try await database.pool.query("SELECT name FROM martlet.workers ORDER BY name").map { try $0["name"].text }
+    }
+
     /// Whoever may write the table may write anything, and each worker reads it.
     @Test(arguments: [
         #"{"host":"h","pid":1,"state":"ready","lanes":[],"rate":1e300,"minute":{},"oldest_job_seconds":5}"#,
@@ -86,13 +90,13 @@ struct WorkerRepositoryTests {
             try await age(gone, -3_000, database)
             #expect(try await repository.renew(here, quotas: ["fcm/p"]) == ["fcm/p": 1])
             try await age(here, 0, database)
-            #expect(try await repository.list() == (running: ["push-2"], stale: ["push-1"]))
+            #expect(try await repository.fleet().map(\.name) == ["push-2"])
             try await repository.forgetStale()
-            #expect(try await repository.list().stale == ["push-1"])
+            #expect(try await names(database) == ["push-1", "push-2"])
             try await age(gone, 3_601, database)
-            try await repository.forgetStale()
             try await age(here, 0, database)
-            #expect(try await repository.list() == (running: ["push-2"], stale: []))
+            try await repository.forgetStale()
+            #expect(try await names(database) == ["push-2"])
         }
     }
 
@@ -146,7 +150,7 @@ struct WorkerRepositoryTests {
                 #expect(fleet[0].report == nil && fleet[0].id == earlier)
                 #expect(fleet[1].report == report && fleet[1].outputs == ["apns", "fcm"])
                 #expect(fleet[1].report?.rate == 12.3 && fleet[1].report?.minute == ["sent": 740])
-                #expect(try await WorkerRepository(login).unreachable() == [report.unreachable ?? ""])
+                #expect(try await WorkerRepository(login).fleet().unreachable == [report.unreachable ?? ""])
                 #expect(fleet[2].report?.state == .hindered && (20...50).contains(fleet[2].silentSeconds))
             }
             let bytes = try await database.pool.query(
@@ -156,6 +160,26 @@ struct WorkerRepositoryTests {
                 try await database.pool.query(
                     "UPDATE martlet.workers SET report = jsonb_build_object('host', repeat('x', 4096))")
             }
+        }
+    }
+
+    /// Killed, and started again under its name: that it is silent concerns nobody.
+    @Test(arguments: [(WorkerRepository.staleSeconds + 20, 1), (1, 2)])
+    func whoseNameAYoungerOneHasIsThereWhileItIsHeardOf(silence: Int, count: Int) async throws {
+        try await TestDatabase.withMigrated { database in
+            let repository = WorkerRepository(database.pool)
+            let (older, younger) = (worker("push-1", upFor: .seconds(100)), worker("push-1"))
+            let report = WorkerReport(
+                host: "web-3", pid: 4711, state: .ready, lanes: [.init(lane: .bulk, waiting: 3, open: 2)])
+            for worker in [older, younger] { _ = try await repository.renew(worker, quotas: [], report: report) }
+            try await age(older, silence, database)
+            #expect(try await repository.fleet().count == count)
+            #expect(try await repository.fleet().jobsInHand == 5 * count)
+            // The younger one is killed: both were there.
+            try await age(younger, 20, database)
+            try await age(older, 20, database)
+            let fleet = try await repository.fleet()
+            #expect(fleet.silent.count == 2 && fleet.jobsInHand == 0)
         }
     }
 

@@ -30,7 +30,7 @@ package struct Explanation: Encodable {
     /// From the fourth on it is not told what became of it.
     package init(_ facts: JobFacts) {
         job = facts.job
-        checked = facts.checks
+        checked = ChecksOfFacts(facts: facts).checks
         let certain = facts.outcome ?? facts.rejection ?? facts.cancelled
         found = certain != nil
         (cause, advice) =
@@ -42,7 +42,12 @@ package struct Explanation: Encodable {
 extension JobFacts {
     fileprivate typealias Cause = (String, String?)
 
+    /// Another content of that id may have been rejected.
     fileprivate var outcome: Cause? {
+        ofOutcome.map { ($0.0 + (rejected("; a job of this id").map(\.0) ?? ""), $0.1) }
+    }
+
+    private var ofOutcome: Cause? {
         guard let ledger else { return nil }
         let outcomes = ledger.rows.filter { $0.kind != LedgerKind.rejection }
         if asksOne, let last = outcomes.first {
@@ -64,8 +69,16 @@ extension JobFacts {
     /// What was missing then and is missing still is said with it.
     private func told(_ cause: Cause, because reasons: [String?]) -> Cause {
         let isOfApp = reasons.contains { $0 == "NoCredential" || $0 == "CredentialUnusable" }
-        guard isOfApp, case .known(_, let faults) = app, let first = faults.first else { return cause }
-        return (cause.0 + "; now " + faults.map(\.text).joined(separator: "; "), first.todo ?? cause.1)
+        guard isOfApp, let first = appFaults.first else { return cause }
+        return (cause.0 + "; now " + appFaults.words, first.todo ?? cause.1)
+    }
+
+    /// Those that hold for the job: of its output; where that isn't known, of every output that the app has.
+    private var appFaults: [AppFault] {
+        guard case .known(let app, let faults) = app else { return [] }
+        if let output { return faults.filter { [nil, output].contains($0.output) } }
+        let outputs = Set(faults.map(\.output))
+        return outputs.contains(nil) || app.accounts.keys.allSatisfy { outputs.contains($0) } ? faults : []
     }
 
     /// The outcome may be told, and not written down yet.
@@ -78,20 +91,22 @@ extension JobFacts {
         )
     }
 
-    fileprivate var rejection: Cause? {
+    fileprivate var rejection: Cause? { rejected("it") }
+
+    private func rejected(_ job: String) -> Cause? {
         if case .some(.some(let dead)) = dead {
             return (
-                "it can't be used, and lies in the dead-letter queue: \(dead.reason)",
-                DeadAdvice.text(on: job, dead.reason)
+                "\(job) can't be used, and lies in the dead-letter queue: \(dead.reason)",
+                DeadAdvice.text(on: self.job, dead.reason)
             )
         }
         guard let row = ledger?.rows.first(where: { $0.kind == LedgerKind.rejection }) else { return nil }
         let isGone = if case .some(.none) = dead { true } else { false }
         return (
-            "it could not be used at \(row.at.rfc3339): \(row.reason ?? "") \(row.detail ?? "")",
+            "\(job) could not be used at \(row.at.rfc3339): \(row.reason ?? "") \(row.detail ?? "")",
             isGone
                 ? "It is no longer in the dead-letter queue: somebody has replayed or dropped it."
-                : DeadAdvice.text(on: job, "\(row.reason ?? ""): \(row.detail ?? "")")
+                : DeadAdvice.text(on: self.job, "\(row.reason ?? ""): \(row.detail ?? "")")
         )
     }
 
@@ -123,10 +138,10 @@ extension JobFacts {
                 "no outcome is known of it; the app \(app.bundleID) is paused now, and its jobs wait",
                 "'martlet app set \(app.bundleID) --no-paused'."
             )
-        case .known(let app, let faults) where !faults.isEmpty:
+        case .known(let app, _) where !appFaults.isEmpty:
             (
-                "no outcome is known of it; now " + faults.map(\.text).joined(separator: "; "),
-                faults[0].todo ?? "'martlet app show \(app.bundleID)' says which credentials were considered."
+                "no outcome is known of it; now " + appFaults.words,
+                appFaults[0].todo ?? "'martlet app show \(app.bundleID)' says which credentials were considered."
             )
         case .known, .unnamed, nil: nil
         }
@@ -156,7 +171,8 @@ extension JobFacts {
     fileprivate var uncertain: Cause {
         let waiting = waiting ?? []
         if !waiting.isEmpty {
-            let list = waiting.map { "\($0.messages) in \($0.queue)" }.joined(separator: ", ")
+            let hands = (inHand ?? 0) > 0 ? ["\(inHand ?? 0) in workers' hands"] : []
+            let list = (waiting.map { "\($0.messages) in \($0.queue)" } + hands).joined(separator: ", ")
             if let unreachable, !unreachable.isEmpty {
                 return (
                     "nothing is known of it; it may be one of the jobs that wait: \(list); and workers do not reach "
@@ -175,77 +191,26 @@ extension JobFacts {
         }
         guard let begin = ledger.begin else {
             return (
-                "nothing is known of it: no ledger is kept, so what became of it was told on the results exchange only",
+                "nothing is known of it: no ledger is kept, so what became of it was told on the results exchange only"
+                    + ((inHand ?? 0) > 0 ? ", or it is \(ofWorkers)" : ""),
                 "Run 'martlet ledger' to have the next ones written down."
             )
         }
         return (
-            "nothing is known of it: it never arrived, it is in a worker's hands\(ofLedger), or its end came before "
+            "nothing is known of it: it never arrived, it is \(ofWorkers)\(ofLedger), or its end came before "
                 + (begin.first.map { "the ledger's first row, \($0.rfc3339)" }
                     ?? "there was a ledger, which has no row yet"),
             "Does its publisher wait for the broker's confirm, is the id right? \(Self.unkept)"
         )
     }
 
+    private var ofWorkers: String {
+        guard let inHand, inHand > 0 else { return "in a worker's hands" }
+        return "in a worker's hands (\(inHand) \(inHand == 1 ? "job is" : "jobs are"))"
+    }
+
     /// The broker counts what waits, and not what a ledger holds to write it down.
     private var ofLedger: String { backlog?.isUnread == false ? " or the ledger's" : "" }
-
-    fileprivate var checks: [Explanation.Check] {
-        var checks: [Explanation.Check] = []
-        func add(_ what: String, _ found: String?) {
-            if let found { checks.append(.init(what: what, found: found)) }
-        }
-        add("ledger", ledger.map(Self.text))
-        add(
-            "ledger's queue",
-            backlog.map {
-                "\($0.events) in \($0.queue), "
-                    + ($0.isUnread ? "which nobody reads" : "beside what the ledger has in hand")
-            })
-        add("dead-letter queue", dead.map { $0.map { "there: \($0.reason)" } ?? "not there" })
-        add("cancellations", cancellation.map { $0.map { "cancelled at \($0.at.rfc3339)" } ?? "not cancelled" })
-        add("app", app.map(Self.text))
-        add("token", tokens.map(Self.text))
-        add(
-            "queues",
-            waiting.map { waiting in
-                waiting.isEmpty
-                    ? "nothing waits, but for what workers have in hand"
-                    : waiting.map { "\($0.messages) in \($0.queue)" }.joined(separator: ", ")
-            })
-        if let unreachable, !unreachable.isEmpty {
-            add("workers", "out of reach: \(unreachable.joined(separator: ", "))")
-        }
-        for fault in blind { add("not looked at", fault) }
-        return checks
-    }
-
-    private static func text(_ ledger: Ledger) -> String {
-        guard let begin = ledger.begin else { return "nobody keeps one" }
-        let count = ledger.sums.reduce(0) { $0 + $1.count }
-        let what =
-            count > 0
-            ? "\(count) of this job" : ledger.rows.isEmpty ? "nothing of this job" : "\(ledger.rows.count) of it"
-        return "\(begin.first.map { "kept since \($0.rfc3339)" } ?? "kept, and without a row yet"): \(what)"
-    }
-
-    private static func text(_ state: AppState) -> String {
-        switch state {
-        case .unnamed: "not told which; --app names it"
-        case .unknown(let name): "\(name) is not known"
-        case .known(let app, _) where app.isPaused: "\(app.bundleID) is paused"
-        case .known(let app, let faults): "\(app.bundleID): " + (faults.first?.text ?? "may be pushed to")
-        }
-    }
-
-    private static func text(_ tokens: [DeviceToken]) -> String {
-        tokens.isEmpty
-            ? "nothing is known of it: it is sent to"
-            : tokens.map { token in
-                "\(token.key.app) \(token.key.environment.rawValue): "
-                    + (token.unregisteredAt.map { "dead since \($0.rfc3339)" } ?? "alive")
-            }.joined(separator: ", ")
-    }
 }
 
 package enum LedgerKind {
@@ -286,7 +251,10 @@ extension LedgerRow {
         case .unknown:
             ("it may have been accepted: the answer was lost", "Decide whether twice is better than never.")
         case .expired:
-            ("its deadline had passed before it could be sent", "Give it more time, or look at what delayed it.")
+            (
+                "it was given up, no attempt being possible before its deadline,",
+                "Give it more time, or look at what delayed it."
+            )
         case nil: ("it ended as \(kind)", nil)
         }
     }

@@ -53,11 +53,14 @@ package struct JobFacts {
     /// What keeps an app's pushes now.
     package struct AppFault: Hashable {
         package let text: String
+        /// With which they would be sent; nil: with any.
+        package let output: String?
         /// nil: the app's routes tell more.
         package let todo: String?
 
-        package init(_ text: String, todo: String? = nil) {
+        package init(_ text: String, of output: String? = nil, todo: String? = nil) {
             self.text = text
+            self.output = output
             self.todo = todo
         }
     }
@@ -78,6 +81,8 @@ package struct JobFacts {
     package var dead: Dead??
     package var cancellation: Cancellation??
     package var app: AppState?
+    /// nil: it is told nowhere which one the job is for.
+    package var output: String?
     /// nil: no token is asked for.
     package var tokens: [DeviceToken]?
     package var waiting: [Waiting]?
@@ -85,6 +90,8 @@ package struct JobFacts {
     package var backlog: Backlog?
     /// Providers to which workers get no connection, and why.
     package var unreachable: [String]?
+    /// Jobs that workers have received and not settled, as they say every two seconds.
+    package var inHand: Int?
     /// What could not be looked at, and why.
     package var blind: [String] = []
 
@@ -92,4 +99,10 @@ package struct JobFacts {
         self.job = job
         self.asksOne = asksOne
     }
+}
+
+extension [JobFacts.AppFault] {
+    private static var most: Int { 3 }
+
+    var words: String { prefix(Self.most).map(\.text).joined(separator: "; ") }
 }

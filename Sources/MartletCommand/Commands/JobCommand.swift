@@ -66,7 +66,8 @@ struct JobCommand: AsyncParsableCommand {
             try await publish(
                 job, body, pipeline.names, source, headers: [JobHeader.traceparent: .string(awaited.traceparent)])
             flushOutput()
-            let allSent = try await watch.print(within: .seconds(wait))
+            let allSent = try await watch.print(
+                within: .seconds(wait), mayBeCopy: pipeline.limits.deduplicationWindow > 0)
             await watch.close()
             guard allSent else { throw ExitCode.failure }
         }

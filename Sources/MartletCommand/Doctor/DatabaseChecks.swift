@@ -95,7 +95,7 @@ struct DatabaseChecks {
     /// As the workers say: nothing is connected to.
     private func providers(_ pool: PostgresPool) async throws -> String {
         let tries = "'martlet credential check --all' connects to each"
-        let missed = try await WorkerRepository(pool).unreachable()
+        let missed = try await WorkerRepository(pool).fleet().unreachable
         guard missed.isEmpty else { throw DoctorWarning("out of reach: \(Phrase.list(missed))", todo: tries) }
         return "no worker misses one; \(tries)"
     }
@@ -107,9 +107,10 @@ struct DatabaseChecks {
                 "this user's workers can't say in martlet.workers that they run, and each counts as the only one",
                 todo: "migrate again, or grant SELECT, INSERT, UPDATE and DELETE")
         }
-        let (running, stale) = try await workers.list()
+        let fleet = try await workers.fleet()
+        let (running, silent) = (fleet.running.map(\.name), fleet.silent.map(\.name))
         let names = running.isEmpty ? "" : ": \(running.joined(separator: ", "))"
-        let gone = stale.isEmpty ? "" : "; no longer heard of: \(stale.joined(separator: ", "))"
+        let gone = silent.isEmpty ? "" : "; no longer heard of: \(silent.joined(separator: ", "))"
         return "\(running.count) run\(names)\(gone)"
     }
 }

@@ -103,7 +103,7 @@ struct ServerChecks {
                    current_setting('superuser_reserved_connections')::int AS kept
             """)[0]
         let room = try row["most"].integer - row["kept"].integer
-        let workers = try await WorkerRepository(pool).list().running.count
+        let workers = try await WorkerRepository(pool).fleet().running.count
         let each = try Self.connectionsEach - (source.boolean(.databaseListen) ? 0 : 1)
         let text = "\(workers) workers have at most \(workers * each) of \(room) connections"
         guard workers * each <= room else {

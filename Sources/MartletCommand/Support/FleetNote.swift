@@ -8,8 +8,8 @@ enum FleetNote {
 
     /// Nothing where the table can't be read: the change is made.
     static func print(_ pool: PostgresPool) async {
-        guard let (running, stale) = try? await WorkerRepository(pool).list() else { return }
-        printError(text(running: running.count, silent: stale.count))
+        guard let fleet = try? await WorkerRepository(pool).fleet() else { return }
+        printError(text(running: fleet.running.count, silent: fleet.silent.count))
     }
 
     static func text(running: Int, silent: Int) -> String {

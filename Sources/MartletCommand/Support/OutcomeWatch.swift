@@ -30,8 +30,9 @@ struct OutcomeWatch {
     }
 
     /// Prints a line for each outcome, until all recipients have one or the time is over.
+    /// - Parameter mayBeCopy: copies of jobs are dropped, and nothing is told of them.
     /// - Returns: whether all were sent.
-    func print(within limit: Duration) async throws -> Bool {
+    func print(within limit: Duration, mayBeCopy: Bool) async throws -> Bool {
         let end = ContinuousClock.now + limit
         var (awaited, wasLost) = (awaited, false)
         for try await delivery in deliveries.stream {
@@ -57,7 +58,8 @@ struct OutcomeWatch {
         }
         printError(
             "\(awaited.openCount) of \(awaited.count) recipients have no outcome after \(limit.components.seconds) s"
-                + (wasLost ? ", or it was missed" : "") + ": 'martlet why' looks for the cause")
+                + (wasLost ? ", or it was missed" : "") + ": 'martlet why' looks for the cause"
+                + (mayBeCopy ? "; a copy of a job that was published before has none" : ""))
         return false
     }
 

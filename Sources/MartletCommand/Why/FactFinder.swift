@@ -20,7 +20,6 @@ struct FactFinder {
 
     /// The longest list of outcomes of one recipient that is read.
     private static let mostRows = 100
-    private static let mostFaults = 3
 
     func facts() async -> JobFacts {
         var facts = JobFacts(job: job, asksOne: ref != nil || token != nil)
@@ -28,7 +27,8 @@ struct FactFinder {
         facts.dead = await look("dead-letter queue", &facts.blind) { try await dead() }
         let queues = await look("queues", &facts.blind) { try await inQueues() }
         (facts.waiting, facts.backlog) = (queues?.waiting, queues?.backlog)
-        facts.unreachable = await look("workers", &facts.blind) { try await WorkerRepository(pool).unreachable() }
+        let fleet = await look("workers", &facts.blind) { try await WorkerRepository(pool).fleet() }
+        (facts.unreachable, facts.inHand) = (fleet?.unreachable, fleet?.jobsInHand)
         facts.cancellation = await look("cancellations", &facts.blind) {
             try await CancellationRepository(pool).find(job)
         }
@@ -38,6 +38,7 @@ struct FactFinder {
         }
         let name =
             appName ?? facts.ledger?.rows.first?.app ?? facts.ledger?.sums.first?.app ?? (facts.dead ?? nil)?.app
+        facts.output = output
         facts.app = await look("app", &facts.blind) { try await app(name, output) }
         return facts
     }
@@ -123,19 +124,17 @@ struct FactFinder {
         ).current
         let outputs = source.outputs.filter { output == nil || $0.name == output }
         let lacks = AppLack.all(of: app, with: outputs, named: output, in: snapshot, at: .now)
-        // An app may well have nothing for an output that it never sends with.
-        let isMeant = output != nil || lacks.count == app.accounts.count
         let refusals = AppRoute.all(
             of: app, with: outputs, in: snapshot, refusals: try await RefusalRepository(pool).list(), at: .now
         ).filter { !$0.refusals.isEmpty }.map {
-            JobFacts.AppFault("\($0.output.name) \($0.environment.rawValue): \($0.explanation)")
+            JobFacts.AppFault("\($0.output.name) \($0.environment.rawValue): \($0.explanation)", of: $0.output.name)
         }
-        let faults = (isMeant ? lacks : []).map { JobFacts.AppFault($0.text, todo: $0.remedy) } + refusals
+        let faults = lacks.map { JobFacts.AppFault($0.text, of: $0.output, todo: $0.remedy) } + refusals
         // Many kinds of push have one fault.
         let distinct = faults.reduce(into: [JobFacts.AppFault]()) { all, fault in
             if !all.contains(fault) { all.append(fault) }
         }
-        return .known(app, faults: Array(distinct.prefix(Self.mostFaults)))
+        return .known(app, faults: distinct)
     }
 }
 

@@ -26,3 +26,17 @@ public struct FleetMember: Sendable, Hashable {
     /// It was not heard of for so long that it counts no longer: killed, or cut off.
     public var isSilent: Bool { silentSeconds > WorkerRepository.staleSeconds }
 }
+
+extension [FleetMember] {
+    public var running: [FleetMember] { filter { !$0.isSilent } }
+
+    public var silent: [FleetMember] { filter(\.isSilent) }
+
+    /// What those that run can't connect to, each once.
+    public var unreachable: [String] { Set(running.compactMap { $0.report?.unreachable }).sorted() }
+
+    /// Jobs that those that run have received and not settled.
+    public var jobsInHand: Int {
+        running.flatMap { $0.report?.lanes ?? [] }.reduce(0) { $0 + $1.waiting + $1.open }
+    }
+}

@@ -45,23 +45,13 @@ public struct WorkerRepository: Sendable {
         try await pool.query("DELETE FROM martlet.workers WHERE NOT \(Self.seen(within: 3_600))")
     }
 
-    /// The names of those that run, and of those that were not heard of for a while.
-    /// - Throws: ``PostgresError``.
-    public func list() async throws -> (running: [String], stale: [String]) {
-        let rows = try await pool.query(
-            "SELECT name, \(Self.seen(within: Self.staleSeconds)) AS runs FROM martlet.workers ORDER BY name, id")
-        return try rows.reduce(into: ([], [])) { found, row in
-            let name = try row["name"].text
-            if try row["runs"].bool { found.running.append(name) } else { found.stale.append(name) }
-        }
-    }
-
-    /// Those that were heard of within a minute, each with what it says of itself; by name, a thousand at most.
+    /// Those that are there: heard of within a minute, and not silent while a younger one of that name runs. Each with what it
+    /// says of itself; by name, a thousand at most.
     ///
     /// - Parameter timeout: nil for the usual one.
     /// - Throws: ``PostgresError``.
     public func fleet(timeout: Duration? = nil) async throws -> [FleetMember] {
-        try await pool.query(
+        let heard = try await pool.query(
             """
             SELECT id, left(name, 200) AS name, left(version, 50) AS version, outputs[1:20] AS outputs,
                 report::text AS report,
@@ -76,12 +66,11 @@ public struct WorkerRepository: Sendable {
                 outputs: try row["outputs"].textArray, uptimeSeconds: try row["uptime"].integer,
                 silentSeconds: try row["silent"].integer, report: WorkerReport(json: try row["report"].text))
         }
-    }
-
-    /// What those that run can't connect to, each once.
-    /// - Throws: ``PostgresError``.
-    public func unreachable() async throws -> [String] {
-        Set(try await fleet().filter { !$0.isSilent }.compactMap { $0.report?.unreachable }).sorted()
+        let youngest = Dictionary(
+            heard.lazy.filter { !$0.isSilent }.map { ($0.name, $0.uptimeSeconds) }, uniquingKeysWith: min)
+        return heard.filter { member in
+            !member.isSilent || youngest[member.name].map { $0 <= member.uptimeSeconds } != true
+        }
     }
 
     /// Whether who is logged in may write rows; whoever is no worker's user, which shows by another of their tables, need not.

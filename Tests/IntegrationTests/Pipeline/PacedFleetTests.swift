@@ -41,7 +41,7 @@ struct PacedFleetTests {
 
     private func follow(_ installation: Installation, _ workers: inout [Subprocess]) async throws {
         let running = WorkerRepository(installation.database.pool)
-        try await eventually("three workers") { try await running.list().running.count == 3 }
+        try await eventually("three workers") { try await running.fleet().running.count == 3 }
         let campaign = JobText("campaign", app: Self.paced, to: Token.random(count: Self.recipients))
         try await installation.publish([campaign], lane: .bulk)
         try await installation.results.wait(for: 1)
