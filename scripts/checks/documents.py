@@ -8,6 +8,7 @@ import yaml
 
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+MERGE_MARK = re.compile(r"^(?:<{7}|>{7}) ", re.MULTILINE)
 HEADING = re.compile(r"^#+\s+(.*)$", re.MULTILINE)
 URL_HOST = re.compile(r"\b(?:https?|amqps?|postgres(?:ql)?)://(?:[^\s/@\"'`]*@)?(\[[0-9a-f:]+\]|[\w.-]+)")
 # Loopback, names that RFC 2606 and RFC 6761 reserve, and names without a dot, which nobody else has.
@@ -41,6 +42,12 @@ def links(root: pathlib.Path) -> list[str]:
                 if fragment not in {anchor(heading) for heading in HEADING.findall(prose)}:
                     problems.append(f"{file.relative_to(root)}: {target}: no such heading")
     return problems
+
+
+def merges(root: pathlib.Path) -> list[str]:
+    """A merge has been finished."""
+    return [f"{file.relative_to(root)}: has a mark of a merge"
+            for file in markdown_files(root) if MERGE_MARK.search(file.read_text())]
 
 
 def schemas(root: pathlib.Path) -> list[str]:

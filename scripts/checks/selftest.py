@@ -124,6 +124,7 @@ CASES = [
         {"deploy/compose.yaml": "services: {a: {volumes: ['./e:/e']}}"}, {"deploy/compose.yaml": "services: {a: {volumes: ['e:/e']}}"},
         {"deploy/compose.yaml": "services: {a: {depends_on: {b: }}}"}, {"README.md": "docker compose up --attach b"}, {"deploy/compose/jobs/a.json": '{"di": "a"}'}]),
     # In two parts, or this file would break the rule itself.
+    (documents.merges, {"docs/a.md": "a\n<<<<<<< HEAD\nb\n"}, {"docs/a.md": "a << b\n> c\n"}),
     (documents.hosts, {"scripts/a": "curl https" + "://push.apple.com/"}, {"scripts/a": "curl https://127.0.0.1:1/ http://a.test"}),
     (documents.hosts, {"Tests/A.swift": '"amqp' + '://user:word@broker.corp/"'}, {"Tests/A.swift": '"amqp://user:word@localhost/"'}),
 ]
