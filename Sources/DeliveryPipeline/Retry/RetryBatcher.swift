@@ -1,6 +1,8 @@
 import PushModel
 
-/// Gathers the recipients of a job that wait for another attempt, so that they travel in one message.
+/// Gathers the recipients of a job that wait for another attempt. Recipients share a message if they wait equally long and their
+/// pushes were either all certainly not accepted or all perhaps accepted, because the whole message is marked as redelivered
+/// or is not.
 struct RetryBatcher {
     struct Batch {
         let job: RoutedJob
@@ -8,8 +10,8 @@ struct RetryBatcher {
         let seconds: Int
         /// Not for a fault of their own, so this was no attempt.
         let isHeld: Bool
-        /// The pushes may have been accepted already.
-        var maybeSent = false
+        /// Whether the pushes may have been accepted already.
+        let maybeSent: Bool
         var recipients: [Int] = []
     }
 
@@ -18,6 +20,7 @@ struct RetryBatcher {
         let job: ObjectIdentifier
         let seconds: Int
         let isHeld: Bool
+        let maybeSent: Bool
     }
 
     private var batches: [Key: Batch] = [:]
@@ -26,10 +29,12 @@ struct RetryBatcher {
 
     mutating func add(_ outcome: Outcome, seconds: Int) {
         let key = Key(
-            job: ObjectIdentifier(outcome.job), seconds: seconds, isHeld: [.hold, .returned].contains(outcome.verdict))
-        batches[key, default: Batch(job: outcome.job, seconds: seconds, isHeld: key.isHeld)]
-            .recipients.append(outcome.recipient)
-        if outcome.verdict == .unknown { batches[key]?.maybeSent = true }
+            job: ObjectIdentifier(outcome.job), seconds: seconds, isHeld: [.hold, .returned].contains(outcome.verdict),
+            maybeSent: outcome.verdict == .unknown)
+        batches[
+            key,
+            default: Batch(job: outcome.job, seconds: seconds, isHeld: key.isHeld, maybeSent: key.maybeSent)
+        ].recipients.append(outcome.recipient)
     }
 
     mutating func flush() -> [Batch] {

@@ -50,13 +50,56 @@ import Testing
         #expect(recipient.refJSON.map { String(decoding: again.bytes($0), as: UTF8.self) } == #""user \"2\"""#)
     }
 
-    @Test func whatMayHaveBeenAcceptedIsSentAgainAndSaysSo() throws {
+    @Test func marksOnlyRetriesOfPushesThatMayHaveBeenAccepted() throws {
         let (harness, job) = try started(five)
-        harness.report(job, [.retry, .unknown], reason: "ConnectionLost")
+        harness.report(job, [.retry, .unknown, .unknown, .retry, .hold], reason: "ConnectionLost")
         #expect(harness.events.isEmpty)
-        let message = try #require(harness.published.first)
-        #expect(harness.published.count == 1)
-        #expect(message.properties.headers["x-martlet-redelivered"] == true)
+        var marked: [String: Bool] = [:]
+        for message in harness.published {
+            let job = try decodedJob(String(decoding: message.body, as: UTF8.self))
+            for recipient in job.recipients {
+                let token = String(decoding: job.bytes(recipient.token), as: UTF8.self)
+                marked[token] = message.properties.headers["x-martlet-redelivered"] == true
+            }
+        }
+        #expect(marked == ["a0": false, "a1": true, "a2": true, "a3": false, "a4": false])
+        #expect(harness.published.count == 3, "refused, unknown and held travel apart")
+        for message in harness.published { harness.confirm(message) }
+        #expect(harness.acknowledged == [1])
+    }
+
+    /// The recipient's earlier attempt may have been accepted, whatever becomes of this one.
+    @Test(arguments: [Outcome.Verdict.retry, .hold, .returned])
+    func keepsMarkOfRecipientThatMayHaveBeenAcceptedEarlier(verdict: Outcome.Verdict) throws {
+        let (harness, job) = try started(five)
+        harness.report(job, [.unknown, .retry], reason: "ConnectionLost")
+        for (message, number) in zip(harness.published, [2, 3] as [UInt64]) {
+            harness.deliver(
+                String(decoding: message.body, as: UTF8.self), number: number, properties: message.properties)
+        }
+        for job in harness.output.jobs.dropFirst() { harness.report(job, [verdict], reason: "ServiceUnavailable") }
+        let marks = try harness.published.suffix(2).map { message in
+            let job = try decodedJob(String(decoding: message.body, as: UTF8.self))
+            return (
+                String(decoding: job.bytes(job.recipients[0].token), as: UTF8.self),
+                message.properties.headers["x-martlet-redelivered"] == true
+            )
+        }
+        #expect(Dictionary(uniqueKeysWithValues: marks) == ["a0": true, "a1": false])
+    }
+
+    @Test func endsRefusedRecipientAsFailedBesideUnknownOne() throws {
+        let (harness, job) = try started(five, retry: RetryPolicy(delays: [5], maximumAttempts: 2))
+        harness.report(job, [.unknown, .retry], reason: "ConnectionLost")
+        for (message, number) in zip(harness.published, [2, 3] as [UInt64]) {
+            harness.deliver(
+                String(decoding: message.body, as: UTF8.self), number: number, properties: message.properties)
+        }
+        for job in harness.output.jobs.dropFirst() { harness.report(job, [.retry], reason: "ServiceUnavailable") }
+        let ends = try harness.outcomes().map { outcome in
+            "\(outcome["recipient"] ?? "") \(outcome["kind"] ?? "") \(outcome["redelivered"] ?? "-")"
+        }
+        #expect(ends.sorted() == ["a0 unknown 1", "a1 failed -"])
     }
 
     @Test func atMostOnceSendsNothingTwice() throws {
