@@ -38,7 +38,7 @@ package struct InboundJob: Sendable {
             switch queue {
             case .lane(let lane), .overflow(let lane): lane
             case .suspects: Lane(rawValue: delivery.properties.headers[JobHeader.lane]?.string ?? "") ?? .normal
-            case .dropped: Lane(of: delivery)
+            case .dropped: Lane(of: delivery) ?? .normal
             }
     }
 
@@ -50,6 +50,11 @@ package struct InboundJob: Sendable {
         guard let claimed = carried ?? seconds.map({ $0 * 1000 }) else { return nil }
         let oldest = now.milliseconds - 30 * 86_400_000
         return claimed < oldest ? nil : Timestamp(milliseconds: min(claimed, now.milliseconds))
+    }
+
+    /// The routing key under which it is dead-lettered: its lane, or what its publisher wrote where a lane belongs.
+    var deadKey: String {
+        drop != nil && Lane(of: delivery) == nil ? delivery.routingKey.cut(toBytes: 255) : lane.rawValue
     }
 
     /// Where a worker that stops puts it back: to its lane, but what may end workers to the suspects.

@@ -95,7 +95,7 @@ package struct OutboundMessages {
         properties.headers[JobHeader.reason] = .string(reason.cut(toBytes: Self.maximumReasonBytes))
         name(&properties, part, inbound)
         return AMQPPublication(
-            id: nextID(), exchange: names.dead, routingKey: inbound.lane.rawValue, isMandatory: true,
+            id: nextID(), exchange: names.dead, routingKey: inbound.deadKey, isMandatory: true,
             properties: properties, body: inbound.delivery.body)
     }
 

@@ -40,12 +40,19 @@ package struct Drop: Sendable, Hashable {
 }
 
 extension Lane {
-    /// Of a job that is in none of the lanes' queues, by the key it came with.
-    package init(of delivery: AMQPDelivery) {
+    /// The lane that the routing key of a dropped or dead job names, or `nil` if it names none.
+    package init?(of delivery: AMQPDelivery) {
         let key = delivery.routingKey
-        let named = delivery.properties.headers[JobHeader.lane]?.string
-        self =
-            Lane.allCases.first { key == $0.rawValue || key == PipelineNames.movingKey(to: .overflow($0)) }
-            ?? named.flatMap(Lane.init(rawValue:)) ?? .normal
+        if let lane = Lane.allCases.first(where: {
+            key == $0.rawValue || key == PipelineNames.movingKey(to: .overflow($0))
+        }) {
+            self = lane
+        } else if key.isEmpty {
+            self = .normal
+        } else if key == PipelineNames.movingKey(to: .suspects) {
+            self = Lane(rawValue: delivery.properties.headers[JobHeader.lane]?.string ?? "") ?? .normal
+        } else {
+            return nil
+        }
     }
 }

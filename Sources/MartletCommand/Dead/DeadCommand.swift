@@ -77,11 +77,13 @@ struct DeadCommand: AsyncParsableCommand {
                 Those that lie there when it begins: one that dies again is not replayed again. A job is taken out when \
                 the broker has confirmed the new one. Interrupted, or ended because the broker confirms nothing or the \
                 connection is lost, none is lost; the last ones may be both published and still dead.
+
+                A job whose lane does not exist, such as "urgnt", is replayed only with --to-lane.
                 """)
 
         @OptionGroup var filter: DeadFilter
 
-        @Option(help: "Into this lane, rather than the one it came from.")
+        @Option(help: "Replay into this lane instead of the one each job was published to.")
         var toLane: Lane?
 
         @Flag(help: "Say what would be done.")
@@ -93,11 +95,15 @@ struct DeadCommand: AsyncParsableCommand {
         func run() async throws {
             let queue = try await DeadQueue(options)
             let publisher = try await queue.publisher(patience)
-            var count = 0
+            var (count, laneless) = (0, LanelessJobs())
             do {
                 try await queue.forEach(filter, doing: dryRun ? "found" : "replayed") { job in
+                    guard let lane = toLane ?? job.lane else {
+                        laneless.add(job)
+                        return .keep
+                    }
                     if !dryRun {
-                        try await publisher.publish(job.replayed(to: toLane, names: queue.names, user: queue.user))
+                        try await publisher.publish(job.replayed(to: lane, names: queue.names, user: queue.user))
                     }
                     count += 1
                     return dryRun ? .keep : .takeOut
@@ -114,6 +120,10 @@ struct DeadCommand: AsyncParsableCommand {
             }
             await publisher.close()
             print(dryRun ? "would replay \(count) jobs" : "replayed \(count) jobs")
+            if let complaint = laneless.complaint {
+                printError(complaint)
+                throw ExitCode.failure
+            }
         }
     }
 
@@ -152,6 +162,28 @@ struct DeadCommand: AsyncParsableCommand {
     }
 }
 
+/// Dead jobs that were published to a lane that does not exist.
+private struct LanelessJobs {
+    private var count = 0
+    /// What the first of them says.
+    private var example = ""
+
+    mutating func add(_ job: DeadJob) {
+        if count == 0 { example = job.laneName.cut(toBytes: 100) }
+        count += 1
+    }
+
+    /// Names the cure, or `nil` if there are no such jobs.
+    var complaint: String? {
+        guard count > 0 else { return nil }
+        let lanes = Lane.allCases.map(\.rawValue).joined(separator: ", ")
+        return """
+            \(count) jobs are still dead: no lane is called "\(example)"; replay them with --reason 'no lane is called' \
+            --to-lane LANE (\(lanes))
+            """.printable
+    }
+}
+
 /// A dead job as `--json` shows it.
 private struct DeadJobDescription: Encodable {
     let id, app: String?
@@ -159,7 +191,7 @@ private struct DeadJobDescription: Encodable {
     let bytes: Int
 
     init(_ job: DeadJob) {
-        (id, app, lane, reason) = (job.id, job.app, job.lane.rawValue, job.reason)
+        (id, app, lane, reason) = (job.id, job.app, job.laneName, job.reason)
         bytes = job.delivery.body.count
     }
 }

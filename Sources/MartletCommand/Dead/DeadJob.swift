@@ -7,7 +7,8 @@ struct DeadJob {
     let delivery: AMQPDelivery
     let id: String?
     let app: String?
-    let lane: Lane
+    /// The lane it was published to, or `nil` if its routing key names none.
+    let lane: Lane?
     let reason: String
 
     init(_ delivery: AMQPDelivery) {
@@ -17,6 +18,9 @@ struct DeadJob {
         lane = Lane(of: delivery)
         reason = headers[JobHeader.reason]?.string ?? Drop(of: delivery).reason
     }
+
+    /// The lane's name, or what its publisher wrote in its place.
+    var laneName: String { lane?.rawValue ?? delivery.routingKey }
 
     /// As far as they can be read, and no longer than names are.
     private static func names(in delivery: AMQPDelivery) -> (id: String?, app: String?) {
@@ -32,8 +36,8 @@ struct DeadJob {
         }
     }
 
-    /// The job as if it had just been published; what is known of its publisher stays.
-    func replayed(to lane: Lane?, names: PipelineNames, user: String?) -> AMQPPublication {
+    /// Returns the job as if it had just been published; what is known of its publisher stays.
+    func replayed(to lane: Lane, names: PipelineNames, user: String?) -> AMQPPublication {
         var properties = delivery.properties.ofHeldEvent(worker: user) ?? delivery.properties.carried
         // Without a worker's reason the broker has put it there, under the name that may be claimed for it.
         if properties.headers[JobHeader.reason] == nil {
@@ -45,7 +49,7 @@ struct DeadJob {
         }
         properties.sign(as: user, for: delivery.properties.publisher(worker: user))
         return AMQPPublication(
-            id: 0, exchange: names.jobs, routingKey: (lane ?? self.lane).rawValue, isMandatory: true,
+            id: 0, exchange: names.jobs, routingKey: lane.rawValue, isMandatory: true,
             properties: properties, body: delivery.body)
     }
 }

@@ -82,12 +82,19 @@ import Testing
         #expect(harness.rejected.map(\.number) == [1] && harness.acknowledged == [])
     }
 
-    @Test func whatHasNoLane() throws {
+    @Test(arguments: ["nrmal", "urgnt", "a.b.#", String(repeating: "n", count: 255)])
+    func deadLettersJobOfUnknownLaneUnderTheKeyItHad(key: String) throws {
         let harness = PipelineHarness()
-        // That it was dead-lettered, too, is the publisher's invention.
-        harness.deliver([dropped([Self.death("expired", "q")], exchange: "martlet.jobs", key: "nrmal")])
-        #expect(try told(harness).problem == "message: no lane is called \"nrmal\"")
-        #expect(harness.moved == ["martlet.dead normal"])
+        // That it was dead-lettered, too, is the publisher's invention, and so is the header.
+        var delivery = dropped([Self.death("expired", "q")], exchange: "martlet.jobs", key: key)
+        var properties = delivery.properties
+        properties.headers["x-martlet-lane"] = "bulk"
+        delivery = AMQPDelivery(
+            tag: delivery.tag, isRedelivered: false, exchange: delivery.exchange, routingKey: key,
+            properties: properties, body: delivery.body)
+        harness.deliver([delivery])
+        #expect(try told(harness).problem == "message: no lane is called \"\(key.prefix(100))\"")
+        #expect(harness.moved == ["martlet.dead \(key)"])
     }
 
     @Test(arguments: [("urgent.overflow", Lane.urgent), ("", .normal), ("suspects", .normal), ("normal", .normal)])

@@ -60,18 +60,50 @@ struct DeadReplayTests {
                 properties.headers["x-death"] = .array(reasons.map { .table(["reason": .string($0)]) })
                 return properties
             }
+            try await installation.publishDead([([4, 4, 4, 4], AMQPProperties())], key: "odd")
             // Some have waited in a delay queue before.
             try await installation.publishDead([
                 ([1], died("delivery_limit", "expired")), ([2, 2], died("expired", "expired")),
                 ([3, 3, 3], died("maxlen")),
-                ([4, 4, 4, 4], AMQPProperties()),
             ])
             let listed = try await installation.martlet(["dead", "list"])
             #expect(listed.output.contains(/- +- +normal +1 +was delivered too often/), "\(listed)")
             #expect(
                 listed.output.contains(/normal +2 +expired in its queue before a worker took it/), "\(listed)")
             #expect(listed.output.contains(/normal +3 +was dropped because its queue was full/), "\(listed)")
-            #expect(listed.output.contains(/normal +4 +no lane is called "odd"/), "\(listed)")
+            #expect(listed.output.contains(/odd +4 +no lane is called "odd"/), "\(listed)")
+        }
+    }
+
+    @Test func replaysJobOfUnknownLaneOnlyIntoGivenLane() async throws {
+        try await Installation.with { installation in
+            func publish(_ key: String) async throws {
+                try await installation.publishDead(
+                    [(Array(#"{"id":"job of \#(key)"}"#.utf8), AMQPProperties())], key: key)
+            }
+            for key in ["urgnt", "urgent", "bulk.overflow", "nrmal"] { try await publish(key) }
+            let listed = try await installation.martlet(["dead", "list", "--json"])
+            for lane in ["urgnt", "urgent", "bulk", "nrmal"] {
+                #expect(listed.output.contains(#""lane" : "\#(lane)""#), "\(listed)")
+            }
+            let planned = try await installation.martlet(["dead", "replay", "--dry-run"])
+            #expect(planned.status == 1 && planned.output == "would replay 2 jobs\n", "\(planned)")
+            let replayed = try await installation.martlet(["dead", "replay"])
+            #expect(replayed.status == 1 && replayed.output == "replayed 2 jobs\n", "\(replayed)")
+            #expect(replayed.errors.contains(#"2 jobs are still dead: no lane is called "urgnt"; replay them"#))
+            let names = installation.names
+            try await eventually("the others are in their lanes") {
+                try await installation.waitingMessages() == [
+                    names.queue(of: .urgent): 1, names.queue(of: .bulk): 1, names.dead: 2,
+                ]
+            }
+            let cured = try await installation.martlet([
+                "dead", "replay", "--reason", "no lane is called", "--to-lane", "urgent",
+            ])
+            #expect(cured.status == 0 && cured.output == "replayed 2 jobs\n", "\(cured)")
+            try await eventually("all are in lanes") {
+                try await installation.waitingMessages() == [names.queue(of: .urgent): 3, names.queue(of: .bulk): 1]
+            }
         }
     }
 
@@ -109,7 +141,9 @@ struct DeadReplayTests {
 
 extension Installation {
     /// Puts messages into the dead-letter queue.
-    func publishDead(_ messages: [(body: [UInt8], properties: AMQPProperties)]) async throws {
+    func publishDead(
+        _ messages: [(body: [UInt8], properties: AMQPProperties)], key: String = "normal"
+    ) async throws {
         let publisher = try AMQPPublisher(
             configuration: try brokerConfiguration(), topology: names.topology(delays: Self.quickRetry.delays),
             logger: log.logger("publisher"))
@@ -117,7 +151,7 @@ extension Installation {
         try await publisher.publishAndWait(
             messages.enumerated().map { index, message in
                 AMQPPublication(
-                    id: UInt64(index), exchange: names.dead, routingKey: "odd", isMandatory: true,
+                    id: UInt64(index), exchange: names.dead, routingKey: key, isMandatory: true,
                     properties: message.properties, body: message.body)
             })
         await publisher.close()
