@@ -65,8 +65,9 @@ enum FCMFuzz {
         (try? JSONSerialization.jsonObject(with: Data(bytes))) as? [String: Any]
     }
 
-    /// Objects may have got members.
+    /// Returns whether all that a value says is in another: objects may have got members, and what was null a value.
     private static func isKept(_ value: Any, in other: Any?) -> Bool {
+        if value is NSNull { return other != nil }
         guard let other else { return false }
         guard let members = value as? [String: Any] else { return (value as? NSObject) == (other as? NSObject) }
         guard let others = other as? [String: Any] else { return false }

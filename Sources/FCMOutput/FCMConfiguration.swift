@@ -41,7 +41,8 @@ package struct FCMConfiguration: Sendable {
     private static let urgentStreams = 10
     /// Google ends idle connections after three minutes; we are first.
     private static let idleSeconds = 120
-    private static let maximumAnswerBytes = 16_384
+    /// Google's own answers have some hundred bytes, a proxy's page has several thousand.
+    package static let maximumAnswerBytes = 65_536
 
     func pool() -> PoolConfiguration {
         var pool = pool(to: endpoint, service: "FCM")

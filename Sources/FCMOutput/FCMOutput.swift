@@ -94,8 +94,9 @@ package final class FCMOutput: Output {
             leastWait: FCMRefusal.leastWait, clock: clock)
         let labels = ["fcm", credential.id, PushEnvironment.production.rawValue]
         let tokens = AccessTokenSource(
-            try AccessTokenRequest(account, configuration), eventLoop: eventLoop, clock: clock,
-            unreachable: configuration.metrics?.cell(.tokenEndpointUnreachable, labels, of: eventLoop), logger: logger)
+            try AccessTokenRequest(account, configuration), refusedMilliseconds: configuration.breakMilliseconds,
+            eventLoop: eventLoop, clock: clock,
+            meter: configuration.metrics.map { AccessTokenMeter($0, labels, of: eventLoop) }, logger: logger)
         let pushes = try FCMPushes(
             desk, tokens: tokens,
             quota: projectQuota(credential.account), project: credential.account, logger: logger)
@@ -110,6 +111,10 @@ package final class FCMOutput: Output {
         ) { BearerAuthorization(from: tokens, authority: authority) }
         // Both end with the pool, which holds them.
         tokens.changed = { [weak connections] in connections?.scheduleTurn() }
+        tokens.accountRefused = { [weak desk] refusal, now in
+            guard let desk else { return }
+            desk.refuseCredential(reason: refusal.error, at: desk.moment(now))
+        }
         pushes.wake = { [weak connections] in connections?.scheduleTurn(inMilliseconds: $0) }
         unusable.ended([credential.id])
         return PushPool(connections, desk) { tokens.count(now: 0, isLast: true) }

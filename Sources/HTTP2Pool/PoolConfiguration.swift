@@ -43,7 +43,7 @@ package struct PoolConfiguration: Sendable {
     /// How long one address may take for connecting and the TLS handshake together, in seconds; as long again for its
     /// SETTINGS.
     package var connectTimeoutSeconds: Int
-    /// Bytes of an answer's body; a longer one is cut off, and its status alone tells.
+    /// The most bytes that are read of an answer's body.
     package var maximumAnswerBytes: Int
     /// A connection that has had nothing to do for so long is closed. One of HTTP/1.1 is closed as soon as its server
     /// might close it.

@@ -141,15 +141,11 @@ package final class PushDesk: @unchecked Sendable {
         while let push = queue.next() { settle(push, verdict, reason: reason, retryAfterSeconds: seconds, at: now) }
     }
 
-    /// The same for those that came last.
+    /// Settles the pushes that would be sent last, such as bulk ones before urgent ones.
     ///
-    /// - Parameter count: how many stay.
+    /// - Parameter count: how many pushes stay, in their order.
     package func putAside(allBut count: Int, _ verdict: Outcome.Verdict, reason: String, at now: Moment) {
-        var kept = 0
-        for push in queue.removeAll(where: { _ in true }) {
-            kept += 1
-            if kept <= count { queue.resend(push) } else { settle(push, verdict, reason: reason, at: now) }
-        }
+        for push in queue.removeLast(allBut: count) { settle(push, verdict, reason: reason, at: now) }
     }
 
     /// What health does not let go any more waits in the broker.

@@ -30,16 +30,24 @@ import Testing
         #expect(table.remove(0, stream: 3)?.streamID == nil)
     }
 
-    @Test func nothingIsKeptOfABodyThatIsTooLong() {
+    @Test func keepsTheBeginningOfABodyThatIsTooLong() {
         var request = InFlightRequest.sample(stream: 1)
-        func append(_ count: Int) {
-            [UInt8](repeating: 0x7b, count: count).withUnsafeBytes { request.append($0, maximum: 4096) }
+        func append(_ byte: UInt8, _ count: Int) {
+            [UInt8](repeating: byte, count: count).withUnsafeBytes { request.append($0, maximum: 4096) }
         }
-        append(4096)
+        append(1, 4000)
+        append(2, 96)
         #expect(request.body.count == 4096 && !request.isTooLong)
-        append(1)
-        append(1)
-        #expect(request.body.isEmpty && request.isTooLong)
+        append(3, 1)
+        append(4, 5000)
+        #expect(request.body == [UInt8](repeating: 1, count: 4000) + [UInt8](repeating: 2, count: 96))
+        #expect(request.isTooLong)
+    }
+
+    @Test func keepsTheBeginningOfALongFirstPiece() {
+        var request = InFlightRequest.sample(stream: 1)
+        ([1, 2, 3, 4] as [UInt8]).withUnsafeBytes { request.append($0, maximum: 3) }
+        #expect(request.body.count == 3 && request.isTooLong)
     }
 
     @Test(arguments: [-1, 0, 7, .max])

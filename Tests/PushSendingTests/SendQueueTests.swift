@@ -56,14 +56,14 @@ import Testing
         #expect(drain(&queue) == ["urgent 0 0", "bulk 1 0", "bulk 2 0"])
     }
 
-    @Test func whatIsToBeSentAgainComesFirstAndInOrder() throws {
+    @Test func sendsAgainBeforeNewPushesButAfterUrgentOnes() throws {
         var queue = SendQueue()
         let bulk = try QueuedJob.sample(recipients: 3, lane: .bulk)
         queue.append(bulk)
         queue.append(try .sample(lane: .urgent))
         queue.resend(QueuedPush(job: bulk, recipient: 7, resends: 1))
         queue.resend(QueuedPush(job: bulk, recipient: 5, resends: 2))
-        #expect(drain(&queue) == ["bulk 7 1", "bulk 5 2", "urgent 0 0", "bulk 0 0", "bulk 1 0", "bulk 2 0"])
+        #expect(drain(&queue) == ["urgent 0 0", "bulk 7 1", "bulk 5 2", "bulk 0 0", "bulk 1 0", "bulk 2 0"])
     }
 
     @Test func countsPushes() throws {
@@ -123,6 +123,36 @@ import Testing
         #expect(queue.count == 4)
         queue.append(try .sample(recipients: 1, lane: .urgent))
         #expect(queue.hasUrgent, "behind what is sent again, too")
+    }
+
+    @Test(arguments: [
+        (9, ["urgent 0 0", "urgent 1 0", "bulk 9 1", "normal 0 0", "normal 1 0", "bulk 0 0", "bulk 1 0", "bulk 2 0"]),
+        (7, ["urgent 0 0", "urgent 1 0", "bulk 9 1", "normal 0 0", "normal 1 0", "bulk 0 0", "bulk 1 0"]),
+        (4, ["urgent 0 0", "urgent 1 0", "bulk 9 1", "normal 0 0"]), (2, ["urgent 0 0", "urgent 1 0"]),
+        (1, ["urgent 0 0"]), (0, []), (-1, []),
+    ])
+    func removesThePushesThatWouldBeSentLast(kept: Int, order: [String]) throws {
+        var queue = SendQueue()
+        for lane in [Lane.bulk, .normal, .urgent] {
+            queue.append(try .sample(recipients: lane == .bulk ? 3 : 2, lane: lane))
+        }
+        queue.resend(QueuedPush(job: try .sample(lane: .bulk), recipient: 9, resends: 1))
+        let removed = queue.removeLast(allBut: kept)
+        #expect(removed.count == 8 - order.count && queue.count == order.count)
+        queue.append(try .sample(recipients: 1, lane: .urgent))
+        let urgent = order.prefix { $0.hasPrefix("urgent") }
+        #expect(drain(&queue) == urgent + ["urgent 0 0"] + order.dropFirst(urgent.count))
+        #expect(queue.isEmpty)
+    }
+
+    @Test func removesTheLastRecipientsOfTheLastJobs() throws {
+        var queue = SendQueue()
+        let jobs = try [3, 2].map { try QueuedJob.sample(recipients: $0, lane: .bulk) }
+        for job in jobs { queue.append(job) }
+        _ = queue.next()
+        let removed = queue.removeLast(allBut: 1)
+        #expect(removed.map(\.recipient) == [0, 1, 2] && removed[0].job === jobs[1] && removed[2].job === jobs[0])
+        #expect(queue.next()?.recipient == 1 && queue.isEmpty)
     }
 
     // MARK: Batches

@@ -2,16 +2,17 @@ import HTTP2Pool
 import Pacing
 package import PushModel
 
-/// What a pool knows of its access token. A value: no clock, no I/O.
+/// The access token of one pool, and when to request the next. A value: no clock, no I/O.
 ///
 /// | state | goes to |
 /// |---|---|
-/// | none | fetching, when something waits |
-/// | fetching | held, with a token; none or held as before, without |
-/// | held | fetching, five minutes before it ends, or when FCM refuses it: it is used meanwhile, unless it was refused |
-/// | failed | fetching, when something waits, after 1 to 60 s; refused: when something waits, so after the breaker's time |
+/// | none | fetching, if a push needs a token |
+/// | fetching | held, with a token; refused or failed, without |
+/// | held | fetching, five minutes before the token expires, or if FCM refuses it; unless it was refused it stays in use meanwhile |
+/// | failed | fetching, if a push needs a token, after 1 to 60 s |
+/// | refused | fetching, if a push needs a token, after 15 s to 15 min |
 ///
-/// Several tokens of an account are good at a time, so each worker has its own (Google Identity documents no limit).
+/// An account may have several valid tokens, so each worker requests its own (Google Identity documents no limit).
 package struct AccessTokenCache {
     package enum Answer: Equatable {
         case token(Secret)
@@ -39,38 +40,56 @@ package struct AccessTokenCache {
     /// Answers to requests with a token that was refused still come in.
     private var isNewUntil: Int64 = .min
     private var fetchingSince: Int64?
-    private var backoff = Backoff(first: .seconds(1), longest: .seconds(60))
+    /// After an endpoint that gave no answer, or none that says anything about the account.
+    private var failures = Backoff(first: .seconds(1), longest: .seconds(60))
+    /// After an answer that refuses the account: asking again changes nothing until a person has changed something.
+    private var refusals: Backoff
     private var fetchNotBefore: Int64 = .min
     private var failure: String?
     private var refusal: TokenRefusal?
     private var reachability = Reachability()
 
-    package init() {}
+    /// - Parameter refusedMilliseconds: how long an account that was refused is first left alone.
+    package init(refusedMilliseconds: Int64 = 15_000) {
+        refusals = Backoff(first: .milliseconds(refusedMilliseconds), longest: .seconds(900), jitter: 0.2)
+    }
 
     /// Whether what waits has found no token for half a minute or longer, nor word of the account.
     package func isUnreachable(now: Int64) -> Bool { reachability.isUnreachable(nowMilliseconds: now) }
 
-    /// Something waits.
-    ///
-    /// - Returns: the token to use now; and whether one is to be fetched, which then counts as begun.
+    /// Returns the token for a push that waits for one, and whether to request a new one. The request then counts as begun.
     package mutating func needed(now: Int64) -> (answer: Answer, fetches: Bool) {
-        let usable = held != nil && !isRefusedByFCM && now < endsAt
-        if usable, now < renewAt { return (held.map(Answer.token) ?? .pending, false) }
-        var fetches = false
-        if fetchingSince == nil, now >= fetchNotBefore {
-            fetchingSince = now
-            refusal = nil
-            fetches = true
-        }
-        if usable, let held { return (.token(held), fetches) }
+        let usable = usable(now: now)
+        let fetches = (usable == nil || now >= renewAt) && begin(now: now)
+        if let usable { return (.token(usable), fetches) }
         if let refusal { return (.refused(refusal), fetches) }
         if let since = fetchingSince, now - since < Self.patienceMilliseconds { return (.pending, fetches) }
         reachability.failed(nowMilliseconds: now)
         return (.unavailable(failure ?? "the token endpoint does not answer"), fetches)
     }
 
+    /// Returns whether to request a new token because the one in use expires soon. The request then counts as begun.
+    package mutating func renews(now: Int64) -> Bool { usable(now: now) != nil && now >= renewAt && begin(now: now) }
+
+    /// Whether pushes have a token, however old.
+    package func hasToken(now: Int64) -> Bool { usable(now: now) != nil }
+
+    private func usable(now: Int64) -> Secret? { isRefusedByFCM || now >= endsAt ? nil : held }
+
+    private mutating func begin(now: Int64) -> Bool {
+        guard fetchingSince == nil, now >= fetchNotBefore else { return false }
+        fetchingSince = now
+        refusal = nil
+        return true
+    }
+
+    /// How long a refused account is left alone from now on, in whole seconds, at least one.
+    package func pause(now: Int64) -> Int32 { Int32(clamping: max(1, (fetchNotBefore - now + 999) / 1_000)) }
+
+    /// Takes the token endpoint's answer.
+    ///
     /// - Parameter random: a number from 0 up to 1.
-    /// - Returns: whether what came is worth a word: it failed, or it ends a row of failures, or it is the first refusal.
+    /// - Returns: whether to log the answer: a failure, the end of failures, or the first refusal.
     package mutating func fetched(_ answer: TokenAnswer, now: Int64, random: Double) -> Bool {
         guard let asked = fetchingSince else { return false }
         fetchingSince = nil
@@ -83,24 +102,24 @@ package struct AccessTokenCache {
             isRefusedByFCM = false
             endsAt = asked + lifetime * 1_000 - Self.marginMilliseconds
             let ahead = Self.renewalMilliseconds + Int64(Double(Self.jitterMilliseconds) * random)
-            // One that lives so short is renewed at half its time.
+            // A token of a short life is renewed after half of it.
             renewAt = max(endsAt - ahead, asked + lifetime * 500)
-            backoff.succeeded()
+            failures.succeeded()
+            refusals.succeeded()
             fetchNotBefore = .min
             failure = nil
             return wasFailing
         case .refused(let refusal):
             self.refusal = refusal
             failure = refusal.description
-            // Where none is left to go on with, the breaker of the credential says when again.
-            let isUsable = held != nil && !isRefusedByFCM && now < endsAt
-            fetchNotBefore = now + (isUsable ? backoff.failed(random: random).wholeMilliseconds : 1_000)
+            failures.succeeded()
+            fetchNotBefore = now + refusals.failed(random: random).wholeMilliseconds
+            return !wasFailing
         case .failed(let why):
             failure = why
-            fetchNotBefore = now + backoff.failed(random: random).wholeMilliseconds
+            fetchNotBefore = now + failures.failed(random: random).wholeMilliseconds
             return true
         }
-        return !wasFailing
     }
 
     /// FCM does not take this token, or the one before it, where that was refused a moment ago.

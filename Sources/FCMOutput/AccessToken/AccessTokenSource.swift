@@ -7,33 +7,35 @@ import Metering
 import NIOCore
 import PushModel
 
-/// Where the access token of one pool comes from. On the pool's event loop.
+/// Requests the access tokens of one pool. Lives on the pool's event loop.
 // why: unchecked for that reason; nothing of it is touched from elsewhere.
 final class AccessTokenSource: @unchecked Sendable {
     private let request: AccessTokenRequest
     private let clock: @Sendable () -> Timestamp
     private let eventLoop: any EventLoop
     private let logger: Logger
-    private var cache = AccessTokenCache()
-    private let unreachable: MetricCell?
-    /// As far as it is counted.
+    private var cache: AccessTokenCache
+    private let meter: AccessTokenMeter?
+    /// The part of the gauge of unreachable endpoints that this pool has added.
     private var countedUnreachable = 0
     /// Called when ``current(now:)`` may answer something else.
     var changed: () -> Void = {}
+    /// Called with each answer that refuses the account while there is no other token to use.
+    var accountRefused: (TokenRefusal, _ now: Int64) -> Void = { _, _ in }
 
-    /// - Parameter unreachable: other pools on this event loop may count in it, too.
     init(
-        _ request: AccessTokenRequest, eventLoop: any EventLoop, clock: @escaping @Sendable () -> Timestamp,
-        unreachable: MetricCell?, logger: Logger
+        _ request: AccessTokenRequest, refusedMilliseconds: Int64, eventLoop: any EventLoop,
+        clock: @escaping @Sendable () -> Timestamp, meter: AccessTokenMeter?, logger: Logger
     ) {
         self.request = request
-        self.unreachable = unreachable
+        self.meter = meter
+        cache = AccessTokenCache(refusedMilliseconds: refusedMilliseconds)
         self.eventLoop = eventLoop
         self.clock = clock
         self.logger = logger
     }
 
-    /// The token to use now, for something that waits. Never blocks.
+    /// Returns the token for a push that waits for one, and requests a token where none can be used. Never blocks.
     ///
     /// - Parameter now: milliseconds of ``Uptime``.
     func current(now: Int64) -> AccessTokenCache.Answer {
@@ -43,20 +45,32 @@ final class AccessTokenSource: @unchecked Sendable {
         return answer
     }
 
-    /// FCM does not take this token.
+    /// Renews the token in use ahead of its end. Without one, nothing is requested: no push waits for it.
+    func lookAhead(now: Int64) {
+        eventLoop.assertInEventLoop()
+        if cache.renews(now: now) { fetch() }
+    }
+
+    /// How long a refused account is left alone from now on, in seconds.
+    func pause(now: Int64) -> Int32 { cache.pause(now: now) }
+
+    /// FCM refuses this token.
     func refused(_ token: Secret) { cache.refused(token, now: Uptime.milliseconds()) }
 
-    /// Once a second, and when its pool ends.
+    /// Updates the metrics, once a second and when the pool ends.
     func count(now: Int64, isLast: Bool = false) {
         let unreachables = !isLast && cache.isUnreachable(now: now) ? 1 : 0
-        unreachable?.add(unreachables - countedUnreachable)
+        meter?.unreachable.add(unreachables - countedUnreachable)
         countedUnreachable = unreachables
     }
 
     private func fetch() {
         request.perform(now: clock(), on: eventLoop).whenSuccess { answer in
-            let isNews = self.cache.fetched(answer, now: Uptime.milliseconds(), random: .random(in: 0..<1))
+            let now = Uptime.milliseconds()
+            self.meter?.count(answer)
+            let isNews = self.cache.fetched(answer, now: now, random: .random(in: 0..<1))
             if isNews { self.log(answer) }
+            if case .refused(let refusal) = answer, !self.cache.hasToken(now: now) { self.accountRefused(refusal, now) }
             self.changed()
         }
     }

@@ -32,7 +32,7 @@ struct BearerAuthorization: ConnectionAuthorization {
         if let held { source.refused(held) }
     }
 
-    func lookAhead() { _ = source.current(now: Uptime.milliseconds()) }
+    func lookAhead() { source.lookAhead(now: Uptime.milliseconds()) }
 }
 
 extension HTTP2Fields {

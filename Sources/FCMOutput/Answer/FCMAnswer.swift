@@ -10,9 +10,10 @@ import PushModel
 /// | 401 `THIRD_PARTY_AUTH_ERROR` | rejected | the project's key for APNs or Web Push is missing or wrong: counted by app |
 /// | 401 | sent once more with a new access token, then held | then the credential is refused |
 /// | 403 `SENDER_ID_MISMATCH` | rejected | counted by app: the token is another project's |
-/// | 403 | held | the credential is refused: no right to send for the project |
+/// | 403 `PERMISSION_DENIED` | held | the credential is refused: no right to send for the project |
+/// | 403 | retry | nothing, unless no other push is accepted |
 /// | 404 `UNREGISTERED` | unregistered | |
-/// | 404 | held | the credential is refused: there is no such project |
+/// | 404 | retry | nothing, unless no other push is accepted: then there is no such project |
 /// | 429 | retry after what it says, else a minute | the project waits as long, unless it is a device's own rate, or a topic's |
 /// | 503 with Retry-After | retry then | the project waits as long |
 /// | 408, 421, 5xx | retry | |
@@ -23,7 +24,10 @@ package enum FCMAnswer: Equatable {
     case tokenRefused
     case tokenDead
     case unauthenticated
+    /// Google states that the credential may not send for the project.
     case credentialRefused
+    /// The credential or this one request is refused: the answer does not say which.
+    case doubtful
     case retry
     /// In seconds, at least.
     case retryAfter(Int32)
@@ -42,7 +46,9 @@ package enum FCMAnswer: Equatable {
         case (_, "SENDER_ID_MISMATCH"), (_, "THIRD_PARTY_AUTH_ERROR"), (_, "APNS_AUTH_ERROR"): self = .tokenRefused
         case (400, _): self = Self.ofBadRequest(body)
         case (401, _): self = .unauthenticated
-        case (403, _), (404, _): self = .credentialRefused
+        // Details that were not read may say more, such as that the token is another project's.
+        case (403, nil) where body.status == "PERMISSION_DENIED" && !body.isCut: self = .credentialRefused
+        case (403, _), (404, _): self = .doubtful
         case (429, _):
             let seconds = retryAfter > 0 ? retryAfter : Self.quotaWaitSeconds
             self = isBroadcast || Self.isOfDevice(body) ? .retryAfter(seconds) : .projectMustWait(seconds)
@@ -58,10 +64,8 @@ package enum FCMAnswer: Equatable {
         let isTarget = ["token", "fid", "topic", "condition"].contains {
             field == "message.\($0)" || field == $0
         }
-        // What goes to one platform alone may be judged for its devices alone.
-        let isOfAll =
-            field.hasPrefix("message.")
-            && !["message.android", "message.apns", "message.webpush"].contains { field.hasPrefix($0) }
+        // A field of one platform may be judged for its devices alone.
+        let isOfAll = field.hasPrefix("message.") && !body.isAboutOnePlatform
         return isTarget || !isOfAll ? .refused : .payloadRefused
     }
 
@@ -75,6 +79,6 @@ package enum FCMAnswer: Equatable {
         "INVALID_ARGUMENT": .rejected, "SENDER_ID_MISMATCH": .rejected, "THIRD_PARTY_AUTH_ERROR": .rejected,
         "APNS_AUTH_ERROR": .rejected, "UNREGISTERED": .unregistered, "QUOTA_EXCEEDED": .retry,
         "RESOURCE_EXHAUSTED": .retry, "INTERNAL": .retry, "UNAVAILABLE": .retry, "UNAUTHENTICATED": .hold,
-        "PERMISSION_DENIED": .hold, "NOT_FOUND": .hold,
+        "PERMISSION_DENIED": .hold, "NOT_FOUND": .retry,
     ]
 }

@@ -1,7 +1,7 @@
 import PushModel
 
-/// What FCM says in the body of an answer that is no success (Google: REST resource projects.messages, "ErrorCode", and
-/// `google.rpc.Status`). Whatever can't be read of it is left out.
+/// The body of an answer that is no success (Google: REST resource projects.messages, "ErrorCode", and
+/// `google.rpc.Status`). Parts that cannot be read are absent.
 package struct FCMErrorBody: Equatable {
     /// `google.rpc.Code`: `NOT_FOUND`.
     package private(set) var status: String?
@@ -13,9 +13,14 @@ package struct FCMErrorBody: Equatable {
     package private(set) var violation: String?
     /// Of a `google.rpc.QuotaFailure`: what is used up, in words.
     package private(set) var quota: String?
+    /// Whether the body went on after the bytes that were read, so that a part that is absent here may be in it.
+    package let isCut: Bool
 
-    package init(_ body: [UInt8]) {
-        body.withUnsafeBufferPointer { bytes in
+    /// - Parameter isCut: whether these bytes are only the beginning of the body.
+    package init(_ body: [UInt8], isCut: Bool = false) {
+        self.isCut = isCut
+        body.withUnsafeBufferPointer { body in
+            let bytes = isCut ? UnsafeBufferPointer(rebasing: body.prefix(Self.wholeCharacters(of: body))) : body
             guard (try? UTF8Span(validating: bytes.span)) != nil else { return }
             var scanner = JSONScanner(bytes)
             guard scanner.nextKind() == .object else { return }
@@ -24,6 +29,12 @@ package struct FCMErrorBody: Equatable {
                 try readError(&scanner, bytes)
             }
         }
+    }
+
+    /// Returns how many bytes are left without a last character that may have been cut in half.
+    private static func wholeCharacters(of bytes: UnsafeBufferPointer<UInt8>) -> Int {
+        let start = bytes.suffix(4).lastIndex { $0 & 0xC0 != 0x80 } ?? bytes.endIndex
+        return start < bytes.endIndex && bytes[start] < 0x80 ? bytes.count : start
     }
 
     private mutating func readError(

@@ -5,6 +5,8 @@ import PushSending
 /// An answer of FCM that is no success, to one message.
 struct FCMRefusal {
     let reason: String
+    /// Whether FCM calls a request invalid whose payload it has accepted for another recipient of the job.
+    let isRecipientAtFault: Bool
     private let sent: PushOnWire
     private let answer: PoolAnswer
     private let body: FCMErrorBody
@@ -16,6 +18,10 @@ struct FCMRefusal {
         self.body = body
         self.now = now
         reason = (body.errorCode ?? body.status).map(ShownText.word) ?? "Status\(answer.status)"
+        let job = unsafeDowncast(sent.push.job, to: PreparedMessage.self)
+        isRecipientAtFault =
+            answer.status == 400 && !body.isAboutOnePlatform
+            && job.hasAcceptedPayload(of: job.routed.job.recipients[sent.push.recipient])
     }
 
     var recipient: Recipient { sent.push.job.routed.job.recipients[sent.push.recipient] }
@@ -24,10 +30,16 @@ struct FCMRefusal {
     func outcome(_ verdict: Outcome.Verdict, retryAfter: Int32? = nil) -> Outcome {
         Outcome(
             job: sent.push.job.routed, recipient: sent.push.recipient, verdict: verdict, status: answer.status,
-            reason: reason, detail: body.detail, judge: .provider,
+            reason: reason, detail: detail, judge: .provider,
             unregisteredAt: verdict == .unregistered ? sentAt : nil,
             retryAfterSeconds: verdict.isTriedAgain ? max(Self.leastWait, retryAfter ?? sent.retryAfterSeconds) : 0,
             at: now.wall)
+    }
+
+    private var detail: String? {
+        guard isRecipientAtFault else { return body.detail }
+        let finding = "\(recipient.kind.name) at fault: FCM accepted the same payload for another recipient of this job"
+        return body.detail.map { "\(finding); \($0)" } ?? finding
     }
 
     /// Google does not say when a token died; it was dead when the message was sent.
@@ -38,11 +50,18 @@ struct FCMRefusal {
 }
 
 extension FCMErrorBody {
-    /// What the developer has to know.
+    /// Whether Google names a field that only the devices of one platform get.
+    var isAboutOnePlatform: Bool {
+        guard let violatedField else { return false }
+        return ["message.android", "message.apns", "message.webpush"].contains { violatedField.hasPrefix($0) }
+    }
+
+    /// Google's explanation for the developer.
     var detail: String? {
         let text = [violatedField, violation].compactMap { $0 }.joined(separator: ": ")
         let all = text.isEmpty ? message ?? "" : text
-        return all.isEmpty ? nil : ShownText.line(all)
+        if !all.isEmpty { return ShownText.line(all) }
+        return isCut ? "the answer has more than \(FCMConfiguration.maximumAnswerBytes) bytes, and no reason in these" : nil
     }
 }
 
@@ -60,7 +79,7 @@ extension FCMAnswer {
     var acceptsCredential: Bool {
         switch self {
         case .payloadRefused, .refused, .tokenRefused, .tokenDead: true
-        case .unauthenticated, .credentialRefused, .retry, .retryAfter, .projectMustWait: false
+        case .unauthenticated, .credentialRefused, .doubtful, .retry, .retryAfter, .projectMustWait: false
         }
     }
 }

@@ -61,7 +61,8 @@ final class FCMPushes {
             let seconds = Int32((obstacle.milliseconds + 999) / 1_000)
             desk.putAside(.hold, reason: obstacle.reason, seconds: seconds, at: desk.moment(now))
         }
-        let most = max(1, quota.room(within: Self.secondsHere))
+        guard let room = quota.room(within: Self.secondsHere, now: now) else { return }
+        let most = max(1, room)
         if desk.waiting > most { desk.putAside(allBut: most, .hold, reason: "QUOTA_EXCEEDED", at: desk.moment(now)) }
     }
 }
@@ -102,7 +103,8 @@ extension FCMPushes: PoolClient {
         switch answer {
         case .token, .pending: break
         case .unavailable: desk.putAside(reason: "NoAccessToken", at: desk.moment(now))
-        case .refused(let refusal): desk.refuseCredential(reason: refusal.error, at: desk.moment(now))
+        case .refused(let refusal):
+            desk.putAside(.hold, reason: refusal.error, seconds: tokens.pause(now: now), at: desk.moment(now))
         }
     }
 
@@ -123,24 +125,27 @@ extension FCMPushes: PoolClient {
         desk.health.hostAnswered(now: now)
         guard answer.status == 200 else { return refused(sent, answer, at: now) }
         sent.providerID = FCMSuccessBody.name(in: answer.body)
+        let message = Self.prepared(sent.push.job)
+        message.accept(for: message.routed.job.recipients[sent.push.recipient])
         desk.settleSent(sent, .credential, status: 200, at: now)
         return .keep
     }
 
     private func refused(_ sent: PushOnWire, _ answer: PoolAnswer, at now: Moment) -> ConnectionVerdict {
-        let body = FCMErrorBody(answer.body)
+        let body = FCMErrorBody(answer.body, isCut: answer.isTooLong)
         let refusal = FCMRefusal(sent: sent, answer, body, at: now)
         let message = Self.prepared(sent.push.job)
         let meaning = FCMAnswer(
             status: answer.status, body, retryAfter: sent.retryAfterSeconds,
             isBroadcast: refusal.recipient.kind.isBroadcast)
-        message.tokens?.answered(bad: meaning.isAboutToken(body) ? refusal.reason : nil, now: now)
+        let isBad = refusal.isRecipientAtFault || meaning.isAboutToken(body)
+        message.tokens?.answered(bad: isBad ? refusal.reason : nil, now: now)
         if meaning.acceptsCredential { desk.health.accepted(.credential) }
         switch meaning {
-        case .payloadRefused:
+        case .payloadRefused where !refusal.isRecipientAtFault:
             message.refuse(FCMFault(reason: refusal.reason, detail: body.detail ?? ""), to: refusal.recipient)
             desk.settle(refusal.outcome(.rejected), of: message)
-        case .refused, .tokenRefused: desk.settle(refusal.outcome(.rejected), of: message)
+        case .payloadRefused, .refused, .tokenRefused: desk.settle(refusal.outcome(.rejected), of: message)
         case .tokenDead:
             desk.settle(refusal.outcome(refusal.recipient.kind.isBroadcast ? .rejected : .unregistered), of: message)
         case .unauthenticated where !sent.push.isReauthorized:
@@ -150,6 +155,9 @@ extension FCMPushes: PoolClient {
             desk.settle(refusal.outcome(.hold), of: message)
             desk.refuseCredential(reason: refusal.reason, at: now)
             if meaning == .unauthenticated { return .replaceExpired }
+        case .doubtful:
+            desk.settle(refusal.outcome(.retry), of: message)
+            desk.refuseCredential(reason: refusal.reason, at: now)
         case .retryAfter(let seconds): desk.settle(refusal.outcome(.retry, retryAfter: seconds), of: message)
         case .retry: desk.settle(refusal.outcome(.retry), of: message)
         case .projectMustWait(let seconds):

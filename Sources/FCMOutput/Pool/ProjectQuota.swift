@@ -34,10 +34,13 @@ final class ProjectQuota: Sendable {
         }
     }
 
-    /// How many may go within so many seconds, by the quota alone.
-    func room(within seconds: Double) -> Int {
+    /// Returns how many messages the quota lets leave within some seconds, or `nil` if that will be known in a moment.
+    func room(within seconds: Double, now: Int64) -> Int? {
         let workers = shares.workers(sharing: name)
-        return state.withLock { $0.pace.room(within: seconds, workers: workers) }
+        return state.withLock { state in
+            state.pace.refill(workers: workers, nowMilliseconds: now)
+            return state.pace.room(within: seconds, workers: workers)
+        }
     }
 
     func giveBack(_ count: Int) {

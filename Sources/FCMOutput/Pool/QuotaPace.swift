@@ -4,14 +4,21 @@
 package struct QuotaPace {
     /// Workers learn of one another some seconds late; what that may cost is not used.
     package static let usedPart = 0.97
-    /// As long as it is not known how many share it.
+    /// The part of the quota that is used while the number of workers is unknown.
     package static let unknownPart = 0.1
+    /// The time within which a worker usually learns how many share the quota, in milliseconds. The database answers in
+    /// about a tenth of a second, unless it is away.
+    package static let learningMilliseconds: Int64 = 3_000
+    /// The workers forget a quota that none of them has used for so long, in milliseconds.
+    private static let forgottenMilliseconds: Int64 = 50_000
     /// What may be sent at once, in seconds of the pace.
     package static let burstSeconds = 0.25
 
     private let perMinute: Double
     private var available = 1.0
     private var filledAt: Int64?
+    /// The time since when the number of workers is unknown, or `nil` if it is known.
+    private var unknownSince: Int64?
 
     package init(perMinute: Int) {
         self.perMinute = Double(perMinute)
@@ -26,7 +33,9 @@ package struct QuotaPace {
         let rate = perMillisecond(workers)
         let most = max(1, rate * 1_000 * Self.burstSeconds)
         available = min(most, available + rate * Double(now - (filledAt ?? now)))
+        let isFirst = filledAt.map { now - $0 >= Self.forgottenMilliseconds } ?? true
         filledAt = now
+        unknownSince = workers != nil ? nil : isFirst ? now : unknownSince ?? now
     }
 
     /// - Returns: how many may go now, at most as many as are wanted.
@@ -39,8 +48,13 @@ package struct QuotaPace {
     /// They have not gone.
     package mutating func giveBack(_ count: Int) { available += Double(count) }
 
-    /// How many may go within so many seconds.
-    package func room(within seconds: Double, workers: Int?) -> Int { Int(perMillisecond(workers) * 1_000 * seconds) }
+    /// Returns how many messages may leave within some seconds, or `nil` if that will be known in a moment.
+    package func room(within seconds: Double, workers: Int?) -> Int? {
+        if workers == nil, let unknownSince, let filledAt, filledAt - unknownSince < Self.learningMilliseconds {
+            return nil
+        }
+        return Int(perMillisecond(workers) * 1_000 * seconds)
+    }
 
     /// Milliseconds until some may go, or the next where they are few.
     package func wait(workers: Int?) -> Int64 {

@@ -1,7 +1,15 @@
 import PushModel
 
-/// Puts into a message what a job wishes and the message does not say, without touching what it says.
+/// Merges a job's fields into a message. Members that the message sets stay as they are, byte for byte. A member that is
+/// `null` counts as absent, as in the JSON form of protocol buffers: the job's value replaces the `null`.
 struct MessageMerge {
+    private struct Member {
+        let name: String
+        /// The range of the value in the message.
+        let value: Range<Int>
+        let kind: JSONScanner.ValueKind
+    }
+
     private let message: UnsafeBufferPointer<UInt8>
     /// The rest of the message, between its brackets.
     private var output: [UInt8] = []
@@ -27,13 +35,13 @@ struct MessageMerge {
         let android = wishes.android(ttl: ttl), apns = wishes.apnsHeaders, webpush = wishes.webpushHeaders(ttl: ttl)
         var missing = ["android", "apns", "webpush"]
         var isEmpty = true
-        for (name, value) in members(of: 0) {
+        for member in members(of: 0) {
             isEmpty = false
-            missing.removeAll { $0 == name }
-            switch name {
-            case "android": fill(objectAt: value, android)
-            case "apns": fillHeaders(of: value, apns)
-            case "webpush": fillHeaders(of: value, webpush)
+            missing.removeAll { $0 == member.name }
+            switch member.name {
+            case "android": fill(member, android)
+            case "apns": fillHeaders(of: member, apns)
+            case "webpush": fillHeaders(of: member, webpush)
             default: break
             }
         }
@@ -51,40 +59,60 @@ struct MessageMerge {
         }
     }
 
-    /// The members of an object, with where their values begin; none where there is no object.
-    private func members(of start: Int) -> [(name: String, value: Int)] {
-        var members: [(String, Int)] = []
+    /// Returns the members of the object that begins at an offset, or none if another kind of value begins there.
+    private func members(of start: Int) -> [Member] {
+        var members: [Member] = []
         var scanner = JSONScanner(message, at: start)
         guard scanner.nextKind() == .object else { return [] }
         try? scanner.object { (key, scanner) throws(JSONSyntaxError) in
-            let value = try scanner.value()
-            members.append((key.text(in: message), value.lowerBound))
+            let kind = scanner.nextKind()
+            members.append(Member(name: key.text(in: message), value: try scanner.value(), kind: kind))
         }
         return members
     }
 
-    private func isObject(at start: Int) -> Bool { message[start] == UInt8(ascii: "{") }
-
-    private mutating func fillHeaders(of start: Int, _ wishes: [Wish]) {
-        guard isObject(at: start) else { return }
-        let all = members(of: start)
-        let headers = all.filter { $0.name == "headers" }
-        for (_, value) in headers { fill(objectAt: value, wishes) }
-        guard headers.isEmpty else { return }
-        copy(to: start + 1)
-        output.append(contentsOf: #""headers":"#.utf8)
-        append(object: wishes)
-        if !all.isEmpty { output.append(UInt8(ascii: ",")) }
+    /// Fills the `headers` of `apns` or `webpush`.
+    private mutating func fillHeaders(of platform: Member, _ wishes: [Wish]) {
+        switch platform.kind {
+        case .object:
+            let all = members(of: platform.value.lowerBound)
+            let headers = all.filter { $0.name == "headers" }
+            for member in headers { fill(member, wishes) }
+            guard headers.isEmpty else { return }
+            copy(to: platform.value.lowerBound + 1)
+            output.append(contentsOf: #""headers":"#.utf8)
+            append(object: wishes)
+            if !all.isEmpty { output.append(UInt8(ascii: ",")) }
+        case .null: replace(platform.value) { $0.append(headers: wishes) }
+        default: break
+        }
     }
 
-    private mutating func fill(objectAt start: Int, _ wishes: [Wish]) {
-        guard isObject(at: start) else { return }
-        let there = members(of: start)
-        let unmet = wishes.filter { wish in !there.contains { wish.isMet(by: $0.name) } }
-        guard !unmet.isEmpty else { return }
-        copy(to: start + 1)
-        append(members: unmet)
-        if !there.isEmpty { output.append(UInt8(ascii: ",")) }
+    private mutating func fill(_ object: Member, _ wishes: [Wish]) {
+        switch object.kind {
+        case .object:
+            let there = members(of: object.value.lowerBound)
+            let unmet = wishes.filter { wish in !there.contains { $0.kind != .null && wish.isMet(by: $0.name) } }
+            // A second member of the same name would compete with the null.
+            let absent = unmet.filter { wish in !there.contains { wish.isMet(by: $0.name) } }
+            if !absent.isEmpty {
+                copy(to: object.value.lowerBound + 1)
+                append(members: absent)
+                if !there.isEmpty { output.append(UInt8(ascii: ",")) }
+            }
+            for member in there {
+                guard let wish = unmet.first(where: { $0.isMet(by: member.name) }) else { continue }
+                replace(member.value) { JSONText.append(wish.value, to: &$0.output) }
+            }
+        case .null: replace(object.value) { $0.append(object: wishes) }
+        default: break
+        }
+    }
+
+    private mutating func replace(_ value: Range<Int>, with append: (inout MessageMerge) -> Void) {
+        copy(to: value.lowerBound)
+        append(&self)
+        copied = value.upperBound
     }
 
     private mutating func copy(to position: Int) {

@@ -9,6 +9,8 @@ package import PushSending
 package final class PreparedMessage: QueuedJob, @unchecked Sendable {
     /// Google has refused the payload to a device; to a topic, which takes less.
     private var refused: (device: FCMFault?, broadcast: FCMFault?)
+    /// Google has accepted the payload for a device; for a topic.
+    private var accepted = (device: false, broadcast: false)
     private let check: MessageCheck
     private let wishes: JobWishes
     private let start: [UInt8]
@@ -56,6 +58,21 @@ package final class PreparedMessage: QueuedJob, @unchecked Sendable {
     func refuse(_ fault: FCMFault, to recipient: Recipient) {
         guard recipient.payload == nil else { return }
         if recipient.kind.isBroadcast { refused.broadcast = fault } else { refused.device = fault }
+    }
+
+    /// Google has accepted what all recipients of this kind get that have no payload of their own.
+    func accept(for recipient: Recipient) {
+        guard recipient.payload == nil else { return }
+        if recipient.kind.isBroadcast {
+            (accepted.broadcast, refused.broadcast) = (true, nil)
+        } else {
+            (accepted.device, refused.device) = (true, nil)
+        }
+    }
+
+    /// Whether Google has accepted the same payload for another recipient of this kind.
+    func hasAcceptedPayload(of recipient: Recipient) -> Bool {
+        recipient.payload == nil && (recipient.kind.isBroadcast ? accepted.broadcast : accepted.device)
     }
 
     private func head(of recipient: Recipient, isLast: Bool) -> [UInt8] {

@@ -20,9 +20,10 @@ package struct InFlightRequest {
         self.sentAt = sentAt
     }
 
-    /// Keeps a piece of the body; nothing of it once there would be more than `maximum` bytes.
+    /// Keeps a piece of the body, and of a body longer than `maximum` bytes its beginning.
     package mutating func append(_ bytes: UnsafeRawBufferPointer, maximum: Int) {
-        isTooLong = isTooLong || body.count + bytes.count > maximum
-        if isTooLong { body = [] } else { body.append(contentsOf: bytes) }
+        let room = maximum - body.count
+        isTooLong = isTooLong || bytes.count > room
+        body.append(contentsOf: bytes.prefix(max(0, room)))
     }
 }

@@ -2,6 +2,7 @@ import AMQPClient
 import ArgumentParser
 import Logging
 import MartletService
+import PushModel
 import Threading
 
 /// How long a command waits for the broker.

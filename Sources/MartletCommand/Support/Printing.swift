@@ -1,5 +1,5 @@
 import Foundation
-import MartletService
+import PushModel
 
 /// Prints one line for a person: what would move a terminal is written out. All that the command says goes through the
 /// functions of this file.

@@ -1,4 +1,4 @@
-import MartletService
+import PushModel
 
 /// Text in columns, as wide as their widest cell; what a cell holds stays in its place.
 struct Table {

@@ -4,6 +4,7 @@ import Hummingbird
 import Logging
 import Metering
 import NIOCore
+import PushModel
 import ServiceLifecycle
 
 /// The worker's HTTP endpoints: `/health` (the process answers), `/ready` (it consumes and can publish, or what keeps

@@ -1,3 +1,5 @@
+import PushModel
+
 /// A piece of an HTML document.
 ///
 /// Text has two ways in, ``init(_:)`` and the values of attributes, and both escape it; names of elements and attributes are

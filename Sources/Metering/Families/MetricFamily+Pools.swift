@@ -1,8 +1,7 @@
 extension MetricFamily {
     static let pools = [
-        poolConnections, poolConnectionsLimit, poolUnreachable, tokenEndpointUnreachable, poolStreams, poolStreamsLimit,
-        poolWaiting,
-        poolWindowBlocked, answers, connects, goAways, pings,
+        poolConnections, poolConnectionsLimit, poolUnreachable, tokenEndpointUnreachable, accessTokenRequests,
+        poolStreams, poolStreamsLimit, poolWaiting, poolWindowBlocked, answers, connects, goAways, pings,
     ]
 
     private static let pool = ["output", "credential", "environment"]
@@ -18,6 +17,10 @@ extension MetricFamily {
         "token_endpoint_unreachable", .gauge,
         "Pools whose pushes have found no access token for half a minute or longer, its endpoint giving none.",
         labels: pool)
+    package static let accessTokenRequests = Self(
+        "access_token_requests_total", .counter,
+        "Requests for an access token, by the token endpoint's answer: granted, refused, or failed.",
+        labels: pool + ["result"])
     package static let poolStreams = Self("pool_streams", .gauge, "Requests on the wire.", labels: pool)
     package static let poolStreamsLimit = Self(
         "pool_streams_limit", .gauge, "Requests that may be on the wire at a time, over the connections there are.",

@@ -43,9 +43,10 @@ public struct Outcome: Sendable {
     public let verdict: Verdict
     /// The provider's status code; 0 when there was no answer.
     public let status: Int
-    /// The provider's reason, or ours under the same names; nil for `sent`.
+    /// The provider's reason, or ours under the same names; nil for `sent`. Control characters are escaped.
     public let reason: String?
-    /// More about the reason, for people; the provider's words, without a recipient's whole address.
+    /// An explanation for people in the provider's words, without a recipient's whole address. Control characters are
+    /// escaped.
     public let detail: String?
     public let judge: Judge
     public let providerID: ProviderID?
@@ -69,8 +70,8 @@ public struct Outcome: Sendable {
         self.recipient = recipient
         self.verdict = verdict
         self.status = status
-        self.reason = reason
-        self.detail = detail
+        self.reason = reason?.printable
+        self.detail = detail?.printable
         self.judge = judge
         self.providerID = providerID
         self.uniqueID = uniqueID

@@ -3,7 +3,8 @@ import PushModel
 
 /// What a pool has still to send: urgent jobs before normal before bulk ones, each with a cursor, so that a job of a
 /// thousand recipients is one element. Jobs of a lane take turns, so that a small one does not wait behind all the
-/// large ones of another app. Pushes that must be sent again come first.
+/// large ones of another app. Pushes that must be sent again come before the others of their kind: urgent ones first of
+/// all, the others after the urgent jobs.
 package struct SendQueue {
     /// Pushes of one job in a row; a power of two.
     private static let turn = 16
@@ -11,7 +12,7 @@ package struct SendQueue {
     private struct Cursor {
         let job: QueuedJob
         var next: Int
-        let end: Int
+        var end: Int
 
         init(job: QueuedJob, recipients: Range<Int>) {
             self.job = job
@@ -65,8 +66,8 @@ package struct SendQueue {
     /// - Parameter onlyUrgent: what is not urgent stays.
     package mutating func next(onlyUrgent: Bool = false) -> QueuedPush? {
         guard count > 0 else { return nil }
-        let push =
-            onlyUrgent ? nextUrgent() : again.popFirst() ?? Self.next(&urgent) ?? Self.next(&normal) ?? Self.next(&bulk)
+        var push = nextUrgent()
+        if push == nil, !onlyUrgent { push = again.popFirst() ?? Self.next(&normal) ?? Self.next(&bulk) }
         if push != nil { count -= 1 }
         return push
     }
@@ -122,6 +123,35 @@ package struct SendQueue {
         case .urgent: \.urgent
         case .normal: \.normal
         case .bulk: \.bulk
+        }
+    }
+
+    /// Takes out the pushes that would be sent last, and leaves the order of the others as it is.
+    ///
+    /// - Parameter kept: how many pushes stay.
+    package mutating func removeLast(allBut kept: Int) -> [QueuedPush] {
+        var removed: [QueuedPush] = []
+        let excess = max(0, count - max(0, kept))
+        removed.reserveCapacity(excess)
+        for lane in [\SendQueue.bulk, \.normal] { removeLast(of: lane, upTo: excess, &removed) }
+        while removed.count < excess, let last = again.last, last.job.routed.lane != .urgent {
+            removed.append(last)
+            again.removeLast()
+        }
+        removeLast(of: \.urgent, upTo: excess, &removed)
+        while removed.count < excess, let last = again.popLast() { removed.append(last) }
+        count -= removed.count
+        return removed
+    }
+
+    private mutating func removeLast(
+        of lane: WritableKeyPath<SendQueue, Deque<Cursor>>, upTo most: Int, _ removed: inout [QueuedPush]
+    ) {
+        while removed.count < most, var cursor = self[keyPath: lane].popLast() {
+            let first = max(cursor.next, cursor.end - (most - removed.count))
+            for recipient in first..<cursor.end { removed.append(QueuedPush(job: cursor.job, recipient: recipient)) }
+            cursor.end = first
+            if cursor.next < cursor.end { self[keyPath: lane].append(cursor) }
         }
     }
 

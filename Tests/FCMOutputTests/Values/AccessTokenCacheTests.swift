@@ -97,19 +97,57 @@ import Testing
         #expect(newest.answer == .pending && newest.fetches)
     }
 
-    @Test func aRefusedAccountIsAskedForAgainWhenSomethingWaits() {
+    @Test func refusedAccountIsAskedForAgainAfterAGrowingPause() {
         var cache = AccessTokenCache()
         _ = cache.needed(now: 0)
-        let isNews = cache.fetched(.refused(Self.invalid), now: 100, random: 0)
-        let soon = cache.needed(now: 1_099), later = cache.needed(now: 1_100)
-        #expect(isNews)
-        #expect(soon.answer == .refused(Self.invalid) && !soon.fetches)
+        let isNews = cache.fetched(.refused(Self.invalid), now: 100, random: 1)
+        let soon = cache.needed(now: 15_099)
+        #expect(isNews && soon.answer == .refused(Self.invalid) && !soon.fetches)
+        #expect(cache.pause(now: 100) == 15 && cache.pause(now: 15_099) == 1)
+        let later = cache.needed(now: 15_100)
         #expect(later.answer == .pending && later.fetches)
-        let isNewsAgain = cache.fetched(.refused(Self.invalid), now: 1_200, random: 0)
-        #expect(!isNewsAgain)
-        _ = cache.needed(now: 3_000)
-        let isGood = cache.fetched(.token(Self.one, lifetimeSeconds: 3_600), now: 3_100, random: 0)
-        #expect(isGood)
+        let isNewsAgain = cache.fetched(.refused(Self.invalid), now: 15_200, random: 1)
+        let before = cache.needed(now: 45_199), after = cache.needed(now: 45_200)
+        #expect(!isNewsAgain && !before.fetches && after.fetches)
+        let isGood = cache.fetched(.token(Self.one, lifetimeSeconds: 3_600), now: 45_300, random: 0)
+        let good = cache.needed(now: 45_300)
+        #expect(isGood && good.answer == .token(Self.one))
+    }
+
+    /// As long as an account stays refused, an hour of pushes makes a handful of requests.
+    @Test func refusalsBackOffToAQuarterOfAnHour() {
+        var cache = AccessTokenCache()
+        var asked: [Int64] = []
+        for now in stride(from: 0, to: 7_200_000, by: 1_000) as StrideTo<Int64> where cache.needed(now: now).fetches {
+            asked.append(now / 1_000)
+            _ = cache.fetched(.refused(Self.invalid), now: now, random: 1)
+        }
+        #expect(asked == [0, 15, 45, 105, 225, 465, 945, 1_845, 2_745, 3_645, 4_545, 5_445, 6_345])
+        var jittered = AccessTokenCache()
+        _ = jittered.needed(now: 0)
+        _ = jittered.fetched(.refused(Self.invalid), now: 0, random: 0)
+        #expect(jittered.pause(now: 0) == 12)
+    }
+
+    @Test func lookAheadRenewsATokenInUseAndRequestsNoOther() {
+        var cache = AccessTokenCache()
+        func renews(_ times: Int64...) -> [Bool] { times.map { cache.renews(now: $0) } }
+        #expect(renews(0, 1_000_000) == [false, false])
+        _ = cache.needed(now: 0)
+        _ = cache.fetched(.refused(Self.invalid), now: 100, random: 1)
+        #expect(renews(15_100, 1_000_000) == [false, false])
+        cache = held()
+        #expect(renews(3_289_999, 3_290_000, 3_290_001) == [false, true, false])
+        // A refused renewal backs off, too, and the token stays in use.
+        _ = cache.fetched(.refused(Self.invalid), now: 3_290_100, random: 1)
+        #expect(renews(3_305_099, 3_305_100) == [false, true])
+        let inUse = cache.needed(now: 3_305_100)
+        #expect(inUse.answer == .token(Self.one))
+        _ = cache.fetched(.refused(Self.invalid), now: 3_305_100, random: 1)
+        #expect(renews(3_590_000) == [false], "it has expired")
+        cache = held()
+        cache.refused(Self.one, now: 200)
+        #expect(renews(3_290_000) == [false] && !cache.hasToken(now: 300))
     }
 
     @Test(arguments: [

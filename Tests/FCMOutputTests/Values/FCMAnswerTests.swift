@@ -39,11 +39,12 @@ import Testing
         (401, error("UNAUTHENTICATED", "m", code("APNS_AUTH_ERROR")), 0, .tokenRefused), (401, "", 0, .unauthenticated),
         (403, error("PERMISSION_DENIED", "SenderId mismatch", code("SENDER_ID_MISMATCH")), 0, .tokenRefused),
         (403, error("PERMISSION_DENIED", "Permission denied on resource project"), 0, .credentialRefused),
-        (403, "<html>", 0, .credentialRefused),
+        (403, error("PERMISSION_DENIED", "m", code("UNSPECIFIED_ERROR")), 0, .doubtful),
+        (403, error("FORBIDDEN"), 0, .doubtful), (403, "", 0, .doubtful), (403, "<html>", 0, .doubtful),
         (404, error("NOT_FOUND", "Requested entity was not found.", code("UNREGISTERED")), 0, .tokenDead),
-        (404, error("NOT_FOUND", "Requested entity was not found."), 0, .credentialRefused),
-        (404, "<html>", 0, .credentialRefused),
-        (404, error("NOT_FOUND", "m", code("UNSPECIFIED_ERROR")), 0, .credentialRefused),
+        (404, error("NOT_FOUND", "Requested entity was not found."), 0, .doubtful),
+        (404, "", 0, .doubtful), (404, "<html>", 0, .doubtful),
+        (404, error("NOT_FOUND", "m", code("UNSPECIFIED_ERROR")), 0, .doubtful),
         (429, error("RESOURCE_EXHAUSTED", "m", code("QUOTA_EXCEEDED")), 0, .projectMustWait(60)),
         (429, error("RESOURCE_EXHAUSTED", "m", code("QUOTA_EXCEEDED")), 7, .projectMustWait(7)),
         (429, error("RESOURCE_EXHAUSTED", "m", quota("d"), code("QUOTA_EXCEEDED")), 0, .projectMustWait(60)),
@@ -79,6 +80,20 @@ import Testing
         )
         #expect(body.status == "INVALID_ARGUMENT" && body.message == "wörter" && body.errorCode == "C")
         #expect(body.violatedField == "message.x" && body.violation == "d" && body.quota == "s")
+    }
+
+    /// Of a body that is too long only its beginning is read, which may end anywhere.
+    @Test func readsTheBeginningOfALongBody() {
+        let whole = Array(Self.error("PERMISSION_DENIED", "Zürich 🎉", Self.code("SENDER_ID_MISMATCH")).utf8)
+        for end in whole.indices {
+            let body = FCMErrorBody(Array(whole[..<end]), isCut: true)
+            #expect([nil, "Zürich 🎉"].contains(body.message) && [nil, "PERMISSION_DENIED"].contains(body.status))
+            let answer = FCMAnswer(status: 403, body, retryAfter: 0)
+            #expect(answer == (body.errorCode == nil ? .doubtful : .tokenRefused), "\(end)")
+        }
+        let status = whole.firstRange(of: Array(#""details""#.utf8))
+        #expect(FCMErrorBody(Array(whole[..<(status?.lowerBound ?? 0)]), isCut: true).status == "PERMISSION_DENIED")
+        #expect(FCMErrorBody(whole, isCut: true).errorCode == "SENDER_ID_MISMATCH")
     }
 
     @Test(arguments: [

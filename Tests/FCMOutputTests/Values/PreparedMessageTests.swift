@@ -122,8 +122,57 @@ import Testing
         #expect(body.contains(#""ttl":"1s""#) && body.contains(#""TTL":"1""#), "\(body)")
     }
 
-    @Test(arguments: [#"{"android":null}"#, #"{"android":7,"apns":[],"webpush":"x"}"#, #"{"apns":{"headers":null}}"#])
-    func whatIsNoObjectIsGooglesToRefuse(payload: String) throws {
+    /// In the JSON form of protocol buffers `null` means that a member is not set.
+    @Test(arguments: [
+        (#"{"android":null}"#, #"{"android":{A},"apns":{"headers":{P}},"webpush":{"headers":{W}}}"#),
+        (
+            #"{"android": null ,"apns":null,"webpush":null,"data":null}"#,
+            #"{"android": {A} ,"apns":{"headers":{P}},"webpush":{"headers":{W}},"data":null}"#
+        ),
+        (
+            #"{"apns":{"headers":null,"payload":{}},"webpush":{"headers":null}}"#,
+            #"{"apns":{"headers":{P},"payload":{}},"webpush":{"headers":{W}},"android":{A}}"#
+        ),
+        (
+            #"{"android":{"ttl":null,"priority":null,"collapse_key":null,"data":null}}"#,
+            #"{"android":{"ttl":"60s","priority":"HIGH","collapse_key":"scores","data":null},"apns":{"headers":{P}},"webpush":{"headers":{W}}}"#
+        ),
+        (
+            #"{"android":{"collapseKey":null,"ttl":"5s"}}"#,
+            #"{"android":{"priority":"HIGH","collapseKey":"scores","ttl":"5s"},"apns":{"headers":{P}},"webpush":{"headers":{W}}}"#
+        ),
+        (
+            #"{"android":{"collapse_key":null,"collapseKey":"mine","priority":"NORMAL","ttl":null}}"#,
+            #"{"android":{"collapse_key":null,"collapseKey":"mine","priority":"NORMAL","ttl":"60s"},"apns":{"headers":{P}},"webpush":{"headers":{W}}}"#
+        ),
+        (
+            #"{"apns":{"headers":{"apns-expiration":null,"apns-priority":null,"APNS-Collapse-Id":null,"x":null}}}"#,
+            #"{"apns":{"headers":{"apns-expiration":"1795168860","apns-priority":"10","APNS-Collapse-Id":"scores","x":null}},"android":{A},"webpush":{"headers":{W}}}"#
+        ),
+        (
+            #"{"webpush":{"headers":{"ttl":null,"Urgency":null,"Topic":null}}}"#,
+            #"{"webpush":{"headers":{"ttl":"60","Urgency":"high","Topic":"scores"}},"android":{A},"apns":{"headers":{P}}}"#
+        ),
+        (
+            #"{"webpush":{"headers":{"ttl":null}}}"#,
+            #"{"webpush":{"headers":{"Urgency":"high","Topic":"scores","ttl":"60"}},"android":{A},"apns":{"headers":{P}}}"#
+        ),
+    ])
+    func nullCountsAsAbsent(payload: String, merged: String) throws {
+        let shorthands = [
+            "{A}": #"{"ttl":"60s","priority":"HIGH","collapse_key":"scores"}"#,
+            "{P}": #"{"apns-expiration":"1795168860","apns-priority":"10","apns-collapse-id":"scores"}"#,
+            "{W}": #"{"TTL":"60","Urgency":"high","Topic":"scores"}"#,
+        ]
+        let expected = shorthands.reduce(merged) { $0.replacing($1.key, with: $1.value) }
+        let members = #""expires_at":1795168860,"priority":10,"collapse_id":"scores""#
+        #expect(try bodies(payload, members) == [#"{"message":{"token":"t:1","# + expected.dropFirst() + "}"])
+        // Without fields of the job every byte stays.
+        #expect(try bodies(payload) == [#"{"message":{"token":"t:1","# + payload.dropFirst() + "}"])
+    }
+
+    @Test(arguments: [#"{"android":7,"apns":[],"webpush":"x"}"#, #"{"apns":{"headers":false}}"#])
+    func leavesOtherKindsToGoogle(payload: String) throws {
         let body = try bodies(payload, #""priority":10"#)[0]
         #expect(body.hasPrefix(#"{"message":{"token":"t:1","# + payload.dropFirst().dropLast()), "\(body)")
     }

@@ -44,4 +44,21 @@ import Testing
         let second = sent(perMinute: 600_000, workers: 2, milliseconds: 1_000...1_999, pace: &pace)
         #expect((4_500...5_000).contains(second))
     }
+
+    /// Whoever waited for the answer a moment ago must not be sent away for half a minute.
+    @Test func waitsUntilTheNumberOfWorkersIsKnown() {
+        var pace = QuotaPace(perMinute: 600)
+        func room(_ workers: Int?, at now: Int64) -> Int? {
+            pace.refill(workers: workers, nowMilliseconds: now)
+            return pace.room(within: 60, workers: workers)
+        }
+        #expect(room(nil, at: 0) == nil && room(nil, at: 100) == nil)
+        #expect(room(2, at: 110) == 291)
+        #expect(room(nil, at: 70_000) == nil, "forgotten after a minute of silence")
+        #expect(room(nil, at: 72_999) == nil)
+        #expect(room(nil, at: 73_000) == 58, "the database is away")
+        #expect(room(nil, at: 74_000) == 58)
+        #expect(room(nil, at: 140_000) == nil, "asked anew after silence")
+        #expect(room(1, at: 140_100) == 582)
+    }
 }

@@ -1,5 +1,6 @@
 import Foundation
-import MartletService
+import PushModel
+import PushTestSupport
 import Testing
 
 @Suite struct PrintableTests {
@@ -27,5 +28,21 @@ import Testing
         #expect(shown.unicodeScalars.allSatisfy { (0x20..<0x7F).contains($0.value) || $0 == "é" }, "\(shown)")
         #expect(try JSONDecoder().decode([String: String].self, from: Data(shown.utf8)) == value)
         #expect("{\n\t\"a\": 1}\r\n".printableJSON == "{  \"a\": 1}  ")
+    }
+
+    @Test(arguments: [
+        ("short", 5, "short"), ("shorter", 5, "short…"), ("fünf", 2, "f…"), ("a\nb", 4, #"a\nb"#), ("a\nb", 3, #"a\n…"#),
+        (String(repeating: "\u{1B}", count: 1_000), 6, #"\u{1B}…"#), ("", 5, ""),
+    ])
+    func shortensPrintableText(text: String, bytes: Int, shown: String) {
+        #expect(text.printable(upTo: bytes) == shown)
+    }
+
+    @Test func outcomeEscapesControlCharacters() throws {
+        let outcome = Outcome(
+            job: RoutedJob(try Job.sample()), recipient: 0, verdict: .rejected, reason: "Bad\u{1B}[31mToken",
+            detail: "line one\r\nline\u{202E} two", at: Timestamp(seconds: 0))
+        #expect(outcome.reason == #"Bad\u{1B}[31mToken"#)
+        #expect(outcome.detail == #"line one\r\nline\u{202E} two"#)
     }
 }

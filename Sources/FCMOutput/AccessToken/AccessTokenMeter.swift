@@ -1,0 +1,27 @@
+import Metering
+import NIOCore
+
+/// The metrics of one pool's access tokens. Pools of one event loop share the cells of a series.
+struct AccessTokenMeter {
+    let unreachable: MetricCell
+    private let granted: MetricCell
+    private let refused: MetricCell
+    private let failed: MetricCell
+
+    /// - Parameter labels: output, credential and environment.
+    init(_ metrics: MetricRegistry, _ labels: [String], of eventLoop: any EventLoop) {
+        unreachable = metrics.cell(.tokenEndpointUnreachable, labels, of: eventLoop)
+        granted = metrics.cell(.accessTokenRequests, labels + ["granted"], of: eventLoop)
+        refused = metrics.cell(.accessTokenRequests, labels + ["refused"], of: eventLoop)
+        failed = metrics.cell(.accessTokenRequests, labels + ["failed"], of: eventLoop)
+    }
+
+    /// Counts an answer of the token endpoint.
+    func count(_ answer: TokenAnswer) {
+        switch answer {
+        case .token: granted.add(1)
+        case .refused: refused.add(1)
+        case .failed: failed.add(1)
+        }
+    }
+}

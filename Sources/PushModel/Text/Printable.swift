@@ -1,0 +1,72 @@
+extension String {
+    /// The text as one line that a terminal displays without side effects. Control and format characters and line ends,
+    /// which would move the cursor, colour the text, reverse its direction or stay invisible, are escaped as `\n` or
+    /// `\u{1B}`.
+    ///
+    /// All text from outside passes through this before a person or a result event gets it: names of jobs and
+    /// certificates, reasons, a provider's error messages, headers.
+    package var printable: String {
+        guard !utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return self }
+        var text = ""
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\n": text += "\\n"
+            case "\r": text += "\\r"
+            case "\t": text += "\\t"
+            case _ where scalar.isUnseen: text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+
+    /// Our own text of several lines, each of them made ``printable``.
+    package var printableLines: String {
+        split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }.joined(separator: "\n")
+    }
+
+    /// JSON of the same value in one printable line: inside strings such characters become JSON's own escapes, and white
+    /// space between values becomes a space.
+    package var printableJSON: String {
+        guard !utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return self }
+        var text = ""
+        for scalar in unicodeScalars {
+            if ["\n", "\r", "\t"].contains(scalar) {
+                text += " "
+            } else if scalar.isUnseen {
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
+        }
+        return text
+    }
+}
+
+extension Unicode.Scalar {
+    /// Whether a terminal would act on this scalar or hide it instead of displaying it.
+    package var isUnseen: Bool {
+        switch properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: true
+        default: false
+        }
+    }
+}
+
+extension String {
+    /// A provider's text made ``printable`` and shortened for an event, a log line or a metric. A shortened text ends with
+    /// `…`, and no character is cut in half.
+    ///
+    /// - Parameter bytes: the most bytes that are kept, without the `…`.
+    package func printable(upTo bytes: Int) -> String {
+        // A short prefix is enough: escaping never shortens a text.
+        let text = (utf8.count > bytes * 4 ? String(decoding: utf8.prefix(bytes * 4), as: UTF8.self) : self).printable
+        guard text.utf8.count > bytes else { return text }
+        var end = text.utf8.index(text.startIndex, offsetBy: bytes)
+        while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
+        return text[..<end] + "…"
+    }
+}
