@@ -3,8 +3,10 @@ package import PushModel
 internal import Threading
 
 /// The pushes of one pool, from the job that is handed in to the outcome: which is next, which are on the wire, which come
-/// back. What a request is and what its answer means, the output's ``PoolClient`` knows, whose desk this is. On the pool's
-/// event loop.
+/// back. The output's ``PoolClient``, which owns this, makes requests and reads answers. On the pool's event loop.
+///
+/// What was written used an attempt; waiting never does. While ``PoolHealth`` lets nothing go, pushes wait here for up to
+/// ``Breaker/patienceMilliseconds``, and in the broker (verdict `hold`) after that. Probes are chosen when a request can go.
 // why: unchecked for that reason; the only part touched from other threads is the mailbox.
 package final class PushDesk: @unchecked Sendable {
     /// Beyond this a push that servers keep refusing unprocessed waits in a delay queue instead.
@@ -20,10 +22,10 @@ package final class PushDesk: @unchecked Sendable {
     @exclusivity(unchecked) private var queue = SendQueue()
     @exclusivity(unchecked) private var onWire = Slab<PushOnWire>()
     @exclusivity(unchecked) private var outcomes = OutcomeBatch()
-    /// Probes that have come back in this turn, whatever they have found out.
-    @exclusivity(unchecked) private var endedProbes: [QueuedJob] = []
     /// The wall clock of this turn.
     @exclusivity(unchecked) private var wallTime: Timestamp?
+    /// Uptime of this turn or event.
+    @exclusivity(unchecked) private var uptime: Int64 = 0
     private var isStopped = false
     private var hasEnded = false
 
@@ -39,6 +41,7 @@ package final class PushDesk: @unchecked Sendable {
     package func moment(_ now: Int64) -> Moment {
         let wall = wallTime ?? clock()
         wallTime = wall
+        uptime = now
         return Moment(wall: wall, uptime: now)
     }
 
@@ -71,18 +74,25 @@ package final class PushDesk: @unchecked Sendable {
         job.tokens = job.routed.job.isBroadcast ? nil : badTokens.tokens(of: job.routed.job.app)
         let recipients = job.routed.job.recipients.indices
         if let obstacle = health.obstacle(to: job.health, now: now) {
-            return settle(job, recipients, obstacle, at: now)
-        }
-        guard health.admitsAsProbe(job.health, now: now) else { return queue.append(job) }
-        queue.resend(QueuedPush(job: job, recipient: recipients.lowerBound, isProbe: true))
-        if let obstacle = health.obstacle(to: job.health, now: now) {
-            settle(job, recipients.dropFirst(), obstacle, at: now)
+            for recipient in recipients { settle(QueuedPush(job: job, recipient: recipient), obstacle, at: now) }
+        } else {
+            queue.append(job)
         }
     }
 
     // MARK: Out
 
-    package var waiting: Int { queue.count }
+    /// Pushes that may go now.
+    package var waiting: Int {
+        switch health.admission(uptime: uptime) {
+        case .pass: queue.count
+        case .probe: min(1, queue.count)
+        case .wait, .hold: 0
+        }
+    }
+
+    /// Whether nothing waits, not even for its time.
+    package var isEmpty: Bool { queue.isEmpty }
     package var hasUrgent: Bool { queue.hasUrgent }
 
     package var hasNothingOnWire: Bool { onWire.count == 0 }
@@ -95,21 +105,47 @@ package final class PushDesk: @unchecked Sendable {
         while let push = queue.next() { settle(push, .returned, at: now) }
     }
 
-    /// The next push that is not too late.
+    /// Returns the next push that may go.
     package func next(onlyUrgent: Bool, at now: Moment) -> QueuedPush? {
-        while let push = queue.next(onlyUrgent: onlyUrgent) {
-            guard push.job.routed.job.isExpired(at: now.wall) else { return push }
+        while let push = nextOfQueue(onlyUrgent: onlyUrgent, at: now) {
+            guard push.job.routed.job.isExpired(at: now.wall) else { return admitted(push, at: now) }
             settle(push, .expired, at: now)
         }
         return nil
     }
 
-    /// The same with more of its job, for outputs whose requests carry several; ``SendQueue/nextBatch(onlyUrgent:atMost:_:)``.
+    private func nextOfQueue(onlyUrgent: Bool, at now: Moment) -> QueuedPush? {
+        switch health.admission(uptime: now.uptime) {
+        case .wait, .hold: return nil
+        case .pass where !health.hasRefusedTopics: return queue.next(onlyUrgent: onlyUrgent)
+        case .pass: return queue.next(onlyUrgent: onlyUrgent) { mayGo($0, now) }
+        case .probe:
+            let last = health.lastRefusedJob
+            return queue.next(onlyUrgent: onlyUrgent) { $0.routed.job.id != last && mayGo($0, now) }
+                ?? queue.next(onlyUrgent: onlyUrgent) { mayGo($0, now) }
+        }
+    }
+
+    private func mayGo(_ job: QueuedJob, _ now: Moment) -> Bool {
+        job.health?.breaker.holds(nowMilliseconds: now.uptime) != true
+    }
+
+    private func admitted(_ push: QueuedPush, at now: Moment) -> QueuedPush {
+        health.admit(push.job.health, uptime: now.uptime) ? push.asProbe : push
+    }
+
+    /// Returns the next push that may go with more of its job, for outputs whose requests carry several:
+    /// ``SendQueue/nextBatch(onlyUrgent:atMost:_:)``. A probe goes alone.
     ///
-    /// - Returns: none where nothing waits.
+    /// - Returns: an empty batch if nothing may go.
     package func nextBatch(
         onlyUrgent: Bool, atMost most: Int, at now: Moment, _ goesAlong: (_ job: QueuedJob, _ recipient: Int) -> Bool
     ) -> [QueuedPush] {
+        guard health.admission(uptime: now.uptime) == .pass else {
+            guard let probe = next(onlyUrgent: onlyUrgent, at: now) else { return [] }
+            _ = goesAlong(probe.job, probe.recipient)
+            return [probe]
+        }
         while true {
             let batch = queue.nextBatch(onlyUrgent: onlyUrgent, atMost: most, goesAlong)
             guard let first = batch.first, first.job.routed.job.isExpired(at: now.wall) else { return batch }
@@ -118,11 +154,13 @@ package final class PushDesk: @unchecked Sendable {
     }
 
     /// - Returns: the tag of its request.
-    package func putOnWire(_ push: QueuedPush) -> Int { onWire.insert(PushOnWire(push: push)) }
+    package func putOnWire(_ push: QueuedPush) -> Int {
+        onWire.insert(PushOnWire(push: push, writtenAt: uptime))
+    }
 
     package func takeOffWire(_ tag: Int) -> PushOnWire? {
         let sent = onWire.remove(tag)
-        if let sent, sent.push.isProbe { endedProbes.append(sent.push.job) }
+        if let sent, sent.push.isProbe { health.probeEnded(sent.push.job.health) }
         return sent
     }
 
@@ -134,28 +172,23 @@ package final class PushDesk: @unchecked Sendable {
 
     package func update(_ tag: Int, _ change: (inout PushOnWire) -> Void) { onWire.update(tag, change) }
 
-    /// What waits goes to the delay queues.
-    ///
-    /// - Parameter verdict: `retry`, or `hold` where it is for no fault of its own.
-    package func putAside(_ verdict: Outcome.Verdict = .retry, reason: String, seconds: Int32 = 0, at now: Moment) {
-        while let push = queue.next() { settle(push, verdict, reason: reason, retryAfterSeconds: seconds, at: now) }
+    /// Holds what waits, in the delay queues.
+    package func putAside(reason: String, seconds: Int32 = 0, at now: Moment) {
+        while let push = queue.next() { settle(push, .hold, reason: reason, retryAfterSeconds: seconds, at: now) }
     }
 
-    /// Settles the pushes that would be sent last, such as bulk ones before urgent ones.
+    /// Holds the pushes that would be sent last, such as bulk ones before urgent ones.
     ///
     /// - Parameter count: how many pushes stay, in their order.
-    package func putAside(allBut count: Int, _ verdict: Outcome.Verdict, reason: String, at now: Moment) {
-        for push in queue.removeLast(allBut: count) { settle(push, verdict, reason: reason, at: now) }
+    package func putAside(allBut count: Int, reason: String, at now: Moment) {
+        for push in queue.removeLast(allBut: count) { settle(push, .hold, reason: reason, at: now) }
     }
 
-    /// What health does not let go any more waits in the broker.
-    package func holdQueued(at now: Moment, where isMeant: (QueuedJob) -> Bool = { _ in true }) {
-        for push in queue.removeAll(where: isMeant) {
-            if let obstacle = health.obstacle(to: push.job.health, now: now) {
-                settle(push, obstacle, at: now)
-            } else {
-                queue.resend(push)
-            }
+    /// Holds what can't wait here, according to ``PoolHealth/obstacle(to:now:)``.
+    package func holdQueued(at now: Moment) {
+        let held = queue.removeAll { health.obstacle(to: $0.health, now: now) != nil }
+        for push in held {
+            if let obstacle = health.obstacle(to: push.job.health, now: now) { settle(push, obstacle, at: now) }
         }
     }
 
@@ -165,22 +198,18 @@ package final class PushDesk: @unchecked Sendable {
     ///
     /// - Parameter isCounted: false where it ends by itself.
     package func sendAgain(_ push: QueuedPush, isCounted: Bool = true, at now: Moment) {
-        if push.isProbe { health.probeWasNone(push.job.health) }
-        endedProbes.removeAll { $0 === push.job }
+        if push.isProbe { health.probeEnded(push.job.health) }
         if push.job.isCancelled { return settle(push, .failed, reason: Outcome.cancelled, at: now) }
         if let obstacle = health.obstacle(to: push.job.health, now: now) { return settle(push, obstacle, at: now) }
         guard !isCounted || push.resends < Self.maximumResends else {
             return settle(push, .retry, reason: SendingReason.streamRefused, at: now)
         }
         if queue.isEmpty { health.waitBegins(now: now) }
-        let isProbe = health.admitsAsProbe(push.job.health, now: now)
-        queue.resend(push.again(asProbe: isProbe, isCounted: isCounted))
+        queue.resend(push.again(isCounted: isCounted))
     }
 
-    /// Refused for what proves who we are: it goes out once more with a new one, also where it is the probe that finds out
-    /// whether a credential is refused.
+    /// Sends a push once more with a new proof of who we are, because the old one was refused.
     package func sendReauthorized(_ push: QueuedPush, at now: Moment) {
-        endedProbes.removeAll { $0 === push.job }
         if push.job.isCancelled { return settle(push, .failed, reason: Outcome.cancelled, at: now) }
         if queue.isEmpty { health.waitBegins(now: now) }
         queue.resend(push.reauthorized)
@@ -196,22 +225,40 @@ package final class PushDesk: @unchecked Sendable {
         settle(sent.push, .unknown, reason: SendingReason.of(loss), at: moment(now))
     }
 
+    /// Takes a refusal of the push into account that is, or may be, about its credential or topic.
+    ///
+    /// - Parameter isAmbiguous: whether it may be about this push alone, such as a bare 403 or 404. False: the provider has
+    ///   stated that it refuses the credential or topic.
+    /// - Returns: what to report for the push. `hold` costs no attempt; `retry` does.
+    package func refuse(
+        _ sent: PushOnWire, _ what: PoolHealth.Subject = .credential, isAmbiguous: Bool, reason: String, at now: Moment
+    ) -> PoolHealth.Consequence {
+        let consequence = health.refused(sent, what, isAmbiguous: isAmbiguous, reason: reason, now: now)
+        holdQueued(at: now)
+        return consequence
+    }
+
+    /// The provider has stated that it refuses the credential, but not in the answer to a push.
     package func refuseCredential(reason: String, at now: Moment) {
         health.refuseCredential(reason: reason, now: now)
         holdQueued(at: now)
     }
 
-    /// With no other connection to wait for, what is queued goes to the delay queues: a host that is away must not hold what
-    /// the pipeline has room for.
+    /// A connection could not be made. Without another one to wait for, what is queued waits for the host's next probe.
     package func connectFailed(isLast: Bool, now: Int64) {
-        if isLast { putAside(reason: SendingReason.connectionFailed, at: moment(now)) }
+        guard isLast else { return }
+        let now = moment(now)
+        health.connectFailed(now: now)
+        holdQueued(at: now)
     }
 
     package func tick(now: Int64) {
         let now = moment(now)
         health.forgetTopics()
         badTokens.tell(now: now)
-        if !queue.isEmpty, health.isSilent(now: now) { holdQueued(at: now) }
+        guard !queue.isEmpty else { return }
+        health.look(now: now)
+        holdQueued(at: now)
     }
 
     // MARK: What the output is told
@@ -253,10 +300,6 @@ package final class PushDesk: @unchecked Sendable {
 
     // MARK: Outcomes
 
-    private func settle(_ job: QueuedJob, _ recipients: Range<Int>, _ obstacle: PoolHealth.Obstacle, at now: Moment) {
-        for recipient in recipients { settle(QueuedPush(job: job, recipient: recipient), obstacle, at: now) }
-    }
-
     private func settle(_ push: QueuedPush, _ obstacle: PoolHealth.Obstacle, at now: Moment) {
         settle(push, obstacle.verdict, reason: obstacle.reason, retryAfterSeconds: obstacle.seconds, at: now)
     }
@@ -266,7 +309,7 @@ package final class PushDesk: @unchecked Sendable {
         _ push: QueuedPush, _ verdict: Outcome.Verdict, reason: String? = nil, detail: String? = nil,
         retryAfterSeconds: Int32 = 0, at now: Moment
     ) {
-        if push.isProbe { health.probeWasNone(push.job.health) }
+        if push.isProbe { health.probeEnded(push.job.health) }
         settle(
             Outcome(
                 job: push.job.routed, recipient: push.recipient, verdict: verdict, reason: reason, detail: detail,
@@ -282,7 +325,7 @@ package final class PushDesk: @unchecked Sendable {
     ) {
         let job = sent.push.job
         job.tokens?.answered(bad: nil, now: now)
-        health.accepted(what, job.health)
+        health.accepted(what, sent, now: now)
         outcomes.add(
             Outcome(
                 job: job.routed, recipient: sent.push.recipient, verdict: .sent, status: status, judge: .provider,
@@ -293,8 +336,6 @@ package final class PushDesk: @unchecked Sendable {
     package func settle(_ outcome: consuming Outcome, of job: QueuedJob) { outcomes.add(outcome, for: job.sink) }
 
     package func turnEnds() {
-        for job in endedProbes { health.probeWasNone(job.health) }
-        endedProbes = []
         outcomes.report()
         wallTime = nil
     }

@@ -1,9 +1,10 @@
 package import HTTP2Pool
+import PushModel
 
 /// Our reasons for pushes that the provider has not judged, the same for each output.
 package enum SendingReason {
     /// No connection could be made.
-    package static let connectionFailed = "ConnectionFailed"
+    package static let connectionFailed = Outcome.connectionFailed
     /// Refused unprocessed, so many times over that it waits instead.
     package static let streamRefused = "StreamRefused"
     /// What routing has chosen can't be used.

@@ -54,4 +54,12 @@ import Testing
         #expect(try decide(.hold, more: #""expires_at":0,"#) == .tell(.expired, reason: "R"))
         #expect(try decide(.returned) == .putBack)
     }
+
+    /// A host that was away for a day has refused no credential.
+    @Test(arguments: ["ConnectionFailed", "NoAnswer"])
+    func blamesAHostThatWasAwayNotTheCredential(_ reason: String) throws {
+        #expect(try decide(.hold, reason: reason, attempt: 3) == .hold(seconds: 60))
+        #expect(
+            try decide(.hold, reason: reason, age: 1_000) == .tell(.failed, reason: "RetriesExhausted", detail: reason))
+    }
 }

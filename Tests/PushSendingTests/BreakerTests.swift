@@ -6,105 +6,194 @@ import Testing
     private final class Held {
         var breaker = Breaker()
 
-        func refused(_ reason: String, nowMilliseconds now: Int64, random: Double) -> Bool {
-            breaker.refused(reason, nowMilliseconds: now, random: random)
+        func stated(_ reason: String = "InvalidProviderToken", written: Int64, at now: Int64) -> Breaker.Conclusion {
+            breaker.refused(reason, .stated, writtenAt: written, nowMilliseconds: now, random: 0.999)
         }
 
-        func admit(nowMilliseconds now: Int64) -> Breaker.Admission { breaker.admit(nowMilliseconds: now) }
+        func ambiguous(job: Int, push: Int = 0, written: Int64, at now: Int64) -> Breaker.Conclusion {
+            let push = PushIdentity(job: job, push: job * 1_000 + push)
+            return breaker.refused(
+                "Status403", .ambiguous(push), writtenAt: written, nowMilliseconds: now, random: 0.999)
+        }
 
-        func probeWasNone() { breaker.probeWasNone() }
+        func accepted(written: Int64, at now: Int64) -> Bool {
+            breaker.accepted(writtenAt: written, nowMilliseconds: now)
+        }
+
+        func silent(at now: Int64, random: Double) -> Bool {
+            breaker.refused("NoAnswer", nowMilliseconds: now, random: random)
+        }
 
         func succeeded() -> Bool { breaker.succeeded() }
+
+        func admit(at now: Int64) -> Breaker.Admission { breaker.admit(nowMilliseconds: now) }
     }
 
     private func opened() -> Held {
         let held = Held()
-        #expect(held.refused("InvalidProviderToken", nowMilliseconds: 0, random: 0.999))
+        #expect(held.stated(written: 0, at: 10) == .refused(isNew: true))
         return held
     }
 
-    @Test func aClosedOneLetsEverythingThrough() {
+    @Test func closedLetsEverythingPass() {
         let held = Held()
-        #expect(held.breaker.isClosed && held.breaker.reason == nil)
-        #expect(!held.breaker.holds(nowMilliseconds: 0))
-        #expect(held.admit(nowMilliseconds: 0) == .pass)
+        #expect(held.breaker.isClosed && !held.breaker.isRefused && held.breaker.reason == nil)
+        #expect(held.admit(at: 0) == .pass)
+        #expect(!held.accepted(written: 0, at: 1))
         #expect(!held.succeeded())
     }
 
-    @Test func anOpenOneLetsNothingThroughUntilItsTimeIsOver() {
+    // MARK: Statements
+
+    @Test func aStatementOpensIt() {
         let held = opened()
-        #expect(held.breaker.reason == "InvalidProviderToken")
-        #expect(held.admit(nowMilliseconds: 14_900) == .hold)
-        #expect(held.admit(nowMilliseconds: 15_000) == .probe)
-        #expect(held.admit(nowMilliseconds: 15_001) == .hold, "one probe at a time")
+        #expect(held.breaker.reason == "InvalidProviderToken" && held.breaker.isRefused)
+        #expect(held.admit(at: 10_000) == .hold)
+        #expect(held.admit(at: 10_010) == .wait, "5 s before its time is over")
+        #expect(held.admit(at: 15_009) == .wait)
+        #expect(held.admit(at: 15_010) == .probe)
+        #expect(held.admit(at: 15_011) == .wait, "one probe at a time")
     }
 
-    @Test func chanceBringsTheProbeForwardByATenthAtMost() {
+    @Test func chanceShortensTheTimeByATenthAtMost() {
         let held = Held()
-        _ = held.refused("r", nowMilliseconds: 0, random: 0)
+        #expect(held.silent(at: 0, random: 0))
         #expect(held.breaker.holds(nowMilliseconds: 13_499))
         #expect(!held.breaker.holds(nowMilliseconds: 13_500))
     }
 
-    @Test func whatWasUnderWayWhenItOpenedChangesNothing() {
+    @Test func refusalsOfRequestsUnderWayCountOnce() {
         let held = opened()
-        #expect(!held.refused("InvalidProviderToken", nowMilliseconds: 14_000, random: 0.999))
-        #expect(held.admit(nowMilliseconds: 15_000) == .probe)
+        for number in 1...300 { #expect(held.stated(written: Int64(number % 10), at: 20) == .refused(isNew: false)) }
+        #expect(held.breaker.openMilliseconds == 15_000)
+        #expect(held.admit(at: 15_010) == .probe)
+        #expect(held.stated(written: 9, at: 15_020) == .refused(isNew: false), "a late answer")
+        #expect(held.admit(at: 15_021) == .wait, "the probe is still on its way")
     }
 
     @Test func eachRefusedProbeDoublesTheTimeUpToAQuarterOfAnHour() {
         let held = opened()
-        var now: Int64 = 0
+        var now: Int64 = 10
         var times: [Int64] = []
+        var holds: [Int32] = []
         for _ in 0..<9 {
             times.append(held.breaker.openMilliseconds / 1000)
+            holds.append(held.breaker.holdSeconds)
             now += held.breaker.openMilliseconds
-            #expect(held.admit(nowMilliseconds: now) == .probe)
-            #expect(!held.refused("Forbidden", nowMilliseconds: now, random: 0.999), "it was not closed")
+            #expect(held.admit(at: now) == .probe)
+            held.breaker.probeWasNone()
+            #expect(held.stated("Forbidden", written: now, at: now + 1) == .refused(isNew: false))
+            now += 1
         }
         #expect(times == [15, 30, 60, 120, 240, 480, 900, 900, 900])
+        #expect(holds == [30, 30, 120, 120, 120, 120, 120, 120, 120])
         #expect(held.breaker.reason == "Forbidden")
-        #expect(held.breaker.holdSeconds == 120)
     }
 
-    @Test func aSuccessClosesItAndTheNextTimeIsShortAgain() {
+    @Test func aRefusedProbeIsHeldLongerThanTheOthers() {
         let held = opened()
-        #expect(held.breaker.holdSeconds == 30)
-        _ = held.admit(nowMilliseconds: 15_000)
-        _ = held.refused("r", nowMilliseconds: 15_000, random: 0)
-        #expect(held.succeeded())
-        #expect(held.admit(nowMilliseconds: 15_001) == .pass)
-        #expect(held.refused("r", nowMilliseconds: 20_000, random: 0.999))
-        #expect(held.breaker.openMilliseconds == 15_000)
+        #expect(held.breaker.probeHoldSeconds == 120 && held.breaker.holdSeconds == 30)
+        for start in [15_100, 60_000] as [Int64] { _ = held.stated(written: start, at: start + 1) }
+        #expect(held.breaker.probeHoldSeconds == 900 && held.breaker.holdSeconds == 120)
     }
 
-    @Test func whatIsRefusedAfterItsTimeOpensItAnew() {
-        let held = opened()
-        #expect(!held.refused("NoAnswer", nowMilliseconds: 15_000, random: 0.999), "it was not closed")
-        #expect(held.breaker.reason == "NoAnswer")
-        #expect(held.admit(nowMilliseconds: 44_900) == .hold)
-        #expect(held.admit(nowMilliseconds: 45_000) == .probe)
+    @Test func aStatementIsNotBelievedIfALaterRequestWasAccepted() {
+        let held = Held()
+        #expect(!held.accepted(written: 5, at: 8))
+        #expect(held.stated(written: 4, at: 9) == .requestAtFault)
+        #expect(held.breaker.isClosed)
+        #expect(held.stated(written: 5, at: 9) == .refused(isNew: true))
     }
 
-    @Test func aProbeThatFoundOutNothingIsFollowedAtOnce() {
-        let held = opened()
-        held.probeWasNone()
-        #expect(held.admit(nowMilliseconds: 14_900) == .hold, "there was none")
-        #expect(held.admit(nowMilliseconds: 15_000) == .probe)
-        held.probeWasNone()
-        #expect(held.admit(nowMilliseconds: 15_001) == .probe)
-        _ = held.refused("r", nowMilliseconds: 15_002, random: 0.999)
-        held.probeWasNone()
-        #expect(held.admit(nowMilliseconds: 44_900) == .hold, "it had been heard of")
-        _ = held.succeeded()
-        held.probeWasNone()
+    @Test func anAcceptedRequestThatWasWrittenEarlierDoesNotCloseIt() {
+        let held = Held()
+        #expect(held.stated(written: 5, at: 10) == .refused(isNew: true))
+        #expect(!held.accepted(written: 5, at: 11))
+        #expect(!held.breaker.isClosed)
+        #expect(held.accepted(written: 6, at: 12))
+        #expect(held.breaker.isClosed && held.breaker.reason == nil)
+        #expect(held.stated(written: 13, at: 14) == .refused(isNew: true))
+        #expect(held.breaker.openMilliseconds == 15_000, "the next time is short again")
+    }
+
+    // MARK: Ambiguous refusals
+
+    @Test func anAmbiguousRefusalAloneMakesTheNextPushAProbe() {
+        let held = Held()
+        #expect(held.ambiguous(job: 1, written: 0, at: 10) == .doubted)
+        #expect(!held.breaker.isRefused)
+        #expect(held.admit(at: 10) == .probe)
+        #expect(held.admit(at: 11) == .wait)
+        #expect(!held.accepted(written: 10, at: 12), "nothing was told, so nothing ends")
+        #expect(held.admit(at: 13) == .pass)
+    }
+
+    @Test func anAmbiguousRefusalChangesNothingWhileOthersAreAccepted() {
+        let held = Held()
+        for number in 0..<100 as Range<Int64> {
+            _ = held.accepted(written: number, at: number + 5)
+            #expect(held.ambiguous(job: Int(number), written: number + 5, at: number + 6) == .requestAtFault)
+            #expect(held.breaker.isClosed)
+        }
+    }
+
+    @Test func refusalsOfThreeJobsInARowOpenIt() {
+        let held = Held()
+        #expect(held.ambiguous(job: 1, written: 0, at: 10) == .doubted)
+        #expect(held.ambiguous(job: 2, written: 0, at: 10) == .doubted)
+        #expect(held.ambiguous(job: 1, written: 11, at: 12) == .doubted)
+        #expect(held.ambiguous(job: 3, written: 0, at: 13) == .refused(isNew: true))
+        #expect(held.admit(at: 14) == .hold)
+        #expect(held.accepted(written: 0, at: 15), "it was still on its way")
         #expect(held.breaker.isClosed)
     }
 
-    @Test func aProbeThatIsNeverAnsweredIsFollowedByAnother() {
+    @Test func oneJobOpensItOnlyWithTenPushes() {
+        let held = Held()
+        for push in 0..<9 { #expect(held.ambiguous(job: 1, push: push, written: 0, at: 10) == .doubted) }
+        for push in 0..<9 { #expect(held.ambiguous(job: 1, push: push, written: 20, at: 30) == .doubted, "again") }
+        #expect(held.ambiguous(job: 1, push: 9, written: 0, at: 31) == .refused(isNew: true))
+    }
+
+    @Test func whenItsTimeIsOverThreeJobsFindOut() {
         let held = opened()
-        _ = held.admit(nowMilliseconds: 15_000)
-        #expect(held.admit(nowMilliseconds: 74_999) == .hold)
-        #expect(held.admit(nowMilliseconds: 75_000) == .probe)
+        #expect(held.ambiguous(job: 1, written: 0, at: 20) == .doubted, "it was on its way")
+        for job in 1...2 {
+            let now = Int64(15_010 + job * 10)
+            #expect(held.admit(at: now) == .probe)
+            held.breaker.probeWasNone()
+            #expect(held.ambiguous(job: job, written: now, at: now + 1) == .doubted)
+        }
+        #expect(held.admit(at: 15_040) == .probe)
+        held.breaker.probeWasNone()
+        #expect(held.ambiguous(job: 3, written: 15_040, at: 15_041) == .refused(isNew: false))
+        #expect(held.breaker.openMilliseconds == 30_000)
+    }
+
+    // MARK: Probes
+
+    @Test func aProbeWithoutEvidenceIsFollowedAtOnce() {
+        let held = opened()
+        held.breaker.probeWasNone()
+        #expect(held.admit(at: 9_000) == .hold, "there was none")
+        #expect(held.admit(at: 15_010) == .probe)
+        held.breaker.probeWasNone()
+        #expect(held.admit(at: 15_011) == .probe)
+        held.breaker.probeWasNone()
+        #expect(held.stated(written: 15_011, at: 15_012) == .refused(isNew: false))
+        held.breaker.probeWasNone()
+        #expect(held.admit(at: 35_000) == .hold)
+        #expect(held.succeeded())
+        held.breaker.probeWasNone()
+        #expect(held.breaker.isClosed)
+    }
+
+    @Test func othersWaitFiveSecondsForAProbeAndAMinuteForTheNext() {
+        let held = opened()
+        #expect(held.admit(at: 20_000) == .probe)
+        #expect(held.admit(at: 25_000) == .wait)
+        #expect(held.admit(at: 25_001) == .hold)
+        #expect(held.admit(at: 79_999) == .hold)
+        #expect(held.admit(at: 80_000) == .probe)
     }
 }

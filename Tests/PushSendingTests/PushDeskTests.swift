@@ -4,7 +4,7 @@ import PushSending
 import PushTestSupport
 import Testing
 
-/// What becomes of the push that finds out whether a credential is still refused.
+/// Which pushes go while a credential or a host is not to be used.
 @Suite struct PushDeskTests {
     private let recorder = OutcomeRecorder()
     private let desk: PushDesk
@@ -14,76 +14,247 @@ import Testing
         let subject = Refusal.Subject(credential: "1", environment: .production, topic: nil)
         desk = PushDesk(
             health: PoolHealth(
-                of: subject, service: "the test", breakMilliseconds: 1_000, silenceMilliseconds: 10_000,
+                of: subject, service: "the test", breakMilliseconds: 15_000, silenceMilliseconds: 10_000,
                 refusals: { _ in }, logger: logger),
             badTokens: BadTokenBoard(of: subject, mixUp: ("r", "?"), refusals: { _ in }, logger: logger),
             clock: { Timestamp(seconds: 1_000) })
     }
 
-    /// Hands one in, when the time of the refusal is over.
-    private func handIn(_ members: String..., recipients: Int = 1, at now: Int64) throws -> QueuedPush? {
+    private func handIn(
+        _ id: String = "job", _ members: String..., recipients: Int = 1, topic: String? = nil, at now: Int64
+    ) throws {
         let tokens = (0..<recipients).map { "\"aa0\($0)\"" }.joined(separator: ",")
-        let job = try Job.read(Job.sampleText(recipients: "[\(tokens)]", members))
-        _ = desk.handIn(QueuedJob(RoutedJob(job), sink: recorder))
+        let job = try Job.read(Job.sampleText(recipients: "[\(tokens)]", members + [#""id":"\#(id)""#]))
+        _ = desk.handIn(QueuedJob(RoutedJob(job), sink: recorder, topic: topic))
+        turn(at: now)
+    }
+
+    private func turn(at now: Int64) {
         desk.turnBegins(now: now)
+        desk.turnEnds()
+    }
+
+    private func next(at now: Int64) -> QueuedPush? { desk.next(onlyUrgent: false, at: desk.moment(now)) }
+
+    /// Puts the next push on the wire.
+    private func write(at now: Int64) throws -> Int { desk.putOnWire(try #require(next(at: now))) }
+
+    private func refuse(_ tag: Int, isAmbiguous: Bool, at now: Int64) throws -> PoolHealth.Consequence {
+        let sent = try #require(desk.takeOffWire(tag))
         defer { desk.turnEnds() }
-        return desk.next(onlyUrgent: false, at: desk.moment(now))
+        return desk.refuse(sent, isAmbiguous: isAmbiguous, reason: "r", at: desk.moment(now))
     }
 
-    private func refuse() { desk.refuseCredential(reason: "r", at: desk.moment(0)) }
-
-    private var verdicts: [Outcome.Verdict] { recorder.outcomes.map(\.verdict) }
-
-    @Test func onlyOneGoes() throws {
-        refuse()
-        #expect(try handIn(recipients: 3, at: 1_000)?.isProbe == true)
-        #expect(try handIn(at: 1_001) == nil)
-        #expect(verdicts == [.hold, .hold, .hold])
-    }
-
-    @Test func oneThatExpiresIsFollowedByTheNext() throws {
-        refuse()
-        #expect(try handIn(#""expires_at":"1970-01-01T00:00:01Z""#, at: 1_000) == nil)
-        #expect(verdicts == [.expired])
-        #expect(try handIn(at: 1_001)?.isProbe == true)
-    }
-
-    @Test func oneThatIsCancelledIsFollowedByTheNext() throws {
-        refuse()
-        let job = try Job.read(Job.sampleText())
-        _ = desk.handIn(QueuedJob(RoutedJob(job), sink: recorder))
-        desk.cancel({ _ in true }, now: 1_000)
+    private func accept(_ tag: Int, at now: Int64) throws {
+        desk.settleSent(try #require(desk.takeOffWire(tag)), .credential, status: 200, at: desk.moment(now))
         desk.turnEnds()
-        #expect(verdicts == [.failed])
-        #expect(try handIn(at: 1_001)?.isProbe == true)
     }
 
-    /// Such as one for a token that does not exist.
-    @Test func oneWhoseAnswerSaysNothingOfItIsFollowedByTheNext() throws {
-        refuse()
-        let tag = desk.putOnWire(try #require(try handIn(at: 1_000)))
-        #expect(try handIn(at: 1_001) == nil, "it is on its way")
-        #expect(desk.takeOffWire(tag) != nil)
+    /// Ends what waits, as once a second.
+    private func tick(at now: Int64) {
+        desk.tick(now: now)
         desk.turnEnds()
-        #expect(try handIn(at: 1_002)?.isProbe == true)
     }
 
-    /// It is the probe still, or no other one may go.
-    @Test func oneThatWasNotProcessedGoesAgain() throws {
-        refuse()
-        desk.unprocessed(desk.putOnWire(try #require(try handIn(at: 1_000))), now: 1_001)
+    private func refuseCredential() {
+        desk.refuseCredential(reason: "r", at: desk.moment(0))
         desk.turnEnds()
-        let again = desk.next(onlyUrgent: false, at: desk.moment(1_002))
+    }
+
+    private var told: [String] { recorder.outcomes.map { "\($0.verdict) \($0.retryAfterSeconds)" } }
+
+    // MARK: Probes
+
+    @Test func holdsWhatArrivesWhileTheCredentialIsRefused() throws {
+        refuseCredential()
+        try handIn(recipients: 3, at: 1_000)
+        #expect(told == ["hold 30", "hold 30", "hold 30"])
+        #expect(desk.isEmpty)
+    }
+
+    @Test func sendsOnePushToFindOutAndTheOthersWhenItIsAccepted() throws {
+        refuseCredential()
+        try handIn(recipients: 200, at: 14_000)
+        #expect(desk.waiting == 0 && !desk.isEmpty, "the time is nearly over")
+        turn(at: 15_000)
+        #expect(desk.waiting == 1)
+        let probe = try write(at: 15_000)
+        #expect(next(at: 15_001) == nil && desk.waiting == 0)
+        try handIn(recipients: 1, at: 15_002)
+        #expect(told == [], "nothing is put back while the probe is on its way")
+        try accept(probe, at: 15_100)
+        #expect(desk.waiting == 200)
+        #expect(next(at: 15_100)?.isProbe == false)
+    }
+
+    @Test func holdsTheOthersIfTheProbeIsNotAnsweredInFiveSeconds() throws {
+        refuseCredential()
+        try handIn(recipients: 3, at: 15_000)
+        _ = try write(at: 15_000)
+        tick(at: 20_000)
+        #expect(told == [])
+        tick(at: 20_001)
+        #expect(told == ["hold 30", "hold 30"])
+    }
+
+    @Test func aRefusedProbeIsHeldLongerThanTheOthers() throws {
+        refuseCredential()
+        try handIn(recipients: 3, at: 15_000)
+        let consequence = try refuse(try write(at: 15_000), isAmbiguous: false, at: 15_100)
+        #expect(consequence == .init(verdict: .hold, seconds: 120))
+        #expect(told == ["hold 30", "hold 30"])
+    }
+
+    @Test func anExpiredPushIsNoProbe() throws {
+        refuseCredential()
+        try handIn("late", #""expires_at":"1970-01-01T00:00:01Z""#, at: 15_000)
+        try handIn(at: 15_000)
+        #expect(next(at: 15_000)?.isProbe == true)
+        desk.turnEnds()
+        #expect(told == ["expired 0"])
+    }
+
+    @Test func aProbeWithoutEvidenceIsFollowedByTheNext() throws {
+        refuseCredential()
+        try handIn(recipients: 3, at: 15_000)
+        let probe = try write(at: 15_000)
+        #expect(next(at: 15_001) == nil)
+        #expect(desk.takeOffWire(probe) != nil)
+        let second = try #require(next(at: 15_002))
+        #expect(second.isProbe)
+        desk.settle(second, .rejected, at: desk.moment(15_002))
+        #expect(next(at: 15_003)?.isProbe == true)
+    }
+
+    @Test func aProbeThatWasNotProcessedGoesAgain() throws {
+        refuseCredential()
+        try handIn(recipients: 1, at: 15_000)
+        desk.unprocessed(try write(at: 15_000), now: 15_001)
+        let again = next(at: 15_002)
         #expect(again?.isProbe == true && again?.resends == 1)
-        #expect(try handIn(at: 1_003) == nil && verdicts == [.hold])
+        #expect(told == [])
     }
 
-    /// What was under way when the refusal came is not sent behind it as if nothing had been.
-    @Test func whatComesBackAfterItsTimeIsTheProbe() throws {
-        let tag = desk.putOnWire(try #require(try handIn(at: 0)))
-        refuse()
-        desk.unprocessed(tag, now: 1_001)
-        #expect(desk.next(onlyUrgent: false, at: desk.moment(1_002))?.isProbe == true)
-        #expect(try handIn(at: 1_003) == nil && verdicts == [.hold])
+    @Test func cancelsWhatWaitsForAProbe() throws {
+        refuseCredential()
+        try handIn(recipients: 2, at: 15_000)
+        let probe = try write(at: 15_000)
+        desk.cancel({ _ in true }, now: 15_001)
+        #expect(desk.isOnWire(probe) { _ in true })
+        desk.unprocessed(probe, now: 15_002)
+        desk.turnEnds()
+        #expect(told == ["failed 0", "failed 0"])
+    }
+
+    @Test func returnsWhatWaitsForAProbeWhenItStops() throws {
+        refuseCredential()
+        try handIn(recipients: 2, at: 14_000)
+        desk.stop()
+        turn(at: 14_001)
+        #expect(told == ["returned 0", "returned 0"] && desk.isEmpty)
+    }
+
+    // MARK: Evidence
+
+    @Test func anAmbiguousRefusalDoesNotStopAnotherJob() throws {
+        try handIn("bad", recipients: 2, at: 0)
+        try handIn("good", at: 0)
+        let consequence = try refuse(try write(at: 0), isAmbiguous: true, at: 100)
+        #expect(consequence == .init(verdict: .retry, seconds: 0))
+        let probe = try #require(next(at: 100))
+        #expect(probe.isProbe && probe.job.routed.job.id == "good", "another job's push is the better probe")
+        #expect(next(at: 100) == nil)
+        try accept(desk.putOnWire(probe), at: 150)
+        #expect(next(at: 150)?.isProbe == false)
+        #expect(told == ["sent 0"])
+    }
+
+    @Test func anAmbiguousRefusalAmongAcceptedOnesChangesNothing() throws {
+        try handIn("good", at: 0)
+        try handIn("bad", at: 0)
+        let (good, bad) = (try write(at: 0), try write(at: 0))
+        try accept(good, at: 90)
+        #expect(try refuse(bad, isAmbiguous: true, at: 100) == .init(verdict: .retry, seconds: 0))
+        try handIn("next", recipients: 2, at: 101)
+        #expect(desk.waiting == 2)
+        #expect(next(at: 101)?.isProbe == false)
+    }
+
+    @Test func aRevokedCredentialUsesNoAttempts() throws {
+        try handIn(recipients: 300, at: 0)
+        let tags = try (0..<250).map { _ in try write(at: 0) }
+        for tag in tags {
+            #expect(try refuse(tag, isAmbiguous: false, at: 100) == .init(verdict: .hold, seconds: 30))
+        }
+        #expect(told == Array(repeating: "hold 30", count: 50))
+    }
+
+    // MARK: Topics
+
+    @Test func aRefusedTopicHoldsOnlyItsOwn() throws {
+        try handIn("bad", recipients: 2, topic: "a", at: 0)
+        let sent = try #require(desk.takeOffWire(try write(at: 0)))
+        _ = desk.refuse(sent, .topic, isAmbiguous: false, reason: "r", at: desk.moment(10))
+        try handIn("good", topic: "b", at: 20)
+        desk.turnEnds()
+        #expect(told == ["hold 30"])
+        #expect(next(at: 20)?.job.routed.job.id == "good")
+    }
+
+    @Test func pushesOfADoubtedTopicWaitForItsProbe() throws {
+        try handIn("bad", topic: "a", at: 0)
+        try handIn("good", recipients: 2, topic: "a", at: 0)
+        try handIn("other", topic: "b", at: 0)
+        let sent = try #require(desk.takeOffWire(try write(at: 0)))
+        _ = desk.refuse(sent, .topic, isAmbiguous: true, reason: "r", at: desk.moment(10))
+        let probe = try write(at: 10)
+        let other = try #require(next(at: 10))
+        #expect(other.job.routed.job.id == "other" && !other.isProbe)
+        #expect(next(at: 10) == nil && !desk.isEmpty)
+        desk.settleSent(try #require(desk.takeOffWire(probe)), .topic, status: 200, at: desk.moment(20))
+        #expect(next(at: 20)?.job.routed.job.id == "good")
+        desk.turnEnds()
+        #expect(told == ["sent 0"])
+    }
+
+    // MARK: Hosts
+
+    /// What a job of 200 recipients went through in an outage: all but two ended as `RetriesExhausted` without a request.
+    @Test func anOutageUsesNoAttempt() throws {
+        try handIn(recipients: 200, at: 0)
+        desk.connectFailed(isLast: true, now: 100)
+        tick(at: 1_000)
+        #expect(told == [] && desk.waiting == 0, "a short outage is waited for here")
+        turn(at: 5_100)
+        #expect(desk.waiting == 1)
+        desk.connectFailed(isLast: true, now: 5_200)
+        desk.turnEnds()
+        #expect(told == Array(repeating: "hold 30", count: 200))
+        #expect(recorder.outcomes.allSatisfy { $0.reason == "ConnectionFailed" })
+    }
+
+    @Test func aSilentHostUsesNoAttempt() throws {
+        try handIn(recipients: 3, at: 0)
+        _ = try write(at: 0)
+        tick(at: 9_999)
+        #expect(told == [])
+        tick(at: 10_000)
+        turn(at: 15_000)
+        #expect(desk.waiting == 1, "the host's time is over")
+        _ = try write(at: 15_000)
+        #expect(desk.waiting == 0)
+        tick(at: 20_001)
+        #expect(told == ["hold 30"])
+        #expect(recorder.outcomes.map(\.reason) == ["NoAnswer"])
+    }
+
+    @Test func whatWaitsGoesWhenTheHostAnswers() throws {
+        try handIn(recipients: 200, at: 0)
+        desk.connectFailed(isLast: true, now: 100)
+        turn(at: 5_100)
+        let probe = try write(at: 5_100)
+        desk.health.hostAnswered(now: desk.moment(5_200))
+        try accept(probe, at: 5_200)
+        #expect(desk.waiting == 199)
     }
 }

@@ -80,12 +80,12 @@ struct WebhookFixture {
     /// A job for some recipients, and what became of it.
     func send(
         _ recipients: [String] = ["a", "b"], app: String = "com.example.shop", payload: String = #"{"text":"Hi"}"#,
-        lane: Lane = .normal, _ members: String...
+        lane: Lane = .normal, id: String = "job-1", _ members: String...
     ) async throws -> [Outcome] {
         let recorder = OutcomeRecorder()
         let text = "[\(recipients.map { $0.hasPrefix("{") ? $0 : "\"\($0)\"" }.joined(separator: ","))]"
         let json = Job.sampleText(
-            recipients: text, payload: payload, [#""output":"webhook""#, #""id":"job-1""#] + members)
+            recipients: text, payload: payload, [#""output":"webhook""#, #""id":"\#(id)""#] + members)
         let job = try Job.read(json.replacing("com.example.shop", with: app))
         output.send(RoutedJob(job, credential: credential, lane: lane), reportingTo: recorder)
         told.jobs.add(1, ordering: .relaxed)

@@ -223,9 +223,11 @@ import WireTestSupport
             refuses.load(ordering: .relaxed) ? .answer(401) : receive(request)
         } _: { server in
             let fixture = try fixture(at: server) { $0.breakMilliseconds = 15_000 }
-            #expect(try await fixture.send().map(\.verdict) == [.hold, .hold])
-            #expect(try await fixture.send().map(\.verdict) == [.hold, .hold])
-            #expect(server.requests.count == 1, "it is left alone")
+            for id in ["job-1", "job-2", "job-3"] {
+                #expect(try await fixture.send(["a"], id: id).map(\.verdict) == [.retry])
+            }
+            #expect(try await fixture.send(["a"], id: "job-4").map(\.verdict) == [.hold])
+            #expect(server.requests.count == 3, "it is left alone")
             refuses.store(false, ordering: .relaxed)
             try await eventually("sent again") { try await fixture.send(["a"]).map(\.verdict) == [.sent] }
             #expect(fixture.refusals == ["Status401"])

@@ -10,8 +10,7 @@ package enum APNSAnswerClass: Equatable {
     case credentialRefused
     /// The credential may not push to this topic; the message may be fine.
     case topicRefused
-    /// Forbidden for a reason that nobody knows, so it is taken to be about the least that it can be about: the topic.
-    /// If it is the credential, each topic finds out by itself.
+    /// Forbidden for an unknown reason: the topic is refused, unless others show that it is about this request alone.
     case unknownRefused
     /// The credential is refused, and Apple asks never to send this request again.
     case forbidden

@@ -11,6 +11,13 @@ struct AnswerConsequence: Equatable {
     var accepts: PoolHealth.Subject?
     /// What waits until it is accepted again.
     var refuses: PoolHealth.Subject?
+    /// Whether the refusal may be about this push alone.
+    var isAmbiguous = false
+
+    /// What becomes of the push, where others may show that its credential or topic is not what was refused.
+    func verdict(_ refusal: PoolHealth.Consequence?) -> Outcome.Verdict? {
+        verdict == .hold ? refusal?.verdict ?? verdict : verdict
+    }
 }
 
 extension APNSAnswerClass {
@@ -22,7 +29,7 @@ extension APNSAnswerClass {
         case .tokenDead: AnswerConsequence(verdict: isBroadcast ? .rejected : .unregistered, accepts: .topic)
         case .refused: AnswerConsequence(verdict: .rejected, accepts: .credential)
         case .topicRefused: AnswerConsequence(verdict: .hold, accepts: .credential, refuses: .topic)
-        case .unknownRefused: AnswerConsequence(verdict: .hold, refuses: .topic)
+        case .unknownRefused: AnswerConsequence(verdict: .hold, refuses: .topic, isAmbiguous: true)
         case .credentialRefused: AnswerConsequence(verdict: .hold, refuses: .credential)
         case .forbidden: AnswerConsequence(verdict: .failed, refuses: .credential)
         case .retryLater: AnswerConsequence(verdict: .retry)

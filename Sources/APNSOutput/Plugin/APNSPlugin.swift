@@ -10,7 +10,7 @@ public struct APNSPlugin: OutputPlugin {
     public let recipients = RecipientForm.hex(maximumDigits: 512)
     public let jobs = JobForm(addresses: [.token, .channel])
     public let eventFields = EventFields(id: "apns_id", uniqueID: "apns_unique_id")
-    public let reasons = APNSReason.verdicts
+    public let reasons = APNSReason.verdicts.merging([APNSPushes.noProviderToken: .retry]) { known, _ in known }
     public let hasOneWorld = false
 
     public init() {}

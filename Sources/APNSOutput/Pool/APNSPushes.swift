@@ -5,6 +5,9 @@ import PushSending
 
 /// What the pushes of one pool are to Apple: their requests, and what the answers mean. On the pool's event loop.
 final class APNSPushes {
+    /// The reason of what waits because no provider token can be had.
+    static let noProviderToken = "NoProviderToken"
+
     private let desk: PushDesk
     private let tokens: ProviderTokenSource?
     // One owner, one thread: nothing for exclusivity checks to find on the hot path.
@@ -22,6 +25,7 @@ final class APNSPushes {
 
 extension APNSPushes: PoolClient {
     var waiting: Int { desk.waiting }
+    var isEmpty: Bool { desk.isEmpty }
 
     func turnBegins(now: Int64) { desk.turnBegins(now: now) }
 
@@ -55,7 +59,7 @@ extension APNSPushes: PoolClient {
     /// Holds what is queued while no provider token can be had and no connection has one.
     func filled(isUsable: Bool, now: Int64) {
         guard let tokens, waiting > 0, !isUsable, case .unavailable = tokens.current(now: tokens.now) else { return }
-        desk.putAside(reason: "NoProviderToken", at: desk.moment(now))
+        desk.putAside(reason: Self.noProviderToken, at: desk.moment(now))
     }
 
     func turnEnds() { desk.turnEnds() }
@@ -90,18 +94,17 @@ extension APNSPushes: PoolClient {
         job.tokens?.answered(bad: body.reason.flatMap(BadToken.init)?.rawValue, now: now)
         let consequence = APNSReason.classify(status: answer.status, reason: body.reason)
             .consequence(isRepeated: sent.push.resends > 0, isBroadcast: job.routed.job.isBroadcast)
-        if let accepted = consequence.accepts { desk.health.accepted(accepted, job.health) }
-        if let refused = consequence.refuses {
-            desk.health.refuse(refused, by: job.health, reason: reason, now: now)
-            desk.holdQueued(at: now) { refused == .credential || $0.health === job.health }
+        if let accepted = consequence.accepts { desk.health.accepted(accepted, sent, now: now) }
+        let refusal = consequence.refuses.map {
+            desk.refuse(sent, $0, isAmbiguous: consequence.isAmbiguous, reason: reason, at: now)
         }
-        if let verdict = consequence.verdict {
+        if let verdict = consequence.verdict(refusal) {
             desk.settle(
                 Outcome(
                     job: job.routed, recipient: sent.push.recipient, verdict: verdict, status: answer.status,
                     reason: reason, judge: .provider, providerID: sent.providerID,
                     unregisteredAt: verdict == .unregistered ? body.timestamp ?? now.wall : nil,
-                    retryAfterSeconds: sent.retryAfterSeconds, at: now.wall),
+                    retryAfterSeconds: max(sent.retryAfterSeconds, refusal?.seconds ?? 0), at: now.wall),
                 of: job)
         } else {
             desk.sendAgain(sent.push, at: now)

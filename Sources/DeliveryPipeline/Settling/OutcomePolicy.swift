@@ -8,7 +8,7 @@ package import PushModel
 /// | unregistered | told once the token is marked dead |
 /// | unknown, and the job is sent at most once | told |
 /// | unknown, retry | another attempt after a growing wait; told when no attempt or no time is left |
-/// | hold | waits for its credential to be mended, without an attempt |
+/// | hold | waits for its credential to be mended or its provider to be reached, without an attempt |
 /// | returned | put back at once |
 package struct OutcomePolicy {
     package enum Decision: Equatable {
@@ -75,8 +75,11 @@ package struct OutcomePolicy {
 }
 
 extension Outcome {
-    /// Its reason is one for which its output tries again, such as a quota: no credential was refused.
-    fileprivate var isAboutTheMoment: Bool { reason.map { job.traits.reasons[$0] == .retry } ?? false }
+    /// Whether its reason is one for which its output tries again, such as a quota or a silent host: no credential was refused.
+    fileprivate var isAboutTheMoment: Bool {
+        guard let reason else { return false }
+        return reason == Outcome.connectionFailed || reason == Outcome.noAnswer || job.traits.reasons[reason] == .retry
+    }
 
     /// In this attempt or in one before.
     fileprivate var mayHaveBeenSent: Bool { verdict == .unknown || job.redelivered }

@@ -59,17 +59,17 @@ final class FCMPushes {
         guard desk.waiting > 0 else { return }
         if let obstacle = quota.obstacle(now: now), obstacle.milliseconds > Self.longestWaitHere {
             let seconds = Int32((obstacle.milliseconds + 999) / 1_000)
-            desk.putAside(.hold, reason: obstacle.reason, seconds: seconds, at: desk.moment(now))
+            desk.putAside(reason: obstacle.reason, seconds: seconds, at: desk.moment(now))
         }
         guard let room = quota.room(within: Self.secondsHere, now: now) else { return }
         let most = max(1, room)
-        if desk.waiting > most { desk.putAside(allBut: most, .hold, reason: "QUOTA_EXCEEDED", at: desk.moment(now)) }
+        if desk.waiting > most { desk.putAside(allBut: most, reason: "QUOTA_EXCEEDED", at: desk.moment(now)) }
     }
 }
 
 extension FCMPushes: PoolClient {
     var waiting: Int { min(desk.waiting, room) }
-    var isEmpty: Bool { desk.waiting == 0 }
+    var isEmpty: Bool { desk.isEmpty }
 
     func turnBegins(now: Int64) {
         desk.turnBegins(now: now)
@@ -104,7 +104,7 @@ extension FCMPushes: PoolClient {
         case .token, .pending: break
         case .unavailable: desk.putAside(reason: "NoAccessToken", at: desk.moment(now))
         case .refused(let refusal):
-            desk.putAside(.hold, reason: refusal.error, seconds: tokens.pause(now: now), at: desk.moment(now))
+            desk.putAside(reason: refusal.error, seconds: tokens.pause(now: now), at: desk.moment(now))
         }
     }
 
@@ -140,7 +140,7 @@ extension FCMPushes: PoolClient {
             isBroadcast: refusal.recipient.kind.isBroadcast)
         let isBad = refusal.isRecipientAtFault || meaning.isAboutToken(body)
         message.tokens?.answered(bad: isBad ? refusal.reason : nil, now: now)
-        if meaning.acceptsCredential { desk.health.accepted(.credential) }
+        if meaning.acceptsCredential { desk.health.accepted(.credential, sent, now: now) }
         switch meaning {
         case .payloadRefused where !refusal.isRecipientAtFault:
             message.refuse(FCMFault(reason: refusal.reason, detail: body.detail ?? ""), to: refusal.recipient)
@@ -152,12 +152,12 @@ extension FCMPushes: PoolClient {
             desk.sendReauthorized(sent.push, at: now)
             return .replaceExpired
         case .unauthenticated, .credentialRefused:
-            desk.settle(refusal.outcome(.hold), of: message)
-            desk.refuseCredential(reason: refusal.reason, at: now)
+            let consequence = desk.refuse(sent, isAmbiguous: false, reason: refusal.reason, at: now)
+            desk.settle(refusal.outcome(consequence.verdict, retryAfter: consequence.seconds), of: message)
             if meaning == .unauthenticated { return .replaceExpired }
         case .doubtful:
-            desk.settle(refusal.outcome(.retry), of: message)
-            desk.refuseCredential(reason: refusal.reason, at: now)
+            let consequence = desk.refuse(sent, isAmbiguous: true, reason: refusal.reason, at: now)
+            desk.settle(refusal.outcome(consequence.verdict), of: message)
         case .retryAfter(let seconds): desk.settle(refusal.outcome(.retry, retryAfter: seconds), of: message)
         case .retry: desk.settle(refusal.outcome(.retry), of: message)
         case .projectMustWait(let seconds):

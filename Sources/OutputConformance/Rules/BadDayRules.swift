@@ -14,8 +14,8 @@ enum BadDayRules {
 
     private static let refusesCredential = on(
         .refusesCredential, "credential refused",
-        "A refused credential is not the recipients' fault: `hold`, or, if it is for good, `failed` by the provider.",
-        [.hold, .failed]
+        "A refused credential is not the recipients' fault: `hold`, or, if it is for good, `failed` by the provider. `retry` if the refusal may be about the push alone.",
+        [.hold, .failed, .retry]
     ) { entries, _ in
         entries.problems("said by martlet") { $0.verdict == .failed && $0.judge != .provider }
     }
@@ -34,8 +34,9 @@ enum BadDayRules {
         [.unknown, .retry], needs: [.arrivals], also: written)
 
     private static let away = on(
-        .away, "provider is away", "What could not be written since there is no connection is `retry`.", [.retry],
-        isConnected: false)
+        .away, "provider is away",
+        "What could not be written because there is no connection is `hold`, which costs no attempt, or `retry`.",
+        [.hold, .retry], isConnected: false)
 
     private static let recovers = ConformanceRule(
         "recovers", "When the provider takes pushes again, they are `sent` again.", needs: [.badDays]

@@ -20,8 +20,8 @@ public struct Outcome: Sendable {
         case suppressed
         /// Certainly not accepted, and worth another attempt later.
         case retry
-        /// Certainly not accepted, and not for its own fault: its credential is refused. Waits for that to be
-        /// mended, without having made an attempt.
+        /// Certainly not accepted, and not for its own fault: its credential is refused, or the provider can't be reached.
+        /// It waits for that to be mended, and no attempt is counted.
         case hold
         /// Certainly not sent, because the worker stops or the credential was retired meanwhile; it is routed anew,
         /// here or by another worker, without an attempt having been made.
@@ -36,6 +36,10 @@ public struct Outcome: Sendable {
 
     /// The reason of what an operator wants no more of.
     public static let cancelled = "Cancelled"
+    /// No connection could be made.
+    package static let connectionFailed = "ConnectionFailed"
+    /// The provider took connections, or a probe, and answered nothing.
+    package static let noAnswer = "NoAnswer"
 
     public let job: RoutedJob
     /// Index into the job's recipients.

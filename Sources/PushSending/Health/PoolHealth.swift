@@ -2,26 +2,39 @@ import EventNames
 package import Logging
 package import PushModel
 
-/// What a pool does not send, because the provider has refused its like, or has not answered: it waits in the broker, but for a
-/// push now and then that finds out whether it still is so. On the pool's event loop.
+/// Decides which pushes of a pool may go: nothing goes that the provider refuses or does not answer, but for one push now and
+/// then that finds out. On the pool's event loop.
 package final class PoolHealth {
-    /// Why a push can't go now.
+    /// Why a push can't go, and for how long it waits in the broker.
     package struct Obstacle {
+        /// `hold` or `returned`: waiting costs no attempt.
         package let verdict: Outcome.Verdict
         package let reason: String?
         package let seconds: Int32
     }
 
-    /// What an answer is about; a topic is one of a credential, and what is accepted for it accepts the credential.
+    /// What an answer is about. What is accepted for a topic accepts the credential.
     package enum Subject {
         case credential
         case topic
     }
 
+    /// What becomes of a push that was refused.
+    package struct Consequence: Equatable {
+        /// `hold` if the provider has stated that it refuses the credential or topic, else `retry`.
+        package let verdict: Outcome.Verdict
+        package let seconds: Int32
+
+        package init(verdict: Outcome.Verdict, seconds: Int32) {
+            self.verdict = verdict
+            self.seconds = seconds
+        }
+    }
+
     /// Publishers may name topics without end; those in use keep their health with their jobs.
     private static let topicsKept = 1_000
 
-    /// What the log calls the provider.
+    /// The log's name for the provider.
     private let service: String
     private let subject: Refusal.Subject
     private let refusals: @Sendable (Refusal.Event) -> Void
@@ -30,18 +43,22 @@ package final class PoolHealth {
     // One owner, one thread: nothing for exclusivity checks to find on the hot path, here and below.
     /// Of the credential as a whole.
     @exclusivity(unchecked) private var credential: Breaker
-    /// What the breakers of topics begin as.
+    /// The first state of topics' breakers.
     private let closedBreaker: Breaker
-    /// Of a host that does not answer.
+    /// Of a host that does not answer or takes no connection.
     @exclusivity(unchecked) private var host = Breaker(shortestMilliseconds: 5_000, longestMilliseconds: 60_000)
     private var topics: [String: TopicHealth] = [:]
+    /// Whether a topic's breaker is not closed.
+    @exclusivity(unchecked) package private(set) var hasRefusedTopics = false
+    /// The id of the last job of which a push was refused: another job's push is the better probe.
+    package private(set) var lastRefusedJob: String?
     /// Uptime of the last answer, or of the beginning of the wait for it.
     @exclusivity(unchecked) private var lastProgress: Int64 = 0
     private var isReturningAll = false
 
     /// - Parameters:
-    ///   - breakMilliseconds: how long something that is refused is first left alone.
-    ///   - silenceMilliseconds: so long may pushes wait while nothing at all is answered.
+    ///   - breakMilliseconds: how long a refused credential or topic is first left alone.
+    ///   - silenceMilliseconds: how long pushes may wait while nothing at all is answered.
     package init(
         of subject: Refusal.Subject, service: String, breakMilliseconds: Int64, silenceMilliseconds: Int64,
         refusals: @escaping @Sendable (Refusal.Event) -> Void, logger: Logger
@@ -64,29 +81,40 @@ package final class PoolHealth {
         return new
     }
 
+    /// Returns why a push can't wait here either.
     package func obstacle(to topic: TopicHealth? = nil, now: Moment) -> Obstacle? {
         // Outputs hear of a retirement from the snapshot that routes anew what comes back.
         if isReturningAll { return Obstacle(verdict: .returned, reason: nil, seconds: 0) }
-        if credential.holds(nowMilliseconds: now.uptime) { return obstacle(credential, .hold) }
-        if let topic, topic.breaker.holds(nowMilliseconds: now.uptime) { return obstacle(topic.breaker, .hold) }
-        return host.holds(nowMilliseconds: now.uptime) ? obstacle(host, .retry) : nil
+        if credential.admission(nowMilliseconds: now.uptime) == .hold { return obstacle(credential) }
+        if let topic, topic.breaker.admission(nowMilliseconds: now.uptime) == .hold { return obstacle(topic.breaker) }
+        return host.admission(nowMilliseconds: now.uptime) == .hold ? obstacle(host) : nil
     }
 
-    private func obstacle(_ breaker: Breaker, _ verdict: Outcome.Verdict) -> Obstacle {
-        Obstacle(verdict: verdict, reason: breaker.reason, seconds: verdict == .hold ? breaker.holdSeconds : 0)
+    private func obstacle(_ breaker: Breaker) -> Obstacle {
+        Obstacle(verdict: .hold, reason: breaker.reason ?? "NoAnswer", seconds: breaker.holdSeconds)
     }
 
-    /// Without an obstacle, breakers that are not closed are due for a probe, and one push to this topic is it.
-    package func admitsAsProbe(_ topic: TopicHealth? = nil, now: Moment) -> Bool {
+    /// Returns whether pushes of this pool may go, whatever their topics.
+    package func admission(uptime now: Int64) -> Breaker.Admission {
+        if host.isClosed, credential.isClosed { return .pass }
+        let admissions = [host.admission(nowMilliseconds: now), credential.admission(nowMilliseconds: now)]
+        return [.hold, .wait, .probe].first(where: admissions.contains) ?? .pass
+    }
+
+    /// The push goes, after ``admission(uptime:)`` has let it.
+    ///
+    /// - Returns: whether it is a probe.
+    package func admit(_ topic: TopicHealth?, uptime now: Int64) -> Bool {
+        if host.isClosed, credential.isClosed, topic?.breaker.isClosed != false { return false }
         let admissions = [
-            host.admit(nowMilliseconds: now.uptime), credential.admit(nowMilliseconds: now.uptime),
-            topic?.breaker.admit(nowMilliseconds: now.uptime),
+            host.admit(nowMilliseconds: now), credential.admit(nowMilliseconds: now),
+            topic?.breaker.admit(nowMilliseconds: now),
         ]
         return admissions.contains(.probe)
     }
 
-    /// The probe has found out nothing, so that another may go.
-    package func probeWasNone(_ topic: TopicHealth? = nil) {
+    /// A probe is no longer on its way; its evidence follows, if it has any.
+    package func probeEnded(_ topic: TopicHealth? = nil) {
         host.probeWasNone()
         credential.probeWasNone()
         topic?.breaker.probeWasNone()
@@ -94,25 +122,51 @@ package final class PoolHealth {
 
     // MARK: What answers say
 
-    package func refuse(_ what: Subject, by topic: TopicHealth? = nil, reason: String, now: Moment) {
-        switch what {
-        case .credential: refuseCredential(reason: reason, now: now)
-        case .topic:
-            guard let topic else { return }
-            let isNew = topic.breaker.refused(reason, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
-            if isNew { tell(of: topic.breaker, subject(topic), now: now) }
+    /// Takes the refusal of a push into account.
+    ///
+    /// - Parameter isAmbiguous: whether the refusal may be about this push alone; else the provider has stated that it is
+    ///   about the credential or topic.
+    package func refused(
+        _ sent: PushOnWire, _ what: Subject, isAmbiguous: Bool, reason: String, now: Moment
+    ) -> Consequence {
+        let job = sent.push.job
+        lastRefusedJob = job.routed.job.id
+        let evidence = isAmbiguous ? Breaker.Evidence.ambiguous(sent.push.identity) : .stated
+        let breaker: Breaker
+        let conclusion: Breaker.Conclusion
+        if what == .topic, let topic = job.health {
+            conclusion = refused(&topic.breaker, evidence, sent.writtenAt, reason, subject(topic), now)
+            hasRefusedTopics = hasRefusedTopics || !topic.breaker.isClosed
+            breaker = topic.breaker
+        } else {
+            conclusion = refused(&credential, evidence, sent.writtenAt, reason, subject, now)
+            breaker = credential
         }
+        guard case .refused = conclusion, !isAmbiguous else { return Consequence(verdict: .retry, seconds: 0) }
+        return Consequence(
+            verdict: .hold, seconds: sent.push.isProbe ? breaker.probeHoldSeconds : breaker.holdSeconds)
     }
 
+    /// The credential is refused by a statement that no single push was told, such as a GOAWAY's.
     package func refuseCredential(reason: String, now: Moment) {
-        let isNew = credential.refused(reason, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
-        if isNew { tell(of: credential, subject, now: now) }
+        _ = refused(&credential, .stated, now.uptime, reason, subject, now)
     }
 
-    /// A push was accepted, or refused for a reason that shows that this is not what was refused.
-    package func accepted(_ what: Subject, _ topic: TopicHealth? = nil) {
-        if credential.succeeded() { tellOfEnd(subject) }
-        if what == .topic, let topic, topic.breaker.succeeded() { tellOfEnd(subject(topic)) }
+    private func refused(
+        _ breaker: inout Breaker, _ evidence: Breaker.Evidence, _ writtenAt: Int64, _ reason: String,
+        _ subject: Refusal.Subject, _ now: Moment
+    ) -> Breaker.Conclusion {
+        let conclusion = breaker.refused(
+            reason, evidence, writtenAt: writtenAt, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
+        if conclusion == .refused(isNew: true) { tell(of: breaker, subject, now: now) }
+        return conclusion
+    }
+
+    /// A push was accepted, or refused for a reason that shows that its credential or topic is not what was refused.
+    package func accepted(_ what: Subject, _ sent: PushOnWire, now: Moment) {
+        if credential.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime) { tellOfEnd(subject) }
+        guard what == .topic, let topic = sent.push.job.health else { return }
+        if topic.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime) { tellOfEnd(subject(topic)) }
     }
 
     package func hostAnswered(now: Moment) {
@@ -120,20 +174,30 @@ package final class PoolHealth {
         if host.succeeded() { logger.notice(.hostAnswersAgain, "\(service) answers again") }
     }
 
+    /// No connection could be made, and there is no other.
+    package func connectFailed(now: Moment) {
+        _ = host.refused(Outcome.connectionFailed, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
+    }
+
     /// Something waits now, and nothing did.
     package func waitBegins(now: Moment) { lastProgress = now.uptime }
 
     // MARK: Once a second
 
-    /// Nothing has been answered for so long that what waits is to be tried again later.
-    package func isSilent(now: Moment) -> Bool {
-        guard now.uptime - lastProgress >= silenceMilliseconds else { return false }
-        let isNew = host.refused("NoAnswer", nowMilliseconds: now.uptime, random: .random(in: 0..<1))
-        if isNew { logger.warning(.hostSilent, "\(service) has not answered for a while, what waits is put back") }
-        return true
+    /// Notices a host that has not answered anything for too long. What waits must be held then.
+    package func look(now: Moment) {
+        let admission = admission(uptime: now.uptime)
+        // What waits for a probe does not wait for the host.
+        guard admission == .pass || admission == .probe else { return lastProgress = now.uptime }
+        let patience = admission == .pass ? silenceMilliseconds : Breaker.patienceMilliseconds
+        guard now.uptime - lastProgress >= patience else { return }
+        if host.refused(Outcome.noAnswer, nowMilliseconds: now.uptime, random: .random(in: 0..<1)) {
+            logger.warning(.hostSilent, "\(service) has not answered for a while, its pushes wait in the broker")
+        }
     }
 
     package func forgetTopics() {
+        if hasRefusedTopics { hasRefusedTopics = topics.values.contains { !$0.breaker.isClosed } }
         guard topics.count > Self.topicsKept else { return }
         topics = topics.filter { !$0.value.breaker.isClosed }
     }
@@ -145,8 +209,8 @@ package final class PoolHealth {
 
     /// Nobody will find out any more what is refused.
     package func forget() {
-        if !credential.isClosed { refusals(.ended(subject)) }
-        for health in topics.values where !health.breaker.isClosed { refusals(.ended(subject(health))) }
+        if credential.isRefused { refusals(.ended(subject)) }
+        for health in topics.values where health.breaker.isRefused { refusals(.ended(subject(health))) }
     }
 
     private func tell(of breaker: Breaker, _ subject: Refusal.Subject, now: Moment) {

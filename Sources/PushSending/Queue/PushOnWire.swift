@@ -3,12 +3,15 @@ package import PushModel
 /// A push on the wire, with what the fields of its answer have said so far.
 package struct PushOnWire {
     package let push: QueuedPush
+    /// Uptime in milliseconds.
+    package let writtenAt: Int64
     package var providerID: ProviderID?
     /// What only some answers have, kept apart so that the others stay small.
     private var extras: AnswerExtras?
 
-    package init(push: QueuedPush) {
+    package init(push: QueuedPush, writtenAt: Int64) {
         self.push = push
+        self.writtenAt = writtenAt
     }
 
     /// A second id that the provider gives.

@@ -1,3 +1,5 @@
+import PushModel
+
 /// One push waiting to be sent or on the wire.
 package struct QueuedPush {
     package let job: QueuedJob
@@ -20,14 +22,21 @@ package struct QueuedPush {
     }
 
     /// To be sent once more.
-    package func again(asProbe isProbe: Bool, isCounted: Bool = true) -> QueuedPush {
+    package func again(asProbe isProbe: Bool = false, isCounted: Bool = true) -> QueuedPush {
         QueuedPush(
             job: job, recipient: recipient, resends: resends + (isCounted ? 1 : 0), isReauthorized: isReauthorized,
             isProbe: isProbe)
     }
 
-    /// The same, with other proof.
+    /// The same push, to be sent with a new proof of who we are.
     package var reauthorized: QueuedPush {
-        QueuedPush(job: job, recipient: recipient, resends: resends, isReauthorized: true, isProbe: isProbe)
+        QueuedPush(job: job, recipient: recipient, resends: resends, isReauthorized: true)
     }
+
+    /// The same push as the one that finds out whether the others may go.
+    package var asProbe: QueuedPush {
+        QueuedPush(job: job, recipient: recipient, resends: resends, isReauthorized: isReauthorized, isProbe: true)
+    }
+
+    package var identity: PushIdentity { PushIdentity(of: job.routed.job, recipient: recipient) }
 }

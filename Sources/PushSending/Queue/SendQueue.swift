@@ -77,6 +77,33 @@ package struct SendQueue {
         return Self.next(&urgent)
     }
 
+    /// Returns the next push of a job for which the condition holds; the others keep their places.
+    package mutating func next(onlyUrgent: Bool = false, where isMeant: (QueuedJob) -> Bool) -> QueuedPush? {
+        let urgent = nextAgain { $0.routed.lane == .urgent && isMeant($0) }
+        if let push = urgent ?? next(of: \.urgent, where: isMeant) {
+            return push
+        }
+        if onlyUrgent { return nil }
+        return nextAgain(where: isMeant) ?? next(of: \.normal, where: isMeant) ?? next(of: \.bulk, where: isMeant)
+    }
+
+    private mutating func nextAgain(where isMeant: (QueuedJob) -> Bool) -> QueuedPush? {
+        guard let place = again.firstIndex(where: { isMeant($0.job) }) else { return nil }
+        count -= 1
+        return again.remove(at: place)
+    }
+
+    private mutating func next(
+        of lane: WritableKeyPath<SendQueue, Deque<Cursor>>, where isMeant: (QueuedJob) -> Bool
+    ) -> QueuedPush? {
+        guard let place = self[keyPath: lane].firstIndex(where: { isMeant($0.job) }) else { return nil }
+        count -= 1
+        let push = self[keyPath: lane][place].step()
+        let cursor = self[keyPath: lane][place]
+        if cursor.next >= cursor.end { self[keyPath: lane].remove(at: place) }
+        return push
+    }
+
     private static func next(_ lane: inout Deque<Cursor>) -> QueuedPush? {
         guard !lane.isEmpty else { return nil }
         let push = lane[0].step()

@@ -39,9 +39,9 @@ final class WebhookBatches {
     /// Only such jobs are handed in.
     private static func webhookJob(_ job: QueuedJob) -> WebhookJob { unsafeDowncast(job, to: WebhookJob.self) }
 
-    private func takeOffWire(_ tag: Int) -> Batch? {
-        _ = desk.takeOffWire(tag)
-        return onWire.removeValue(forKey: tag)
+    private func takeOffWire(_ tag: Int) -> (batch: Batch, first: PushOnWire)? {
+        guard let first = desk.takeOffWire(tag), let batch = onWire.removeValue(forKey: tag) else { return nil }
+        return (batch, first)
     }
 
     // MARK: What an answer means
@@ -91,7 +91,7 @@ final class WebhookBatches {
     private func putBack(_ now: Moment) {
         let pause = pace.pause(nowMilliseconds: now.uptime)
         guard pause > Self.longestWaitMilliseconds else { return }
-        desk.putAside(.hold, reason: WebhookReason.paused, seconds: Int32(clamping: (pause + 999) / 1000), at: now)
+        desk.putAside(reason: WebhookReason.paused, seconds: Int32(clamping: (pause + 999) / 1000), at: now)
     }
 
     private func settle(
@@ -119,7 +119,7 @@ extension WebhookBatches: PoolClient {
     private var takesAll: Bool { onWire.count < pace.batches }
     private var takesUrgent: Bool { onWire.count < pace.urgentBatches }
 
-    var isEmpty: Bool { desk.waiting == 0 }
+    var isEmpty: Bool { desk.isEmpty }
 
     func turnBegins(now: Int64) {
         desk.turnBegins(now: now)
@@ -179,20 +179,20 @@ extension WebhookBatches: PoolClient {
             lost(tag, loss, now: now)
             return .keep
         }
-        guard let batch = takeOffWire(tag) else { return .keep }
+        guard let (batch, first) = takeOffWire(tag) else { return .keep }
         let now = desk.moment(now)
         let reason = "Status\(answer.status)"
         let meaning = AnswerClass(status: answer.status, saysWhen: batch.retryAfterSeconds != nil)
         desk.health.hostAnswered(now: now)
-        if meaning != .refused, meaning != .broken { desk.health.accepted(.credential) }
+        if meaning == .told || meaning == .untold { desk.health.accepted(.credential, first, now: now) }
         switch meaning {
         case .told: told(batch, answer, at: now)
         case .untold: settle(batch, .unknown, answer.status, reason, at: now)
         case .busy: busy(batch, answer.status, at: now)
         case .tooLarge: tooLarge(batch, answer.status, at: now)
         case .refused:
-            desk.refuseCredential(reason: reason, at: now)
-            settle(batch, .hold, answer.status, reason, at: now)
+            let consequence = desk.refuse(first, isAmbiguous: true, reason: reason, at: now)
+            settle(batch, consequence.verdict, answer.status, reason, at: now)
         case .broken:
             settle(batch, .unknown, answer.status, reason, at: now)
             fail(batch, at: now)
@@ -201,12 +201,12 @@ extension WebhookBatches: PoolClient {
     }
 
     func unprocessed(_ tag: Int, _ loss: RequestLoss?, now: Int64) {
-        guard let batch = takeOffWire(tag) else { return }
+        guard let (batch, _) = takeOffWire(tag) else { return }
         for push in batch.pushes { desk.sendAgain(push, at: desk.moment(now)) }
     }
 
     func lost(_ tag: Int, _ loss: RequestLoss, now: Int64) {
-        guard let batch = takeOffWire(tag) else { return }
+        guard let (batch, _) = takeOffWire(tag) else { return }
         let now = desk.moment(now)
         for push in batch.pushes { desk.settle(push, .unknown, reason: SendingReason.of(loss), at: now) }
         fail(batch, at: now)
@@ -216,7 +216,7 @@ extension WebhookBatches: PoolClient {
 
     func connectFailed(_ error: any Error, isLast: Bool, now: Int64) {
         if case ConnectError.addressRefused = error {
-            desk.refuseCredential(reason: WebhookReason.addressNotAllowed, at: desk.moment(now))
+            return desk.refuseCredential(reason: WebhookReason.addressNotAllowed, at: desk.moment(now))
         }
         desk.connectFailed(isLast: isLast, now: now)
     }

@@ -90,7 +90,7 @@ import Testing
             await fixture.recorder.wait(for: 101, atMost: .seconds(60))
             #expect(fixture.tally["unknown RequestTimeout"] == 100)
             // A new connection gets no further than TCP.
-            #expect(try await fixture.push("0b") == "retry ConnectionFailed")
+            #expect(try await fixture.push("0b") == "hold ConnectionFailed")
             await simulator.setFaults(StandingFaults())
             try await eventually("the next goes") { try await fixture.push("0b") == "sent -" }
         }
@@ -102,7 +102,7 @@ import Testing
             await fixture.recorder.wait(for: 100, atMost: .seconds(60))
             let port = simulator.port
             await simulator.stop()
-            try await eventually("the loss is noticed") { try await fixture.push("0b") == "retry ConnectionFailed" }
+            try await eventually("the loss is noticed") { try await fixture.push("0b") == "hold ConnectionFailed" }
             try await simulator.start()
             #expect(simulator.port == port)
             try await eventually("the next goes") { try await fixture.push("0c") == "sent -" }
@@ -154,7 +154,7 @@ import Testing
             // The new limit may come after the first answer, and each connection may always send one push.
             let arrivals = await simulator.counters().arrivals
             #expect(arrivals <= 1 + (await simulator.counters().connections))
-            #expect(fixture.tally["retry NoAnswer"] == 21 - arrivals)
+            #expect(fixture.tally["hold NoAnswer"] == 21 - arrivals)
         }
     }
 }

@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func aTopicThatIsDisallowedHoldsUpNoOther() async throws {
-        try await withFixture(breakMilliseconds: 3_000) { fixture, simulator async throws in
+        try await withFixture(breakMilliseconds: 10_000) { fixture, simulator async throws in
             simulator.answerNext(1, with: PlannedAnswer(.topicDisallowed))
             #expect(try await fixture.push("aa", #""topic":"com.example.other""#) == "hold TopicDisallowed")
             #expect(try await fixture.push("ab", #""topic":"com.example.other""#) == "hold TopicDisallowed")
@@ -84,16 +84,32 @@ import Testing
         }
     }
 
-    /// A reason that Apple adds some day, or a middle box' 403, is no reason to hold a whole team.
+    /// A 403 with a reason that Apple adds later, or with none, may be about one push alone.
     @Test(arguments: ["AppSuspended", nil])
-    func aTopicThatIsForbiddenForAnUnknownReasonHoldsUpNoOther(reason: String?) async throws {
+    func a403ForAnUnknownReasonStopsNoOtherPush(reason: String?) async throws {
         try await withFixture { fixture, simulator async throws in
-            let told = reason ?? "Status403"
             simulator.answerNext(1, with: PlannedAnswer(status: 403, reason: reason))
-            #expect(try await fixture.push("aa", #""topic":"com.example.other""#) == "hold \(told)")
-            #expect(try await fixture.push("ab", #""topic":"com.example.other""#) == "hold \(told)")
+            #expect(try await fixture.push("aa", #""topic":"com.example.other""#) == "retry \(reason ?? "Status403")")
+            #expect(try await fixture.push("ab", #""topic":"com.example.other""#) == "sent -")
             #expect(try await fixture.push("ac") == "sent -")
-            #expect(await simulator.counters().arrivals == 2)
+            #expect(await simulator.counters().arrivals == 3)
+            #expect(fixture.refusals.isEmpty)
+        }
+    }
+
+    /// Where all are refused so, the topic is: its pushes wait, and other topics notice nothing.
+    @Test func a403ForAnUnknownReasonOfThreeJobsStopsTheTopic() async throws {
+        try await withFixture { fixture, simulator async throws in
+            simulator.answerNext(3, with: PlannedAnswer(status: 403, reason: nil))
+            for token in ["aa", "ab", "ac"] {
+                let outcome = try await fixture.push(
+                    token, #""id":"\#(token)""#, #""topic":"com.example.other""#)
+                #expect(outcome == "retry Status403")
+            }
+            #expect(try await fixture.push("ad", #""topic":"com.example.other""#) == "hold Status403")
+            #expect(try await fixture.push("ae") == "sent -")
+            #expect(await simulator.counters().arrivals == 4)
+            #expect(fixture.refusals.count == 1)
         }
     }
 

@@ -65,7 +65,7 @@ import Testing
             let fixture = WireFixture(addresses)
             try fixture.send(to: WireFixture.tokens(3))
             await fixture.recorder.wait(for: 3, atMost: .seconds(60))
-            #expect(fixture.tally == ["retry ConnectionFailed": 3])
+            #expect(fixture.tally == ["hold ConnectionFailed": 3])
             await fixture.output.shutDown()
         }
     }
@@ -84,7 +84,7 @@ import Testing
         try fixture.register(at: simulator)
         try fixture.send(to: WireFixture.tokens(1))
         await fixture.recorder.wait(for: 1, atMost: .seconds(60))
-        #expect(fixture.tally == ["retry ConnectionFailed": 1])
+        #expect(fixture.tally == ["hold ConnectionFailed": 1])
         await fixture.output.shutDown()
 
         let apple = WireFixture([address], host: "api.push.apple.com")

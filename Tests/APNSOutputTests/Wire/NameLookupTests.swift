@@ -37,7 +37,7 @@ import Threading
             fixture.output.send(RoutedJob(try .sample(), credential: credential), reportingTo: fixture.recorder)
         }
         await fixture.recorder.wait(for: 20, atMost: .seconds(60))
-        #expect(fixture.tally == ["retry ConnectionFailed": 20])
+        #expect(fixture.tally == ["hold ConnectionFailed": 20])
         #expect(server.asked.withLock { $0 } == 1, "all of them wait for the same answer")
 
         // Nothing else in the process waits for it.

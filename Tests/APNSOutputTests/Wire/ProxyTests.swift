@@ -57,7 +57,7 @@ import WireTestSupport
         let fixture = WireFixture([], proxy: try proxyURL(channel))
         try fixture.send(to: WireFixture.tokens(1))
         await fixture.recorder.wait(for: 1, atMost: .seconds(60))
-        #expect(fixture.tally == ["retry ConnectionFailed": 1])
+        #expect(fixture.tally == ["hold ConnectionFailed": 1])
         #expect(proxy.requests.count == 1)
         #expect(!proxy.requests.joined().contains("Authorization"))
         await fixture.output.shutDown()

@@ -45,7 +45,7 @@ import Testing
         simulator.setTokenFault(PlannedFCMAnswer(.unavailable))
         try fixture.send(to: FCMFixture.tokens(20))
         await fixture.recorder.wait(for: 20, atMost: .seconds(60))
-        #expect(fixture.tally == ["retry NoAccessToken": 20])
+        #expect(fixture.tally == ["hold NoAccessToken": 20])
         #expect(fixture.refusals == [])
         await fixture.output.shutDown()
         await simulator.stop()

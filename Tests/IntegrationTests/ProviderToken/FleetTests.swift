@@ -31,7 +31,7 @@ struct FleetTests {
     func aFleetKeepsApplesRules(seed: UInt64) async throws {
         try await withFleet(seed: seed) { installation, log, report in
             try await check(installation, log, report)
-            #expect(report.outcomes["retry NoProviderToken"] == nil, "\(report)")
+            #expect(report.outcomes["hold NoProviderToken"] == nil, "\(report)")
         }
     }
 
@@ -41,7 +41,7 @@ struct FleetTests {
         let away = [20...30, 55...65, 90...100].map { $0.lowerBound * Self.minute..<$0.upperBound * Self.minute }
         try await withFleet(seed: seed, away: away) { installation, log, report in
             try await check(installation, log, report)
-            #expect(report.outcomes["retry NoProviderToken", default: 0] > 0, "\(report)")
+            #expect(report.outcomes["hold NoProviderToken", default: 0] > 0, "\(report)")
             #expect(report.sentWithoutDatabase > 300, "\(report)")
         }
     }
@@ -63,7 +63,7 @@ struct FleetTests {
         #expect(report.cuts > 10 && report.starts > 30, "\(report)")
         #expect(report.outcomes["sent", default: 0] > 2_000, "\(report)")
         // A connection that was cut may have had a push on it.
-        let expected: Set = ["sent", "unknown ConnectionLost", "retry NoProviderToken"]
+        let expected: Set = ["sent", "unknown ConnectionLost", "hold NoProviderToken"]
         #expect(Set(report.outcomes.keys).isSubset(of: expected), "\(report)")
         #expect(report.lastOutcomes == ["sent"], "\(report)")
     }

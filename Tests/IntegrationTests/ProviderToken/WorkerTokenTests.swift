@@ -115,8 +115,8 @@ struct WorkerTokenTests {
     @Test func withoutADatabasePushesWaitInADelayQueue() async throws {
         try await withScene { scene async throws in
             scene.log.isStoreAway = true
-            #expect(try await scene.push() == "retry NoProviderToken")
-            #expect(try await scene.push() == "retry NoProviderToken")
+            #expect(try await scene.push() == "hold NoProviderToken")
+            #expect(try await scene.push() == "hold NoProviderToken")
             scene.log.isStoreAway = false
             scene.clock.advance(2_000)
             #expect(try await scene.push() == "sent -")
@@ -133,7 +133,7 @@ struct WorkerTokenTests {
                 #expect(try await scene.push() == "sent -", "\(minutes) min")
                 scene.clock.advance(5 * Self.minute)
             }
-            #expect(try await scene.push() == "retry NoProviderToken")
+            #expect(try await scene.push() == "hold NoProviderToken")
             scene.log.isStoreAway = false
             // The last question in vain may still be on its way.
             try await eventually("a push with the next token") {

@@ -1,0 +1,25 @@
+package import PushModel
+
+/// A push as evidence: a second refusal of the same push, in a later attempt, says nothing new.
+package struct PushIdentity: Sendable, Hashable {
+    package let job: Int
+    package let push: Int
+
+    package init(job: Int, push: Int) {
+        self.job = job
+        self.push = push
+    }
+
+    package init(of job: Job, recipient: Int) {
+        var hasher = Hasher()
+        hasher.combine(job.app)
+        hasher.combine(job.id)
+        self.job = hasher.finalize()
+        job.withBytes { bytes in
+            hasher.combine(
+                bytes: UnsafeRawBufferPointer(
+                    UnsafeBufferPointer(rebasing: bytes[job.recipients[recipient].addressJSON])))
+        }
+        push = hasher.finalize()
+    }
+}
