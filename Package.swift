@@ -288,7 +288,7 @@ let package = Package(
                 "Addressing", "HTTP2Pool", "PushModel", "PushTestSupport", "TestSupport", "Threading", "WebhookOutput",
                 "WireTestSupport", .crypto, .logging, .nioCore, .nioPosix,
             ],
-            swiftSettings: settings),
+            exclude: ["Clients"], swiftSettings: settings),
         // What the tests of every double need.
         .target(
             name: "SimulatorTestSupport",

@@ -90,7 +90,23 @@ import WebhookOutput
         process.signal(9)
     }
 
-    @Test func aProgramThatIsNamedIsShort() throws {
-        #expect(try String(contentsOf: Self.file, encoding: .utf8).split(separator: "\n").count < 60)
+    @Test func reportsUnknownIfDeliveryRaises() async throws {
+        let (process, port) = try await start(secrets: WebhookFixture.secret, deliver: "raise OSError('no route')")
+        let fixture = try WebhookFixture(url: "http://localhost:\(port)/in")
+        #expect(try await fixture.send(["a"]).map(\.line) == ["unknown 200 OSError provider"])
+        #expect(process.errors.contains("OSError: no route"))
+        await fixture.output.shutDown()
+        process.signal(9)
+    }
+
+    /// Requests without a valid signature, without a usable length, and without a batch.
+    @Test func refusesHostileRequests() async throws {
+        let driver = Project.root.appending(path: "Tests/WebhookOutputTests/Clients/hostile.py")
+        let ended = try await Subprocess.run(["/usr/bin/python3", "-B", driver.path, Self.file.path])
+        #expect(ended.status == 0 && ended.output.hasSuffix(" requests, 0 wrong\n"), "\(ended)")
+    }
+
+    @Test func isAsShortAsTheDocumentsSay() throws {
+        #expect(try String(contentsOf: Self.file, encoding: .utf8).split(separator: "\n").count < 70)
     }
 }
