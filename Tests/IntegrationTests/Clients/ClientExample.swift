@@ -9,7 +9,7 @@ struct ClientExample {
 
     static func queue(_ installation: Installation) -> String { "\(installation.names.prefix).kept" }
 
-    /// - Parameter exchange: where the publisher publishes to, in place of the exchange of jobs.
+    /// - Parameter exchange: replaces the exchange of jobs in the publisher.
     init(_ language: ClientLanguage, to exchange: String? = nil, _ installation: Installation) async throws {
         self.language = language
         folder = try Self.copy(language.folder, to: exchange, installation)
@@ -26,6 +26,15 @@ struct ClientExample {
         try await start("publish", [id] + tokens, url: url).finish()
     }
 
+    /// A job that is rejected with a `detail`, and the line that a consumer prints.
+    static func unclearJob(_ id: String, app: String) -> (job: JobText, line: String) {
+        let token = Token.random()
+        var job = JobText(id, app: app, to: [token])
+        job.payload = "{}"
+        let detail = "the job has no push_type, and the payload has no aps to tell it"
+        return (job, "problem \(id) rejected InvalidPushType \(token) (\(detail))")
+    }
+
     static func copy(_ source: URL, to exchange: String? = nil, _ installation: Installation) throws -> URL {
         let files = FileManager.default
         let folder = installation.folder.appending(path: "clients-\(UUID().uuidString)")
@@ -36,7 +45,7 @@ struct ClientExample {
             let own = text.replacing("martlet.jobs", with: exchange ?? installation.names.jobs)
                 .replacing("martlet.results", with: installation.names.results)
                 .replacing("shop.push-results", with: queue(installation))
-            // In place: it stays a program.
+            // Overwriting keeps the permission to execute.
             try Data(own.utf8).write(to: file)
         }
         return folder

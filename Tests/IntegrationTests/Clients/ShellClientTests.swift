@@ -43,8 +43,10 @@ extension BrokersPageTests {
                 }
                 try await servers.run(
                     "\(folder.path)/publish.sh order-2 \(later)", martlet: configuration, in: installation.folder)
+                let unclear = ClientExample.unclearJob("order-3", app: app)
+                try await installation.publish([unclear.job])
                 try await eventually("it goes on: \(consumer.output)\(consumer.errors)") {
-                    consumer.output.contains("dead \(later) 20")
+                    consumer.output.contains("dead \(later) 20") && consumer.output.contains("\(unclear.line)\n")
                 }
                 consumer.signal(SIGKILL)
                 _ = try await consumer.finish()
@@ -57,7 +59,7 @@ extension BrokersPageTests {
                 ["amqp.prefix": "\(installation.names.prefix).other"], file: "other.yaml")
             await #expect(throws: Failure.self, "there is no such exchange") {
                 try await servers.run(
-                    "\(folder.path)/publish.sh order-3 \(good)", martlet: other, in: installation.folder)
+                    "\(folder.path)/publish.sh order-4 \(good)", martlet: other, in: installation.folder)
             }
             try await installation.broker.delete(queues: [queue], exchanges: [])
         }

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicReference;
 /**
  * Publishes a job: AMQP_URL=amqp://user:password@host java -cp … Publish.java ID TOKEN...
  *
- * <p>Needs com.rabbitmq:amqp-client and com.fasterxml.jackson.core:jackson-databind, or Debian's librabbitmq-client-java
+ * <p>Requires com.rabbitmq:amqp-client and com.fasterxml.jackson.core:jackson-databind, or Debian's librabbitmq-client-java
  * and libjackson2-databind-java (docs/clients.md has their class path).
  */
 public final class Publish {
@@ -27,7 +27,7 @@ public final class Publish {
         channel.addReturnListener(message -> returned.set(message.getReplyText()));
     }
 
-    /** Returns once the broker has the job safe. One thread at a time: channels are not to be shared. */
+    /** Returns when the broker has confirmed the job. Threads must not share a channel. */
     void publish(Map<String, Object> job, String lane) throws Exception {
         var properties = new AMQP.BasicProperties.Builder()
             .messageId((String) job.get("id")).contentType("application/json").deliveryMode(2).build(); // 2: persistent
@@ -41,7 +41,7 @@ public final class Publish {
         var factory = new ConnectionFactory();
         factory.setUri(System.getenv().getOrDefault("AMQP_URL", "amqp://127.0.0.1"));
         List<String> tokens = Arrays.asList(arguments).subList(1, arguments.length);
-        // Comes back by itself when it is lost; what was not confirmed is yours to publish again, under the same id.
+        // The client reconnects by itself. Publish again, with the same id, what was not confirmed.
         Connection connection = factory.newConnection("shop");
         try {
             new Publish(connection).publish(Map.of(
@@ -50,7 +50,7 @@ public final class Publish {
                 "recipients", tokens.stream().map(token -> Map.of("token", token)).toList(),
                 "payload", Map.of("aps", Map.of("alert", "Your order is on its way"))), "normal");
         } finally {
-            connection.abort(1000); // which, unlike close, does not wait for a broker that does not answer
+            connection.abort(1000); // unlike close, it does not wait for a broker that does not answer
         }
     }
 }

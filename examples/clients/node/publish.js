@@ -1,6 +1,6 @@
 // Publishes a job: AMQP_URL=amqp://user:password@host node publish.js ID TOKEN...
 //
-// Needs amqplib: `npm install amqplib`. Debian has no package of it.
+// Requires amqplib: `npm install`. Debian has no package of it.
 import amqp from "amqplib";
 
 class Publisher {
@@ -12,11 +12,11 @@ class Publisher {
     return publisher;
   }
 
-  /** Resolves once the broker has the job safe. */
+  /** Resolves when the broker has confirmed the job. */
   async publish(job, lane = "normal") {
     const options = { messageId: job.id, contentType: "application/json", persistent: true, mandatory: true };
     await new Promise((resolve, reject) => {
-      // A broker with an alarm takes nothing, and confirms nothing.
+      // A broker with a memory or disk alarm confirms nothing.
       const late = setTimeout(reject, 10_000, new Error(`${job.id}: not confirmed`));
       this.channel.publish("martlet.jobs", lane, Buffer.from(JSON.stringify(job)), options, (error) => {
         clearTimeout(late);
@@ -28,7 +28,7 @@ class Publisher {
 }
 
 const [id, ...tokens] = process.argv.slice(2);
-// Without listeners for "error", a lost connection or channel ends the process. Publish again under the same id.
+// Without listeners for "error", a lost connection or channel ends the process. Publish again with the same id.
 const connection = await amqp.connect(process.env.AMQP_URL ?? "amqp://127.0.0.1");
 const publisher = await Publisher.on(connection);
 await publisher.publish({

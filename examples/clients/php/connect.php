@@ -5,7 +5,7 @@ use PhpAmqpLib\Connection\AbstractConnection;
 use PhpAmqpLib\Connection\AMQPConnectionConfig;
 use PhpAmqpLib\Connection\AMQPConnectionFactory;
 
-/** php-amqplib takes the parts of a URL one by one. */
+/** Connects to AMQP_URL. php-amqplib takes the parts of a URL one by one. */
 function connect(): AbstractConnection
 {
     $url = parse_url(getenv('AMQP_URL') ?: 'amqp://127.0.0.1');
@@ -15,8 +15,8 @@ function connect(): AbstractConnection
     $config->setUser(urldecode($url['user'] ?? 'guest'));
     $config->setPassword(urldecode($url['pass'] ?? 'guest'));
     $config->setVhost(urldecode(substr($url['path'] ?? '/%2F', 1)));
-    $config->setHeartbeat(30); // else nobody notices a broker whose machine is gone
+    $config->setHeartbeat(30); // detects a broker whose machine has failed
     $connection = AMQPConnectionFactory::create($config);
-    $connection->set_close_on_destruct(false); // after an error that would wait for a broker that does not answer
+    $connection->set_close_on_destruct(false); // after an error, closing would wait for a broker that does not answer
     return $connection;
 }

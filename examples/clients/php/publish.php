@@ -1,7 +1,7 @@
 <?php
 // Publishes a job: AMQP_URL=amqp://user:password@host php publish.php ID TOKEN...
 //
-// Needs php-amqplib: `composer require php-amqplib/php-amqplib`, or Debian's php-amqplib.
+// Requires php-amqplib: `composer require php-amqplib/php-amqplib`, or Debian's php-amqplib.
 declare(strict_types=1);
 
 require 'PhpAmqpLib/autoload.php'; // with Composer: vendor/autoload.php
@@ -21,7 +21,7 @@ final class Publisher
         $channel->set_return_listener(fn (int $code, string $text) => $this->failure = "returned: $text");
     }
 
-    /** Returns once the broker has the job safe. */
+    /** Returns when the broker has confirmed the job. */
     public function publish(array $job, string $lane = 'normal'): void
     {
         $this->failure = null;
@@ -38,7 +38,7 @@ final class Publisher
     }
 }
 
-// On an error open another connection, and publish again under the same id.
+// After an error open another connection and publish again with the same id.
 $connection = connect();
 (new Publisher($connection->channel()))->publish([
     'id' => $argv[1],

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Prints dead tokens and problems: AMQP_URL=amqp://user:password@host python3 consume.py
 
-Needs pika: Debian's python3-pika, or `pip install pika` in a virtual environment.
+Requires pika: Debian's python3-pika, or `pip install pika` in a virtual environment.
 """
 import json
 import os
@@ -9,22 +9,23 @@ import os
 import pika
 
 QUEUE = "shop.push-results"
-KINDS = ["unregistered", "suppressed", "rejected", "failed", "unknown", "expired"]  # all but: sent
+KINDS = ["unregistered", "suppressed", "rejected", "failed", "unknown", "expired"]  # every kind except "sent"
 
 
 def handle(event: dict) -> None:
-    """Yours: must bear the same event twice."""
-    for error in event.get("errors", []):  # of a job that can't be used
+    """Replace this with your own handling. The same event may arrive twice."""
+    for error in event.get("errors", []):  # only if the job was rejected as a whole
         print("problem", event.get("job"), event["kind"], error["field"], error["problem"], flush=True)
     for outcome in event.get("outcomes", []):
         if event["kind"] in ("unregistered", "suppressed"):
             print("dead", outcome["recipient"], outcome.get("unregistered_at"), flush=True)
         else:
-            print("problem", outcome["job"], event["kind"], outcome.get("reason"), outcome["recipient"], flush=True)
+            detail = f" ({outcome['detail']})" if "detail" in outcome else ""
+            print("problem", outcome["job"], event["kind"], outcome.get("reason", ""), outcome["recipient"] + detail, flush=True)
 
 
 def main() -> None:
-    # When the connection is lost this ends with an exception, and your supervisor (Restart=always) starts it again.
+    # If the connection is lost, pika raises an exception and the program ends. A supervisor must restart it (Restart=always).
     with pika.BlockingConnection(pika.URLParameters(os.environ.get("AMQP_URL", "amqp://127.0.0.1"))) as connection:
         channel = connection.channel()
         channel.queue_declare(QUEUE, durable=True, arguments={"x-queue-type": "quorum"})

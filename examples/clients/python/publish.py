@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Publishes a job: AMQP_URL=amqp://user:password@host python3 publish.py ID TOKEN...
 
-Needs pika: Debian's python3-pika, or `pip install pika` in a virtual environment.
+Requires pika: Debian's python3-pika, or `pip install pika` in a virtual environment.
 """
 import json
 import os
@@ -12,19 +12,19 @@ import pika
 
 def connect(url: str) -> pika.BlockingConnection:
     parameters = pika.URLParameters(url)
-    parameters.blocked_connection_timeout = 10  # a broker with an alarm takes nothing, and confirms nothing
+    parameters.blocked_connection_timeout = 10  # a broker with a memory or disk alarm confirms nothing
     return pika.BlockingConnection(parameters)
 
 
 def publish(channel: pika.adapters.blocking_connection.BlockingChannel, job: dict, lane: str = "normal") -> None:
-    """Returns once the broker has the job safe. Raises UnroutableError, NackError, or what ended the connection."""
+    """Returns when the broker has confirmed the job. Raises UnroutableError, NackError or a connection error."""
     properties = pika.BasicProperties(
         message_id=job["id"], content_type="application/json", delivery_mode=2)  # 2: persistent
     channel.basic_publish("martlet.jobs", lane, json.dumps(job).encode(), properties, mandatory=True)
 
 
 def main(job_id: str, *tokens: str) -> None:
-    # One connection for the life of a process; on an error open another, and publish again under the same id.
+    # Keep one connection for the life of the process. After an error open another and publish again with the same id.
     with connect(os.environ.get("AMQP_URL", "amqp://127.0.0.1")) as connection:
         channel = connection.channel()
         channel.confirm_delivery()

@@ -1,7 +1,7 @@
 #!/usr/bin/env ruby
 # Publishes a job: AMQP_URL=amqp://user:password@host ruby publish.rb ID TOKEN...
 #
-# Needs bunny: `gem install bunny`, or Debian's ruby-bunny.
+# Requires bunny: `gem install bunny`, or Debian's ruby-bunny.
 require "bunny"
 require "json"
 
@@ -17,7 +17,7 @@ class Publisher
 
   def close = @channel.close
 
-  # Returns once the broker has the job safe; raises when it does not answer. One thread at a time: channels are not to be shared.
+  # Returns when the broker has confirmed the job, and raises if it does not answer. Threads must not share a publisher.
   def publish(job, lane: "normal")
     @returned = nil
     @jobs.publish(job.to_json, routing_key: lane, persistent: true, mandatory: true,
@@ -27,13 +27,15 @@ class Publisher
   end
 end
 
-# Comes back by itself when the connection is lost; what was not confirmed is yours to publish again, under the same id.
-connection = Bunny.new(ENV.fetch("AMQP_URL", "amqp://127.0.0.1"), continuation_timeout: 10_000).start
-job_id, *tokens = ARGV
-Publisher.new(connection).publish({
-  id: job_id,
-  app: "com.example.shop",
-  recipients: tokens.map { |token| { token: token } },
-  payload: { aps: { alert: "Your order is on its way" } }
-})
-connection.close
+if $PROGRAM_NAME == __FILE__
+  # Bunny reconnects by itself. Publish again, with the same id, what was not confirmed.
+  connection = Bunny.new(ENV.fetch("AMQP_URL", "amqp://127.0.0.1"), continuation_timeout: 10_000).start
+  job_id, *tokens = ARGV
+  Publisher.new(connection).publish({
+    id: job_id,
+    app: "com.example.shop",
+    recipients: tokens.map { |token| { token: token } },
+    payload: { aps: { alert: "Your order is on its way" } }
+  })
+  connection.close
+end

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Publishes a job: MARTLET_AMQP_URL=amqp://user:password@host ./publish.sh ID TOKEN...
 #
-# Needs martlet, which publishes with confirms and mandatory, persistent, and ends with 1 where that fails; and jq.
-# (amqp-publish of amqp-tools knows neither confirms nor mandatory: what it publishes may be lost without a word.)
+# Requires jq and martlet, which publishes persistent, mandatory messages, waits for the confirm and exits with 1 on failure.
+# (amqp-publish of amqp-tools uses neither confirms nor mandatory, so a message can be lost without an error.)
 set -euo pipefail
 
 id=$1

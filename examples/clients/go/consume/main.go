@@ -1,5 +1,5 @@
 // Prints dead tokens and problems: AMQP_URL=amqp://user:password@host go run ./consume
-// Needs github.com/rabbitmq/amqp091-go, or Debian's golang-github-rabbitmq-amqp091-go-dev (docs/clients.md says how).
+// docs/clients.md shows how to use Debian's package of amqp091-go instead of the module in go.mod.
 package main
 
 import (
@@ -13,14 +13,14 @@ import (
 
 type event struct {
 	Kind, Job string
-	Errors    []struct{ Field, Problem string } // of a job that can't be used
+	Errors    []struct{ Field, Problem string } // only if the job was rejected as a whole
 	Outcomes  []struct {
-		Job, Recipient, Reason string
-		UnregisteredAt         string `json:"unregistered_at"`
+		Job, Recipient, Reason, Detail string
+		UnregisteredAt                 string `json:"unregistered_at"`
 	}
 }
 
-// handle is yours: it must bear the same event twice.
+// Replace handle with your own handling. The same event may arrive twice.
 func handle(e event) {
 	for _, fault := range e.Errors {
 		fmt.Println("problem", e.Job, e.Kind, fault.Field, fault.Problem)
@@ -28,8 +28,10 @@ func handle(e event) {
 	for _, o := range e.Outcomes {
 		if e.Kind == "unregistered" || e.Kind == "suppressed" {
 			fmt.Println("dead", o.Recipient, o.UnregisteredAt)
-		} else {
+		} else if o.Detail == "" {
 			fmt.Println("problem", o.Job, e.Kind, o.Reason, o.Recipient)
+		} else {
+			fmt.Printf("problem %s %s %s %s (%s)\n", o.Job, e.Kind, o.Reason, o.Recipient, o.Detail)
 		}
 	}
 }
@@ -47,7 +49,7 @@ func main() {
 		handle(e)
 		must(0, delivery.Ack(false))
 	}
-	log.Fatal("the connection is lost") // your supervisor (Restart=always) starts it again
+	log.Fatal("connection lost") // let a supervisor restart it (Restart=always)
 }
 
 func must[T any](value T, err error) T {
