@@ -16,6 +16,7 @@ struct Pipeline {
     var refusals: Refusals
     /// Operators want no more of them sent.
     private var cancelledJobs = CancelledJobs()
+    private var losses = SurvivedLosses()
     private(set) var isDraining = false
     /// The broker takes no messages at present, so that nothing is moved out of the way: it would be on its way for as long, and be
     /// sent twice if its delivery's connection is lost meanwhile.
@@ -50,6 +51,7 @@ struct Pipeline {
         guard let inbound = InboundJob(delivery, at: turn.now, worker: configuration.brokerUser) else { return }
         scheduler.arrived(delivery.tag, from: inbound.queue)
         turn.counts.arrivals[inbound.queue.index] += 1
+        if turn.takeUp(inbound) { return }
         if inbound.drop?.isOurs == true { return leaveToBroker(inbound, &turn) }
         if let held = HeldEvent(inbound, worker: configuration.brokerUser, results: configuration.names.results) {
             return settling.resume(held, turn.open(inbound), &turn)
@@ -59,9 +61,13 @@ struct Pipeline {
         do throws(JobRejection) {
             // First of all: whatever else is to become of it, it is published once more, and has to fit into a frame.
             try configuration.check(inbound, now: turn.now)
-            if inbound.earlierDeliveries >= PipelineConfiguration.deliveriesUntilSuspect, inbound.queue != .suspects {
+            let survived = losses.count(of: inbound.queue, now: turn.now)
+            switch Suspicion(deliveries: inbound.earlierDeliveries, survived: survived, queue: inbound.queue) {
+            case .none: break
+            case .suspect:
                 turn.counts.jobsSuspected += 1
                 return turn.move(turn.open(inbound), to: .suspects)
+            case .renew: return turn.move(turn.open(inbound), to: inbound.home)
             }
             if isDraining { return turn.putBack(turn.open(inbound)) }
             let job = try configuration.decode(inbound, now: turn.now, makeID: { UUID().uuidString.lowercased() })
@@ -83,11 +89,16 @@ struct Pipeline {
         turn.met(turn.outbox.ledger.rest(of: job.entry))
     }
 
-    /// The connection of these queues is lost: the broker delivers again what is not done, here or elsewhere.
-    mutating func disconnected(_ queues: [JobQueue], _ turn: inout Turn) {
+    /// The connection of these queues is lost: the broker delivers again what is not done, here or elsewhere. What only waits
+    /// is dropped; what is at work continues.
+    ///
+    /// - Parameter wasOpen: false if the connection was not there before and could not be made.
+    mutating func disconnected(_ queues: [JobQueue], wasOpen: Bool, _ turn: inout Turn) {
+        if wasOpen { losses.add(queues, now: turn.now) }
         for job in scheduler.disconnected(queues) { turn.lost(job.inbound) }
         splitting.stop(queues, &turn)
-        refusals.forget(of: queues, &splitting, &turn)
+        turn.loseConnection(of: queues)
+        refusals.forgetOrphans(&splitting, &turn)
     }
 
     /// Nothing more is started, and what waits is put back.
@@ -301,7 +312,7 @@ struct Pipeline {
     }
 
     mutating func acknowledged(_ job: OpenJob, now: Timestamp) {
-        scheduler.settled(job.inbound.delivery.tag, from: job.inbound.queue, now: now)
+        scheduler.settled(job.tag, from: job.inbound.queue, now: now)
         if let moved = job as? MovedJob { scheduler.moved(moved.waiting) }
     }
 

@@ -99,8 +99,9 @@ package final class PipelineCore: @unchecked Sendable {
     }
 
     private func ended(_ queues: [JobQueue]) {
+        let wasOpen = !consuming.isDisjoint(with: queues)
         consuming.subtract(queues)
-        pipeline.disconnected(queues, &turn)
+        pipeline.disconnected(queues, wasOpen: wasOpen, &turn)
     }
 
     package func marksWritten(_ batch: MarkBuffer.Batch, count: Int) {
@@ -275,13 +276,14 @@ package final class PipelineCore: @unchecked Sendable {
             turn.release(job)
             turn.tell(job)
             turn.endTrace(of: job)
-            let delivery = job.inbound.delivery
-            effects.release(delivery)
-            if job.isUntakeable {
-                effects.reject(delivery.tag)
+            effects.release(job.inbound.delivery)
+            if job.isOrphan {
+                turn.orphans.end(job, now: turn.now)
+            } else if job.isUntakeable {
+                effects.reject(job.tag)
             } else {
                 turn.counts.jobsAcknowledged += 1
-                acknowledgements.append(AMQPAcknowledgement(delivery.tag))
+                acknowledgements.append(AMQPAcknowledgement(job.tag))
             }
         }
         for delivery in turn.takeLost() { effects.release(delivery) }

@@ -20,6 +20,8 @@ struct Turn {
     var jobLog: JobLog
     /// nil: no job is traced.
     let tracer: JobTracer?
+    /// Jobs at work, or done, that the broker delivers again.
+    var orphans = Orphans()
 
     // MARK: What leaves at its end, beside the outbox
 
@@ -97,6 +99,7 @@ struct Turn {
     }
 
     mutating func lost(_ job: OpenJob) {
+        orphans.remove(job)
         release(job)
         endTrace(of: job, error: "connection_lost")
         lost(job.inbound)
@@ -120,7 +123,7 @@ struct Turn {
     /// Of a message that the broker has not taken: the job that was to wait elsewhere, which is in no book any more, and where it was to go.
     /// - Returns: nil if it is another message, or its job is delivered again.
     mutating func takeBack(_ id: UInt64) -> (waiting: WaitingJob, exchange: String)? {
-        guard let message = outbox[id], message.isMove, !message.isOrphan,
+        guard let message = outbox[id], message.isMove, !outbox.isOrphan(id),
             let share = outbox.ledger.shares(of: id).first,
             let job = outbox.ledger.delivery(of: share.entry) as? MovedJob
         else { return nil }

@@ -33,6 +33,7 @@ import Testing
         counts.jobsOverflowed = 14
         counts.jobsSuspected = 15
         counts.jobsPaced = 23
+        counts.jobsResumed = 25
         counts.pushesPutBack = 16
         counts.retries = 5
         counts.pushesHeld = 7
@@ -63,7 +64,7 @@ import Testing
                 #"{state="accepted"}"#: 1, #"{state="rejected"}"#: 2, #"{state="held"}"#: 3,
                 #"{state="acknowledged"}"#: 4, #"{state="scattered"}"#: 11, #"{state="scheduled"}"#: 12,
                 #"{state="duplicate"}"#: 13, #"{state="overflowed"}"#: 14, #"{state="suspected"}"#: 15,
-                #"{state="paced"}"#: 23, #"{state="unclaimed"}"#: 24,
+                #"{state="paced"}"#: 23, #"{state="unclaimed"}"#: 24, #"{state="resumed"}"#: 25,
             ],
             "martlet_jobs_received_total": [
                 #"{lane="urgent"}"#: 0, #"{lane="normal"}"#: 0, #"{lane="bulk"}"#: 0, #"{lane="overflow"}"#: 0,

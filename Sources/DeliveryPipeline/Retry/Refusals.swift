@@ -31,7 +31,7 @@ struct Refusals {
         for id in ids {
             guard let message = turn.outbox.refused(id) else { continue }
             warn(of: message.publication.exchange, reason, &turn)
-            if message.isOrphan {
+            if turn.outbox.isOrphan(id) {
                 forget(id, &splitting, &turn)
                 continue
             }
@@ -64,9 +64,9 @@ struct Refusals {
         }
     }
 
-    /// Jobs as they came, and chunks: the connection is lost, and the broker delivers the jobs again.
-    func forget(of queues: [JobQueue], _ splitting: inout Splitting, _ turn: inout Turn) {
-        for id in turn.outbox.orphans(of: queues) { forget(id, &splitting, &turn) }
+    /// Forgets jobs as they came, and chunks, that the broker has refused and whose jobs it delivers again.
+    func forgetOrphans(_ splitting: inout Splitting, _ turn: inout Turn) {
+        for id in turn.outbox.waitingOrphans() { forget(id, &splitting, &turn) }
     }
 
     private func forget(_ id: UInt64, _ splitting: inout Splitting, _ turn: inout Turn) {

@@ -1,9 +1,18 @@
+import AMQPClient
 import PushModel
 
 /// A delivery that is being dealt with, and what is known of it: an entry of the ledger, opened once. Only touched on
 /// the pipeline's queue.
 package class OpenJob {
     var inbound: InboundJob
+    /// The delivery that its end settles: the first one, or a later one of the same message after a lost connection.
+    var tag: AMQPDeliveryTag
+    /// Whether the connection of that delivery is lost, so that the broker delivers the message again.
+    var isOrphan = false
+    /// Known once a connection was lost.
+    var identity: MessageIdentity?
+    /// Whether its obligations may be met although only a part of it was done: it is split no further.
+    var isIncomplete = false
     /// Its place in the ledger, once it has one.
     var entry = -1
     /// Its name is claimed, by this delivery or by another: put back, it comes under one that nobody has claimed.
@@ -22,6 +31,7 @@ package class OpenJob {
 
     init(_ inbound: InboundJob) {
         self.inbound = inbound
+        tag = inbound.delivery.tag
     }
 
     /// From when on its outcome can be expected.

@@ -98,20 +98,14 @@ struct Outbox {
         }
     }
 
-    /// The connection is lost over which jobs of these queues came, and the broker delivers them again. What is on its
-    /// way and may just be taken is marked.
-    ///
-    /// - Returns: what waits to be offered again and need not be. Kept, each loss would add a copy of every one that
-    ///   the broker does not take.
-    mutating func orphans(of queues: [JobQueue]) -> [UInt64] {
-        var orphans: [UInt64] = []
-        for (id, message) in unconfirmed where message.isMove && !message.isOrphan {
-            guard let entry = ledger.shares(of: id).first?.entry, let job = ledger.delivery(of: entry),
-                queues.contains(job.inbound.queue)
-            else { continue }
-            if message.waits { orphans.append(id) } else { unconfirmed[id]?.isOrphan = true }
-        }
-        return orphans
+    /// Returns the messages that wait to be offered again although their job's connection is lost. Kept, each loss would add a
+    /// copy of every one that the broker does not take.
+    func waitingOrphans() -> [UInt64] { unconfirmed.filter { $1.waits && isOrphan($0) }.map(\.key) }
+
+    /// Whether a message is a job as it came, or a chunk, that the broker delivers again.
+    func isOrphan(_ id: UInt64) -> Bool {
+        guard unconfirmed[id]?.isMove == true, let entry = ledger.shares(of: id).first?.entry else { return false }
+        return ledger.delivery(of: entry)?.isOrphan == true
     }
 
     /// Without a confirm.

@@ -16,6 +16,4 @@ struct UnconfirmedMessage {
     var refusals = 0
     /// It is offered again later; until then the broker has certainly no copy.
     var waits = false
-    /// The connection is lost over which its job came, and the broker delivers that again.
-    var isOrphan = false
 }

@@ -73,7 +73,10 @@ struct Splitting {
             for started in waiting where queues.contains(started.inbound.queue) { turn.lose(started) }
             unnamed[lane]?.removeAll { queues.contains($0.inbound.queue) }
         }
-        for (entry, split) in open where queues.contains(split.started.inbound.queue) { _ = stop(entry, &turn) }
+        for (entry, split) in open where queues.contains(split.started.inbound.queue) {
+            split.started.isIncomplete = true
+            _ = stop(entry, &turn)
+        }
     }
 
     /// Splits a job no further.

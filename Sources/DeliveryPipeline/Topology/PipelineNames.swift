@@ -7,6 +7,8 @@ public struct PipelineNames: Sendable, Hashable {
     /// delivery, and from RabbitMQ 4 on a quorum queue that does not say otherwise drops a message after 20. No limit
     /// at all is -1 there, which versions before refuse.
     private static let deadReadings: Int64 = 1_000_000
+    /// How often a job may be returned to its lane's queue before the broker takes it for a poison message.
+    static let deliveries = 20
     /// Of a suspect, before the broker takes it for a poison message.
     static let suspectDeliveries = 3
 
@@ -98,13 +100,13 @@ public struct PipelineNames: Sendable, Hashable {
             topology.queues.append(
                 AMQPQueue(
                     name: self.queue(of: queue),
-                    arguments: arguments(deliveries: queue == .suspects ? Self.suspectDeliveries : 20)))
+                    arguments: arguments(deliveries: queue == .suspects ? Self.suspectDeliveries : Self.deliveries)))
             guard let key = Self.movingKey(to: queue) else { continue }
             topology.bindings.append(AMQPBinding(queue: self.queue(of: queue), exchange: moved, routingKey: key))
         }
         for shard in 1...shards where shard > 1 {
             for lane in Lane.allCases {
-                var arguments = arguments(deliveries: 20)
+                var arguments = arguments(deliveries: Self.deliveries)
                 // The first ones were made without, and can't be told any more.
                 arguments["x-queue-leader-locator"] = "balanced"
                 topology.queues.append(AMQPQueue(name: self.queue(of: lane, shard: shard), arguments: arguments))

@@ -10,7 +10,7 @@ extension PipelineCounts {
             ("accepted", jobsAccepted), ("rejected", jobsRejected), ("held", jobsHeld),
             ("unclaimed", jobsUnclaimed), ("scattered", jobsSplit),
             ("scheduled", jobsScheduled), ("duplicate", jobsDuplicate), ("overflowed", jobsOverflowed),
-            ("paced", jobsPaced), ("suspected", jobsSuspected), ("acknowledged", jobsAcknowledged),
+            ("paced", jobsPaced), ("suspected", jobsSuspected), ("resumed", jobsResumed), ("acknowledged", jobsAcknowledged),
         ] {
             page.add(.jobStates, [state], count)
         }

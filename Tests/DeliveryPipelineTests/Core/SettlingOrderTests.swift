@@ -15,13 +15,14 @@ import Testing
         try world.finish()
         #expect(world.faults == [], "seed \(seed)")
         #expect(world.deliveries > 50 && world.losses > 0, "seed \(seed): \(world.deliveries), \(world.losses)")
+        #expect(world.resumed == world.resumedByPipeline, "seed \(seed)")
     }
 }
 
 /// What each delivery still owes, told from the messages that are published and confirmed: the simplest account.
 private struct SettlingWorld {
-    /// A delivery's number over all connections. It travels as the attempt and, in milliseconds, as the first one's
-    /// time.
+    /// A message's number, which all of its deliveries share. It travels as the attempt and, in milliseconds, as the first
+    /// one's time.
     private typealias Serial = Int64
 
     private var random: SplitMix64
@@ -38,8 +39,13 @@ private struct SettlingWorld {
     private var lastNumber: UInt64 = 0
     private var lastMessage = 0
 
-    private var messageOf: [Serial: Int] = [:]
-    private var tagOf: [Serial: AMQPDeliveryTag] = [:]
+    private var serialOf: [AMQPDeliveryTag: Serial] = [:]
+    /// How often the pipeline had to begin with a message, and how often it went to the output.
+    private var runs: [Serial: Int] = [:]
+    private var starts: [Serial: Int] = [:]
+    /// Messages whose job ended after their connection was lost, and when. The next delivery is to be acknowledged.
+    private var ended: [Serial: Timestamp] = [:]
+    private(set) var resumed = 0
     private var owed: [Serial: Set<String>] = [:]
     private var settled: Set<Serial> = []
     private var forgotten: Set<Serial> = []
@@ -56,6 +62,8 @@ private struct SettlingWorld {
     private(set) var deliveries = 0
     private(set) var losses = 0
     private(set) var faults: [String] = []
+
+    var resumedByPipeline: Int { harness.core.currentCounts().jobsResumed }
 
     init(seed: UInt64) {
         random = SplitMix64(seed: seed)
@@ -137,18 +145,23 @@ private struct SettlingWorld {
     private mutating func delivery(of message: Int, isRedelivered: Bool) -> AMQPDelivery {
         deliveries += 1
         lastNumber += 1
-        let serial = Serial(deliveries)
+        let serial = Serial(message)
         let tag = open.tag(queue: JobQueue.lane(.normal).index, number: lastNumber)
-        (messageOf[serial], tagOf[serial], handedOut[tag]) = (message, tag, serial)
+        (serialOf[tag], handedOut[tag]) = (serial, serial)
         let recipients = (0...message % 4).map { "\"a\($0)\"" }
         var body = #"{"id":"m-\#(message)","app":"com.example.shop","payload":{"aps":{"alert":"x"}},"#
         if message % 5 == 0 { body += #""results":"problems","# }
-        if message % 7 == 0 {
-            body += #""oops":1,"#
-            owed[serial] = ["dead", "event"]
+        if message % 7 == 0 { body += #""oops":1,"# }
+        if owed[serial] != nil || isRemembered(serial) {
+            resumed += 1
         } else {
-            owed[serial] = Set((0...message % 4).map { "a\($0)" })
+            runs[serial, default: 0] += 1
+            settled.remove(serial)
+            forgotten.remove(serial)
+            untakeable.remove(serial)
+            owed[serial] = message % 7 == 0 ? ["dead", "event"] : Set((0...message % 4).map { "a\($0)" })
         }
+        ended[serial] = nil
         body += #""recipients":[\#(recipients.joined(separator: ","))]}"#
         return AMQPDelivery(
             tag: tag, isRedelivered: isRedelivered, exchange: "martlet.jobs", routingKey: "normal",
@@ -172,14 +185,14 @@ private struct SettlingWorld {
         isConnected = false
         open.disconnected()
         // What has been neither started nor moved is not the pipeline's any more.
-        var started = Set(harness.output.jobs.map { Serial($0.attempt) })
+        var started = Set(starts.filter { $1 == runs[$0] }.keys)
         for move in moves { started.formUnion((meant[move] ?? []).map(\.serial)) }
         for (tag, serial) in handedOut {
             if let open = owed[serial], !started.contains(serial), !open.isSubset(of: ["dead", "event", "told"]) {
                 owed[serial] = nil
                 forgotten.insert(serial)
             }
-            waiting.append((messageOf[serial] ?? 0, true))
+            waiting.append((Int(serial), true))
             handedOut[tag] = nil
         }
         waiting.sort { $0.message < $1.message }
@@ -211,6 +224,11 @@ private struct SettlingWorld {
             }
         }
         open.written(open.outgoing.count)
+    }
+
+    private func isRemembered(_ serial: Serial) -> Bool {
+        let now = harness.recorder.withRecord { $0.now }
+        return ended[serial].map { now.milliseconds - $0.milliseconds <= Orphans.longestMemory } ?? false
     }
 
     // MARK: The output, the database, the broker's confirms
@@ -296,6 +314,7 @@ private struct SettlingWorld {
         for job in harness.output.jobs.dropFirst(seen.jobs) {
             seen.jobs += 1
             unreported += job.job.recipients.indices.map { (job, $0) }
+            starts[Serial(job.attempt), default: 0] += 1
         }
         let said = harness.acknowledgements
         for acknowledgement in said.dropFirst(seen.acknowledgements) {
@@ -310,13 +329,15 @@ private struct SettlingWorld {
         }
         seen.rejected = rejected.count
         for (serial, open) in owed where open.isEmpty {
-            if !settled.contains(serial) { faults.append("\(serial) owes nothing and is not acknowledged") }
             owed[serial] = nil
+            if settled.contains(serial) { continue }
+            if handedOut.values.contains(serial) { faults.append("\(serial) owes nothing and is not acknowledged") }
+            if !untakeable.contains(serial) { ended[serial] = harness.recorder.withRecord { $0.now } }
         }
     }
 
     private mutating func settle(_ tag: AMQPDeliveryTag, asDead: Bool) {
-        guard let serial = tagOf.first(where: { $0.value == tag })?.key else {
+        guard let serial = serialOf[tag] else {
             return faults.append("an acknowledgement of nothing")
         }
         if let open = owed[serial], !open.isEmpty { faults.append("\(serial) acknowledged, owing \(open)") }

@@ -1,0 +1,304 @@
+import AMQPClient
+import DeliveryPipeline
+import PushModel
+import Testing
+
+/// Jobs whose connection to the broker is lost while their pushes are on the wire.
+@Suite struct RedeliveryTests {
+    private static let lost = AMQPConsumerEvent.disconnected(AMQPError(.connectionLost, "gone"))
+
+    /// A worker that has lost the connection over which it got these.
+    private func orphaned(
+        _ deliveries: [AMQPDelivery], claims: Bool = false,
+        _ configure: (inout PipelineConfiguration) -> Void = { _ in }
+    ) -> PipelineHarness {
+        let harness = PipelineHarness(configure)
+        harness.consumer(.connected(queues: []))
+        harness.deliver(deliveries)
+        harness.consumer(Self.lost)
+        harness.consumer(.connected(queues: []))
+        return harness
+    }
+
+    private func again(
+        _ body: String = jobBody(), number: UInt64 = 7, connection: UInt32 = 2, queue: JobQueue = .lane(.normal),
+        properties: AMQPProperties = AMQPProperties(), redelivered: Bool = true
+    ) -> AMQPDelivery {
+        .sample(
+            body, number: number, from: queue, properties: properties, redelivered: redelivered, connection: connection)
+    }
+
+    private func finish(_ harness: PipelineHarness, job: Int = 0) throws {
+        let before = harness.events.count
+        harness.report(try harness.job(job), [.sent, .sent])
+        for event in harness.events.dropFirst(before) { harness.confirm(event) }
+    }
+
+    // MARK: The same message
+
+    @Test func continuesJobWhoseDeliveryReturns() throws {
+        let harness = orphaned([.sample(jobBody(), number: 1)])
+        let delivery = again(properties: AMQPProperties(headers: ["x-delivery-count": 1]))
+        harness.deliver([delivery])
+        #expect(harness.started == ["order-1"] && harness.acknowledgements.isEmpty)
+        #expect(harness.released == [delivery.tag], "the bytes are held once")
+        try finish(harness)
+        #expect(harness.acknowledgements.map(\.tag) == [delivery.tag])
+        #expect(harness.released.count == 2)
+        #expect(try harness.outcomes().map { $0["redelivered"] } == [nil, nil], "sent once")
+        let counts = harness.core.currentCounts()
+        #expect(counts.jobsResumed == 1 && counts.jobsOpen == 0 && counts.jobsAcknowledged == 1)
+    }
+
+    @Test func acknowledgesReturnedDeliveryOfJobThatHasEnded() throws {
+        let harness = orphaned([.sample(jobBody(), number: 1)])
+        try finish(harness)
+        #expect(harness.acknowledgements.isEmpty, "nobody to tell")
+        harness.deliver([again()])
+        #expect(harness.acknowledged == [7] && harness.started == ["order-1"])
+        harness.deliver([again(number: 8)])
+        #expect(harness.started == ["order-1", "order-1"], "another message of the same content")
+    }
+
+    @Test(arguments: [(300, 1), (301, 2)] as [(Int64, Int)])
+    func sendsAgainWhenEndOfJobIsForgotten(seconds: Int64, sendings: Int) throws {
+        let harness = orphaned([.sample(jobBody(), number: 1)])
+        try finish(harness)
+        harness.pass(seconds: seconds)
+        harness.deliver([again()])
+        #expect(harness.started.count == sendings)
+    }
+
+    @Test func continuesJobOverSeveralLosses() throws {
+        let harness = orphaned([.sample(jobBody(), number: 1)])
+        for connection in 2...7 as ClosedRange<UInt32> {
+            harness.deliver([again(number: 1, connection: connection)])
+            harness.consumer(Self.lost)
+            harness.consumer(.connected(queues: []))
+        }
+        harness.deliver([again(number: 3, connection: 8)])
+        try finish(harness)
+        #expect(harness.started.count == 1)
+        #expect(harness.acknowledgements.map(\.tag) == [again(number: 3, connection: 8).tag])
+    }
+
+    @Test func settlesAsManyDeliveriesAsThereWereMessages() throws {
+        let harness = orphaned([.sample(jobBody(), number: 1), .sample(jobBody(), number: 2)])
+        try finish(harness, job: 0)
+        harness.deliver([again(number: 1), again(number: 2), again(number: 3)])
+        #expect(harness.acknowledged == [2], "one has ended, one is at work")
+        #expect(harness.started.count == 3, "the third is another message")
+        try finish(harness, job: 1)
+        try finish(harness, job: 2)
+        #expect(harness.acknowledged == [2, 1, 3])
+    }
+
+    @Test func sendsNewMessageOfSameContent() throws {
+        let harness = orphaned([.sample(jobBody(), number: 1)])
+        harness.deliver([again(redelivered: false)])
+        #expect(harness.started.count == 2)
+        try finish(harness, job: 1)
+        #expect(harness.acknowledged == [7])
+    }
+
+    @Test func sendsMessageThatDiffersFromLostOne() {
+        let others: [AMQPDelivery] = [
+            again(jobBody(more: " ")), again(queue: .lane(.bulk)), again(queue: .overflow(.normal)),
+            again(properties: AMQPProperties(messageID: "m")), again(properties: AMQPProperties(timestamp: 1)),
+            again(properties: AMQPProperties(userID: "u")),
+            again(properties: AMQPProperties(headers: ["x-martlet-attempt": 2])),
+            again(properties: AMQPProperties(headers: ["x-martlet-part": "p"])),
+        ]
+        for other in others {
+            let harness = orphaned([.sample(jobBody(), number: 1)])
+            harness.deliver([other])
+            #expect(harness.started.count == 2, "\(other.properties)")
+        }
+    }
+
+    /// RabbitMQ sorts headers when it adds its own.
+    @Test func knowsMessageByWhatTheBrokerLeavesAsItIs() {
+        let first: AMQPFieldTable = [
+            "z": 1, "x-martlet-part": "p", "x-martlet-attempt": 2, "x-delivery-count": 50, "a": .table(["k": 1]),
+        ]
+        let returned: AMQPFieldTable = [
+            "a": .table(["k": 1]), "x-acquired-count": 3, "x-delivery-count": 1, "x-martlet-attempt": 2,
+            "x-martlet-part": "p", "z": 1,
+        ]
+        let harness = orphaned([.sample(jobBody(), number: 1, properties: AMQPProperties(headers: first))])
+        harness.deliver([again(properties: AMQPProperties(headers: returned))])
+        #expect(harness.started.count == 1)
+    }
+
+    @Test func remembersBoundedNumberOfEndedJobs() throws {
+        let count = UInt64(Orphans.mostEnded) + 5
+        let bodies = (1...count).map { PacedSite.body("\($0)", recipients: 1, more: #""results":"problems","#) }
+        let harness = orphaned(zip(bodies, 1...count).map { .sample($0, number: $1) })
+        harness.core.report(harness.output.jobs.map { $0.outcome(0, .sent) })
+        harness.finishTurn()
+        #expect(harness.core.currentCounts().jobsOpen == 0)
+        harness.deliver(zip(bodies, 1...count).map { again($0, number: $1) })
+        #expect(harness.acknowledged.count == Orphans.mostEnded)
+        #expect(harness.output.jobs.count == Int(count) + 5, "five are sent again")
+    }
+
+    // MARK: On its way elsewhere
+
+    @Test func keepsMoveThatIsRefusedAfterItsJobReturned() throws {
+        let body = jobBody(more: #""send_at":1800000900,"#)
+        let harness = orphaned([.sample(body, number: 1)])
+        let move = try #require(harness.published.first)
+        harness.deliver([again(body)])
+        harness.publisher(.refused([move.id]))
+        harness.passRefusalWaits()
+        #expect(harness.published.map(\.id) == [move.id, move.id])
+        harness.confirm(move)
+        #expect(harness.acknowledged == [7])
+    }
+
+    @Test func sendsJobAgainWhoseRefusedMoveWasForgotten() throws {
+        let body = jobBody(more: #""send_at":1800000900,"#)
+        let harness = orphaned([.sample(body, number: 1)])
+        harness.publisher(.refused([try #require(harness.published.first).id]))
+        harness.deliver([again(body)])
+        #expect(harness.published.count == 2 && harness.core.currentCounts().jobsResumed == 0)
+    }
+
+    @Test func splitsJobAgainWhoseConnectionWasLost() throws {
+        let properties = AMQPProperties(headers: ["x-martlet-part": "name", "x-martlet-chunk-size": 1])
+        let body = PacedSite.body("large", recipients: 40)
+        let harness = orphaned([.sample(body, number: 1, properties: properties)])
+        let first = harness.published
+        for chunk in first { harness.confirm(chunk) }
+        #expect(first.count == 32 && harness.acknowledged == [])
+        harness.deliver([again(body, properties: properties)])
+        var confirmed = 32
+        while confirmed < harness.published.count {
+            harness.confirm(harness.published[confirmed])
+            confirmed += 1
+        }
+        #expect(confirmed == 72, "all forty again, under the same names")
+        #expect(harness.acknowledged == [7])
+    }
+
+    @Test func deadLettersOnce() throws {
+        let harness = orphaned([.sample("{", number: 1)])
+        harness.deliver([again("{")])
+        #expect(harness.published.count == 2, "the message and its event")
+        for publication in harness.published { harness.confirm(publication) }
+        #expect(harness.acknowledged == [7])
+    }
+
+    @Test(arguments: [true, false]) func rejectsUntakeableJobUnderItsLastTag(returnsFirst: Bool) throws {
+        let harness = orphaned([.sample("{", number: 1)])
+        if returnsFirst { harness.deliver([again("{")]) }
+        let dead = try #require(harness.published.first { $0.exchange == "martlet.dead" })
+        harness.publisher(.returned(AMQPReturn(id: dead.id, code: 406, text: "too large")))
+        for event in harness.events { harness.confirm(event) }
+        #expect(harness.rejected.map(\.number) == (returnsFirst ? [7] : []))
+        guard !returnsFirst else { return }
+        harness.deliver([again("{")])
+        #expect(harness.moved.count == 2, "tried anew: the broker still has it")
+    }
+
+    // MARK: Claims and stops
+
+    @Test func asksOnceForClaimOfJobThatReturns() throws {
+        let body = jobBody(more: #""at_most_once":true,"#)
+        let harness = orphaned([.sample(body, number: 1)])
+        harness.deliver([again(body)])
+        #expect(harness.claims.count == 1)
+        try harness.grantClaims()
+        #expect(harness.claims.count == 1 && harness.started == ["order-1"])
+        try finish(harness)
+        #expect(harness.acknowledged == [7])
+        #expect(try harness.outcomes().map { $0["kind"] } == ["sent", "sent"], "not unknown")
+    }
+
+    /// What it was when it came first decides: another message of its name is sent.
+    @Test func dropsCopyThatReturnsBeforeItsClaimIsAnswered() throws {
+        let body = jobBody(more: #""at_most_once":true,"#)
+        let harness = orphaned([.sample(body, number: 1)])
+        harness.deliver([again(body)])
+        harness.claimed(try #require(harness.claims.first), fresh: [])
+        #expect(harness.started.isEmpty && harness.events.isEmpty && harness.acknowledged == [7])
+    }
+
+    @Test func continuesReturnedJobWhileStopping() throws {
+        let harness = orphaned([.sample(jobBody(), number: 1)])
+        harness.drain()
+        harness.deliver([again()])
+        #expect(harness.moved.isEmpty && harness.drained == 0)
+        try finish(harness)
+        #expect(harness.acknowledged == [7] && harness.drained == 1)
+    }
+
+    @Test func dropsWaitingJobsAtLoss() {
+        let harness = orphaned([.sample(jobBody("1"), number: 1), .sample(jobBody("2"), number: 2)]) {
+            $0.limits.maximumInFlight = 1
+        }
+        #expect(harness.started == ["1"] && harness.released.map(\.number) == [2])
+        harness.deliver([again(jobBody("1"), number: 1), again(jobBody("2"), number: 2)])
+        #expect(harness.core.currentCounts().jobsWaiting == 1 && harness.started == ["1"])
+    }
+
+    // MARK: Suspicion
+
+    @Test(arguments: [
+        (0, 0, Suspicion.none), (4, 0, .none), (5, 0, .suspect), (6, 6, .none), (10, 6, .none), (11, 6, .suspect),
+        (14, 14, .none), (15, 14, .renew), (19, 20, .renew), (19, 14, .suspect),
+    ])
+    func suspectsWhatSurvivedLossesDoNotExplain(deliveries: Int, survived: Int, expected: Suspicion) {
+        for queue in JobQueue.all where queue != .suspects {
+            #expect(Suspicion(deliveries: deliveries, survived: survived, queue: queue) == expected)
+        }
+    }
+
+    @Test(arguments: [(2, 0, Suspicion.none), (3, 0, .none), (3, 2, .none), (3, 3, .renew), (9, 0, .none)])
+    func renewsSuspectOnlyIfAllItsDeliveriesAreExplained(deliveries: Int, survived: Int, expected: Suspicion) {
+        #expect(Suspicion(deliveries: deliveries, survived: survived, queue: .suspects) == expected)
+    }
+
+    @Test func setsNoJobApartForLossesThatItsWorkerSurvived() {
+        let harness = PipelineHarness()
+        for _ in 1...6 {
+            harness.consumer(.connected(queues: []))
+            harness.consumer(Self.lost)
+            // Attempts to connect again that failed are no losses.
+            harness.consumer(Self.lost)
+        }
+        harness.consumer(.connected(queues: []))
+        let often = AMQPProperties(headers: ["x-delivery-count": 6])
+        harness.deliver((1...600).map { again(jobBody("\($0)"), number: $0, connection: 7, properties: often) })
+        #expect(harness.core.currentCounts().jobsSuspected == 0 && harness.moved.isEmpty)
+        #expect(harness.started.count == 600)
+        let poison = AMQPProperties(headers: ["x-delivery-count": 11])
+        harness.deliver([again(jobBody("poison"), number: 601, connection: 7, properties: poison)])
+        #expect(harness.core.currentCounts().jobsSuspected == 1 && harness.moved == ["martlet.moved suspects"])
+    }
+
+    @Test func republishesJobThatTheBrokerWouldTakeForPoison() throws {
+        let harness = PipelineHarness()
+        for _ in 1...20 {
+            harness.consumer(.connected(queues: []))
+            harness.consumer(Self.lost)
+        }
+        harness.deliver([again(properties: AMQPProperties(headers: ["x-delivery-count": 15]))])
+        #expect(harness.moved == ["martlet.jobs normal"] && harness.core.currentCounts().jobsSuspected == 0)
+        let renewed = try #require(harness.published.first)
+        #expect(renewed.properties.headers["x-delivery-count"] == nil)
+        #expect(renewed.properties.headers["x-martlet-redelivered"] == true)
+    }
+
+    @Test func forgetsLossesOfLongAgoAndOfOtherConnections() {
+        var losses = SurvivedLosses()
+        for _ in 0..<30 { losses.add([.lane(.urgent)], now: now) }
+        losses.add([.lane(.normal), .lane(.bulk)], now: now)
+        #expect(losses.count(of: .lane(.urgent), now: now) == 20)
+        #expect(losses.count(of: .lane(.bulk), now: now) == 1 && losses.count(of: .suspects, now: now) == 0)
+        let later = Timestamp(milliseconds: now.milliseconds + SurvivedLosses.longestMemory + 1)
+        #expect(losses.count(of: .lane(.urgent), now: later) == 0)
+        losses.add([.lane(.urgent)], now: later)
+        #expect(losses.count(of: .lane(.urgent), now: later) == 1)
+    }
+}
