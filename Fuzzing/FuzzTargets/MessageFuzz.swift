@@ -13,6 +13,10 @@ enum MessageFuzz {
         let shape = input.byte()
         let (properties, problem) = AMQPProperties.read(wire: MessageEncoder.properties(&input))
         if let violation = violation(of: properties) { return violation }
+        let body = input.remaining()
+        if let content = try? EncodedBody.content(of: body), content.count >= body.count, !content.isEmpty {
+            return "a body of \(body.count) bytes holds \(content.count)"
+        }
         let tag = AMQPDeliveryTag(epoch: 1, queueIndex: UInt16(shape % 10), number: 1)
         let delivery = AMQPDelivery(
             tag: tag, isRedelivered: shape & 0x80 != 0, exchange: "martlet.jobs", routingKey: "normal",

@@ -54,9 +54,16 @@ extension PipelineConfiguration {
     }
 
     func decode(_ inbound: InboundJob, now: Timestamp, makeID: () -> String) throws(JobRejection) -> Job {
-        try decode(
-            inbound.delivery.body, messageID: inbound.delivery.properties.messageID,
-            now: now, makeID: makeID)
+        let body: [UInt8]
+        let messageID = inbound.delivery.properties.messageID
+        do throws(EncodedBody.Fault) {
+            // Twice the bytes are held while it is read, so nothing is that is too large anyway.
+            let isTooLarge = inbound.delivery.body.count > limits.maximumJobBytes + EncodedBody.overhead
+            body = isTooLarge ? inbound.delivery.body : try inbound.delivery.content()
+        } catch {
+            throw JobRejection(jobID: messageID, app: nil, faults: [.init(field: "body", problem: error.problem)])
+        }
+        return try decode(body, messageID: messageID, now: now, makeID: makeID)
     }
 
     /// Of a message whose job is not known, as far as can be told.
@@ -69,14 +76,27 @@ extension PipelineConfiguration {
     private func names(of inbound: InboundJob, now: Timestamp) -> (id: String?, app: String?) {
         let delivery = inbound.delivery
         let messageID = delivery.properties.messageID
-        guard !inbound.wasLookedAt, delivery.body.count <= limits.maximumJobBytes else { return (messageID, nil) }
+        guard !inbound.wasLookedAt, delivery.body.count <= limits.maximumJobBytes, let body = try? delivery.content()
+        else { return (messageID, nil) }
         do throws(JobRejection) {
             let job = try JobDecoder.decode(
-                delivery.body, messageID: messageID,
+                body, messageID: messageID,
                 limits: JobLimits(recipients: limits.maximumRecipients, now: now), makeID: { "" })
             return (job.hasGivenID ? job.id : nil, job.app)
         } catch {
             return (error.jobID, error.app)
         }
+    }
+}
+
+extension EncodedBody.Fault {
+    /// What is wrong with a body, and the cure.
+    var problem: String {
+        let found =
+            switch self {
+            case .malformed: "is no AMQP 1.0 body that can be read"
+            case .unsuitable(let type): "is \(type), sent by AMQP 1.0"
+            }
+        return "\(found): send the job as a data section (bytes), or as one string"
     }
 }
