@@ -46,7 +46,7 @@ def worker(bench, program: pathlib.Path) -> None:
     ca = directory / "ca.pem"
     run.wait_for("the simulator of push services is up", lambda: ca.exists() and answers(control), 20)
     created = json.loads(run.output([
-        MARTLET, "credential", "create", "--vapid", "bench", "--subject", "mailto:bench@example.com", "--json", "--config",
+        MARTLET, "credential", "create", "--vapid", "bench", "--subject", "mailto:bench@yourdomain.com", "--json", "--config",
         bench.config]))
     run.run([MARTLET, "app", "set", APP, "--vapid", "bench", "--config", bench.config])
     wish = {"persona": "google", "application_server_key": created["shown"]["applicationServerKey"],

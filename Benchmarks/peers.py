@@ -116,7 +116,7 @@ class Service:
     def start_webpush(self) -> None:
         self.wish, self.port = {}, browsers.free_ports(self.bench.taken, 4)
         self.start()
-        created = json.loads(self.martlet("credential", "create", "--vapid", "peers", "--subject", "mailto:bench@example.com", "--json"))
+        created = json.loads(self.martlet("credential", "create", "--vapid", "peers", "--subject", "mailto:bench@yourdomain.com", "--json"))
         self.martlet("app", "set", APP, "--vapid", "peers")
         wish = {"persona": "google", "application_server_key": created["shown"]["applicationServerKey"], "count": self.count + 1}
         request = urllib.request.Request(f"http://127.0.0.1:{self.control}/subscriptions", data=json.dumps(wish).encode())

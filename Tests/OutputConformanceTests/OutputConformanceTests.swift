@@ -23,15 +23,15 @@ import Testing
             "credential refused", "provider talks nonsense", "provider hangs up", "provider is silent",
             "provider is away",
             "recovers", "credential not named yet", "credential retired", "job of a retired credential",
-            "credential taken back", "retired connections close", "cancel", "stop returns", "stop awaits the wire",
-            "shutDown closes",
+            "credential taken back", "retired connections close", "second credential of an account", "cancel",
+            "stop returns", "stop awaits the wire", "shutDown closes",
         ],
         // Its provider is a file: there or not, and never slow. It needs no credentials and has no connection.
         "logbook": [
             "refused recipients", "provider refuses", "provider is busy", "credential refused",
             "provider talks nonsense", "provider hangs up", "provider is silent", "credential not named yet",
             "credential retired", "job of a retired credential", "credential taken back", "retired connections close",
-            "cancel", "stop returns", "stop awaits the wire", "shutDown closes",
+            "second credential of an account", "cancel", "stop returns", "stop awaits the wire", "shutDown closes",
         ],
     ]
 

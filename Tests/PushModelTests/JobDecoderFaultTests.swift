@@ -126,6 +126,7 @@ import Testing
     @Test(arguments: [
         ("id", #""\ud800""#), ("app", #""com.example.\udbff""#), ("output", #""\udc00\ud800""#),
         ("topic", #""\ud83dx""#), ("collapse_id", #""\ud83d\n""#), ("push_type", #""\ud83d\ud83d\ude00""#),
+        ("payload", #""\ud800""#),
     ])
     func whatIsNoUnicodeTextIsRefused(field: String, json: String) {
         let text = Job.sampleText([#""\#(field)":\#(json)"#])
@@ -137,6 +138,7 @@ import Testing
     @Test(arguments: [
         (#"["\ud800"]"#, "recipients[0]"), (#"[{"token":"\ud800"}]"#, "recipients[0].token"),
         (#"["aa",{"token":"bb","ref":"\udbff"}]"#, "recipients[1].ref"),
+        (#"[{"token":"aa","payload":"\ud83dx"}]"#, "recipients[0].payload"),
     ])
     func recipientsAreUnicodeText(recipients: String, field: String) {
         #expect(

@@ -41,6 +41,7 @@ struct AppCommand: AsyncParsableCommand {
         @Flag(inversion: .prefixedNo, help: "Count the urgent lane for the rate, and let it wait for it, too.")
         var rateIncludesUrgent: Bool?
 
+        @OptionGroup var bound: BoundAddressOption
         @OptionGroup var options: ConfigurationOptions
 
         func validate() throws {
@@ -68,6 +69,9 @@ struct AppCommand: AsyncParsableCommand {
 
         func run() async throws {
             try await withDatabase(options, for: "app") { _, pool in
+                if let account = output.account.id {
+                    try await bound.check(app, gets: account, of: output.name, try output.credentials(), pool)
+                }
                 let row = try await changed(AppRepository(pool))
                 print("app \(app): \(row.origin)\(row.isPaused ? ", paused" : "")\(row.paceText)")
                 if let account = output.account.id { await note(account, pool) }

@@ -6,7 +6,9 @@ import Store
 struct CredentialCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "credential", abstract: "Keys and certificates, sealed in the database.",
-        subcommands: [Import.self, Create.self, List.self, Check.self, Retire.self, Rekey.self])
+        subcommands: [
+            Import.self, Create.self, Change.self, List.self, Check.self, Retire.self, Rekey.self,
+        ])
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(abstract: "List the credentials, without their secrets.")
@@ -58,11 +60,12 @@ struct CredentialCommand: AsyncParsableCommand {
         @Argument(help: "The credential's id.")
         var id: String
 
+        @OptionGroup var bound: BoundAddressOption
         @OptionGroup var options: ConfigurationOptions
 
         func run() async throws {
             try await withDatabase(options, for: "credential") { _, pool in
-                try await CredentialRepository(pool).retire(id)
+                try await CredentialRepository(pool).retire(id, boundOutputs: bound.guardedOutputs)
             }
             print("retired credential \(id)")
         }

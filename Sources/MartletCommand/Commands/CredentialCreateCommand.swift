@@ -7,11 +7,12 @@ extension CredentialCommand {
         static let configuration = CommandConfiguration(
             abstract: "Make a credential that no provider gives out, and keep it.",
             discussion: """
-                Says what others have to know of it, such as the public key that pages subscribe with. The secret is \
-                sealed with the current master key before it leaves this process.
+                Prints what others need to know of it, such as the public key that pages subscribe with. The secret is \
+                sealed with the current master key before it leaves this process. Without --out there is no copy of \
+                it: a lost keyring then loses the key and every address that was made with it.
                 """)
 
-        @Option(help: "Whom push services write to about it: mailto:push@example.com, or an https URL.")
+        @Option(help: "Whom push services write to about it: mailto:push@yourdomain.com, or an https URL.")
         var subject: String?
 
         @Option(help: "Where what is sent with it goes.")
@@ -19,6 +20,8 @@ extension CredentialCommand {
 
         @Option(help: "A name for people.")
         var label: String?
+
+        @OptionGroup var backup: KeyBackup
 
         @Flag(help: "As JSON.")
         var json = false
@@ -39,7 +42,10 @@ extension CredentialCommand {
             details.url = url
             details.label = label
             let new = try output.credentials().create(details, now: .now)
-            try await CredentialKeeper(output: output.name, json: json).keep(new, as: "created", options)
+            try await backup.keeping(new) {
+                try await CredentialKeeper(output, json: json).keep(new, as: "created", options)
+            }
+            if let out = backup.out, !json { print("the private key is in \(out): keep it apart from the database") }
         }
     }
 }

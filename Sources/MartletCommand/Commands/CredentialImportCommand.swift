@@ -1,5 +1,4 @@
 import ArgumentParser
-import MartletService
 import PushModel
 
 extension CredentialCommand {
@@ -29,11 +28,9 @@ extension CredentialCommand {
         func run() async throws {
             let new = try credential.read(
                 files, of: output.account.id, for: output.credentials(), isTrial: dryRun)
-            guard dryRun else {
-                return try await CredentialKeeper(output: output.name, json: json)
-                    .keep(new, as: "imported", options)
-            }
-            try CredentialKeeper(output: output.name, json: json).show(new)
+            let keeper = try CredentialKeeper(output, json: json)
+            guard dryRun else { return try await keeper.keep(new, as: "imported", options) }
+            try keeper.show(new)
         }
     }
 }

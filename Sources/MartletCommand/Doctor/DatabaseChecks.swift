@@ -62,10 +62,13 @@ struct DatabaseChecks {
     }
 
     private func credentials(_ pool: PostgresPool, _ keyring: MasterKeyring, _ report: inout DoctorReport) async {
-        await report.check("credentials") {
-            let snapshot = try await SnapshotStore.load(
+        func snapshot() async throws -> Snapshot {
+            try await SnapshotStore.load(
                 from: pool, keyring: keyring, logger: try source.logger("martlet.doctor", atLeast: .critical)
             ).current
+        }
+        await report.check("credentials") {
+            let snapshot = try await snapshot()
             if let problem = snapshot.unreadableRows.sorted().first {
                 throw DoctorFault(problem, todo: "mend that column; its apps' jobs wait")
             }
@@ -80,6 +83,9 @@ struct DatabaseChecks {
                     "\(found); none serves \(names)", todo: "'martlet app show' says what an app lacks")
             }
             return found
+        }
+        await report.check("provider rules") {
+            try CredentialChecks(outputs: source.outputs, snapshot: try await snapshot()).run()
         }
         await report.check("expiry") {
             let ending = try await CredentialRepository(pool).list()

@@ -6,24 +6,46 @@ import Store
 /// Puts a new credential into the database, and says what it is.
 struct CredentialKeeper {
     let output: String
+    let addressesAreBound: Bool
     let json: Bool
 
-    /// - Parameter verb: what was done, as it is told.
+    init(_ output: OutputOption, json: Bool) throws {
+        self.output = output.name
+        self.json = json
+        addressesAreBound = try output.credentials().addressesAreBound
+    }
+
+    /// Stores the credential and prints it.
+    ///
+    /// - Parameter verb: what the command does, such as `imported`.
     func keep(_ new: NewCredential, as verb: String, _ options: ConfigurationOptions) async throws {
-        let (id, older) = try await withDatabase(options, for: "credential") { source, pool in
+        let (id, isNew, older) = try await withDatabase(options, for: "credential") { source, pool in
             let repository = CredentialRepository(pool)
-            let id = try await repository.importCredential(new, of: output, keyring: try source.keyring())
+            let (id, isNew) = try await add(new, to: repository, try source.keyring())
             return (
-                id, try await repository.list().filter { $0.id != id && $0.output == output && $0.isReplaced(by: new) }
+                id, isNew,
+                try await repository.list().filter { $0.id != id && $0.output == output && $0.isReplaced(by: new) }
             )
         }
         if json { return try printJSON(described(new, id: id, replacing: older)) }
-        print("\(verb) \(new.label) as \(id): \(scope(of: new))")
+        print("\(isNew ? "\(verb) \(new.label) as" : "this key is in use already as") \(id): \(scope(of: new))")
         new.printFacts(now: .now)
         for credential in older { print(credential.replacedNotice) }
     }
 
-    /// Says what would be kept.
+    private func add(
+        _ new: NewCredential, to repository: CredentialRepository, _ keyring: MasterKeyring
+    ) async throws -> (id: Credential.ID, isNew: Bool) {
+        guard addressesAreBound else {
+            return (try await repository.importCredential(new, of: output, keyring: keyring), true)
+        }
+        return switch try await repository.importBoundCredential(new, of: output, keyring: keyring) {
+        case .added(let id): (id, true)
+        case .unchanged(let id): (id, false)
+        }
+    }
+
+    /// Prints what would be stored.
     func show(_ new: NewCredential) throws {
         if json { return try printJSON(described(new, id: nil, replacing: [])) }
         print("\(new.label): \(scope(of: new))")

@@ -11,18 +11,30 @@ package struct PassphraseOption: ParsableArguments {
 
     /// - Returns: nil where none is named.
     package func read() throws -> Secret? {
-        guard let passphraseFile else { return nil }
-        if passphraseFile == "-" {
-            guard let typed = getpass("Passphrase: ") else {
-                throw ValidationError("no terminal to ask for a passphrase")
+        try passphraseFile.map { try Self.read($0, prompts: ["Passphrase: "]) }
+    }
+
+    /// Returns the passphrase in a file, or the one that is typed if the file is `-`.
+    ///
+    /// - Parameter prompts: one for each time that it is typed.
+    static func read(_ file: String, prompts: [String]) throws -> Secret {
+        if file == "-" {
+            let typed = try prompts.map { prompt in
+                guard let typed = getpass(prompt) else {
+                    throw ValidationError("no terminal to ask for a passphrase")
+                }
+                return Secret(String(cString: typed).utf8)
             }
-            return Secret(String(cString: typed).utf8)
+            guard let first = typed.first, typed.allSatisfy({ $0 == first }) else {
+                throw ValidationError("the passphrases differ")
+            }
+            return first
         }
         let text: String
         do {
-            text = try String(contentsOfFile: passphraseFile, encoding: .utf8)
+            text = try String(contentsOfFile: file, encoding: .utf8)
         } catch {
-            throw ValidationError("--passphrase-file \(passphraseFile): \(error.localizedDescription)")
+            throw ValidationError("--passphrase-file \(file): \(error.localizedDescription)")
         }
         return Secret(text.trimmingCharacters(in: .newlines).utf8)
     }

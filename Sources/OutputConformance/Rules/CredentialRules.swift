@@ -2,7 +2,7 @@ import PushModel
 
 /// What becomes of pushes when credentials come and go.
 enum CredentialRules {
-    static let all = [othersGoOn, unheardOf, retired, comesLate, takenBack, closesRetired]
+    static let all = [othersGoOn, unheardOf, retired, comesLate, takenBack, closesRetired, secondOfAccount]
 
     private static let othersGoOn = ConformanceRule(
         "credentials change", "A credential that stays in use is used as before."
@@ -82,5 +82,23 @@ enum CredentialRules {
             await trial.setup.openConnections?() ?? 0 < before
         }
         return isClosed ? [] : ["all \(before) connections are still open"]
+    }
+
+    /// With ``OutputCredentials/addressesAreBound`` the host keeps an account from having a second one.
+    private static let secondOfAccount = ConformanceRule(
+        "second credential of an account",
+        "A second credential of an account never fails a recipient of the first: it is sent to with either, or the plugin "
+            + "says that addresses are bound to the key.",
+        needs: [.twoCredentials]
+    ) { trial in
+        if trial.setup.plugin.credentials?.addressesAreBound ?? false { return [] }
+        let (first, second) = (trial.samples.credentials[0], trial.samples.credentials[1])
+        let recipients = trial.good(2)
+        trial.use([first])
+        let before = await trial.outcomes(of: try trial.job(to: recipients, credential: first))
+        trial.use([first, second])
+        let after = await trial.outcomes(of: try trial.job(to: recipients, credential: second))
+        return before.problems(unless: .sent, "the first credential's")
+            + after.problems(unless: .sent, "the second credential's")
     }
 }

@@ -16,6 +16,11 @@ public protocol OutputCredentials: Sendable {
     /// Everything an app may need of a credential, for people who look which one it would get.
     func uses(of app: String) -> [CredentialUse]
 
+    /// Whether a recipient's address works only with the key that it was made with, as a Web Push subscription does. An
+    /// account then has at most one credential in use, because a second one would fail the recipients of the first.
+    /// `false` by default.
+    var addressesAreBound: Bool { get }
+
     /// Makes a credential of files as the provider gives them out.
     ///
     /// - Parameter files: one, or several that belong together.
@@ -26,6 +31,16 @@ public protocol OutputCredentials: Sendable {
     ///
     /// - Throws: ``CredentialFault``; by default always.
     func create(_ details: CredentialDetails, now: Timestamp) throws -> NewCredential
+
+    /// Changes what a person said of a credential, such as its subject. The key and its fingerprint stay the same.
+    ///
+    /// - Parameter details: what to change; `label` is the label that it has or gets.
+    /// - Throws: ``CredentialFault``; by default always, because nothing can be changed.
+    func changed(_ credential: Credential, _ details: CredentialDetails) throws -> NewCredential
+
+    /// Returns why a provider will refuse a stored credential although it opens, for `doctor`, or `nil`, the default.
+    /// The text is a predicate whose subject is the credential.
+    func problem(with credential: Credential) -> String?
 
     /// Where a check of a credential goes, for people.
     ///
@@ -42,6 +57,14 @@ extension OutputCredentials {
     public var accountHelp: String { "Id of the \(accountName)" }
 
     public func problem(ofAccount id: String) -> String? { nil }
+
+    public var addressesAreBound: Bool { false }
+
+    public func problem(with credential: Credential) -> String? { nil }
+
+    public func changed(_ credential: Credential, _ details: CredentialDetails) throws -> NewCredential {
+        throw CredentialFault("can't be changed: import it anew and retire this one")
+    }
 
     public func create(_ details: CredentialDetails, now: Timestamp) throws -> NewCredential {
         throw CredentialFault("can't be made here: import the file that the provider gives out")

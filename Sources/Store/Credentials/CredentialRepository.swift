@@ -1,4 +1,3 @@
-import Foundation
 public import PostgresClient
 public import PushModel
 
@@ -16,41 +15,91 @@ public struct CredentialRepository: Sendable {
     public func importCredential(
         _ new: NewCredential, of output: String = Job.defaultOutput, keyring: MasterKeyring
     ) async throws -> Credential.ID {
-        let id = UUID().uuidString.lowercased()
-        let kind: CredentialSummary.Kind
-        let (secret, keyID, chain): (Secret, String?, [[UInt8]])
-        switch new.kind {
-        case .token(let tokenKeyID, let privateKeyPEM):
-            (kind, secret, keyID, chain) = (.token, privateKeyPEM, tokenKeyID, [])
-        case .certificate(let chainDER, let privateKeyDER):
-            (kind, secret, keyID, chain) = (.certificate, privateKeyDER, nil, chainDER)
-        case .secret(let bytes): (kind, secret, keyID, chain) = (.secret, bytes, nil, [])
-        }
-        let sealed = try keyring.seal(
-            secret,
-            for: CredentialRow.sealedRow(
-                id: id, output: output, kind: kind, account: new.account, keyID: keyID, fingerprint: new.fingerprint))
+        let row = try SealedCredential(new, of: output, keyring: keyring)
         do {
-            try await pool.query(
-                """
-                INSERT INTO martlet.credentials
-                    (id, output, kind, account, key_id, environments, topics, certificate_chain, sealed_secret, master_key_id,
-                     not_before, not_after, fingerprint, label)
-                VALUES ($1, $2, $3, $4, $5, $6::text[]::martlet.environment[], $7, $8, $9, $10, $11, $12, $13, $14)
-                """,
-                [
-                    .text(id), .text(output), .text(kind.rawValue), .text(new.account), .text(keyID),
-                    .textArray(new.environments.map(\.rawValue).sorted()), .textArray(new.topics.sorted()),
-                    .byteaArray(chain), .bytea(sealed.bytes), .text(sealed.masterKeyID),
-                    .timestamp(milliseconds: new.notBefore?.milliseconds),
-                    .timestamp(milliseconds: new.notAfter?.milliseconds), .text(new.fingerprint), .text(new.label),
-                ])
-        } catch let error as PostgresError where error.constraint == "credentials_imported_once" {
+            try await pool.query(row.insertion.sql, row.insertion.parameters)
+        } catch let error as PostgresError where error.constraint == SealedCredential.importedOnce {
             throw StoreError(
                 .conflict, "\(new.label) was imported before: retire that credential first, see martlet credential list"
             )
         }
-        return id
+        return row.id
+    }
+
+    /// Adds the credential of an account whose addresses are bound to its key, unless the account has another one in use:
+    /// routing would choose the new key for every recipient of the old one. Adding the same key again changes nothing.
+    /// - Throws: ``StoreError`` with code `conflict`, ``PostgresError``.
+    public func importBoundCredential(
+        _ new: NewCredential, of output: String, keyring: MasterKeyring
+    ) async throws -> BoundImport {
+        let row = try SealedCredential(new, of: output, keyring: keyring)
+        return try await pool.transaction { connection in
+            // Two operators who add a key at once take turns, and the second one sees the first one's row.
+            try await connection.query(
+                "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [.text("martlet.credentials \(output)")])
+            let others = try await connection.query(
+                """
+                SELECT \(CredentialRow.columns) FROM martlet.credentials
+                WHERE output = $1 AND state <> 'retired' AND (account = $2 OR fingerprint = $3) ORDER BY created_at DESC
+                """, [.text(output), .text(new.account), .text(new.fingerprint)]
+            ).map(CredentialRow.init)
+            if let same = others.first(where: { $0.summary.fingerprint == new.fingerprint }) {
+                guard same.summary.account == new.account, try same.open(with: keyring).kind == new.kind,
+                    same.summary.topics == new.topics
+                else { throw Self.conflict(withSameKey: same.summary) }
+                return .unchanged(same.summary.id)
+            }
+            if let other = others.first { throw Self.conflict(withBound: other.summary) }
+            try await connection.query(row.insertion.sql, row.insertion.parameters)
+            return .added(row.id)
+        }
+    }
+
+    private static func conflict(withSameKey other: CredentialSummary) -> StoreError {
+        StoreError(
+            .conflict,
+            "this key is credential \(other.id) of \(other.account) already, with other details: change those with "
+                + "martlet credential set, or retire it first")
+    }
+
+    private static func conflict(withBound other: CredentialSummary) -> StoreError {
+        StoreError(
+            .conflict,
+            "\(other.account) has the key \(other.id) (\(other.label)) in use, and every address of \(other.output) works "
+                + "only with the key that it was made with: a second key would fail all of them. For new addresses, add "
+                + "the new key under another name and give that to another app; subscribers move when they subscribe "
+                + "there. Retire \(other.id) first only if nothing is sent to its addresses any more")
+    }
+
+    /// Changes what a person said of a credential that is in use, such as its subject, and seals it anew. Its key stays
+    /// the same, so workers go on without a failed push.
+    /// - Parameter change: makes the changed credential from the stored one.
+    /// - Throws: ``StoreError`` with code `notFound`, or what keeps the credential from being opened, ``PostgresError``,
+    ///   and what `change` throws.
+    public func change(
+        _ id: Credential.ID, keyring: MasterKeyring,
+        _ change: @Sendable (CredentialSummary, Credential) throws -> NewCredential
+    ) async throws {
+        try await pool.transaction { connection in
+            let rows = try await connection.query(
+                """
+                SELECT \(CredentialRow.columns) FROM martlet.credentials WHERE id::text = $1 AND state <> 'retired' FOR UPDATE
+                """, [.text(id)])
+            guard let row = try rows.first.map(CredentialRow.init) else {
+                throw StoreError(.notFound, "there is no credential \(id), or it is retired")
+            }
+            let new = try change(row.summary, try row.open(with: keyring))
+            guard new.fingerprint == row.summary.fingerprint, new.account == row.summary.account else {
+                throw StoreError(.invalidField, "credential \(id) would get another key or account")
+            }
+            let changed = try SealedCredential(new, of: row.summary.output, id: row.summary.id, keyring: keyring)
+            try await connection.query(
+                "UPDATE martlet.credentials SET sealed_secret = $2, master_key_id = $3, label = $4 WHERE id = $1::uuid",
+                [
+                    .text(row.summary.id), .bytea(changed.sealed.bytes), .text(changed.sealed.masterKeyID),
+                    .text(new.label),
+                ])
+        }
     }
 
     /// All credentials, the newest first; those that can't be read say so.
@@ -61,8 +110,10 @@ public struct CredentialRepository: Sendable {
     }
 
     /// Takes a credential out of use for good.
-    /// - Throws: ``StoreError`` with code `notFound`, or `conflict` while an app names it.
-    public func retire(_ id: Credential.ID) async throws {
+    /// - Parameter boundOutputs: outputs whose addresses are bound to a key. A key of theirs stays while an app has its
+    ///   account, because the app's recipients could not be reached without it.
+    /// - Throws: ``StoreError`` with code `notFound`, or `conflict` while an app names it or needs it.
+    public func retire(_ id: Credential.ID, boundOutputs: Set<String> = []) async throws {
         try await pool.transaction { connection in
             let apps = try await connection.query(
                 "SELECT app FROM martlet.app_accounts WHERE credential::text = $1 ORDER BY app", [.text(id)]
@@ -71,6 +122,22 @@ public struct CredentialRepository: Sendable {
                 throw StoreError(
                     .conflict,
                     "credential \(id) is the explicit one of \(apps.joined(separator: ", ")): change that first")
+            }
+            let bound = try await connection.query(
+                """
+                SELECT app FROM martlet.app_accounts JOIN martlet.credentials AS credential USING (output, account)
+                WHERE credential.id::text = $1 AND credential.state <> 'retired' AND output = ANY ($2)
+                    AND NOT EXISTS (SELECT FROM martlet.credentials AS other WHERE other.output = credential.output
+                        AND other.account = credential.account AND other.state <> 'retired' AND other.id <> credential.id)
+                ORDER BY app
+                """, [.text(id), .textArray(boundOutputs.sorted())]
+            ).map { try $0["app"].text }
+            guard bound.isEmpty else {
+                throw StoreError(
+                    .conflict,
+                    "credential \(id) is the only key for the addresses of \(bound.joined(separator: ", ")), which work with "
+                        + "no other key: retiring it makes them unreachable for good. If that is meant, say --lose-addresses"
+                )
             }
             let result = try await connection.query(
                 "UPDATE martlet.credentials SET state = 'retired' WHERE id::text = $1 AND state <> 'retired'",

@@ -6,6 +6,9 @@ public struct WebPushCredentials: OutputCredentials {
     public let accountName = "vapid"
     public let accountHelp = "A name for the VAPID key pair, of your own choosing"
 
+    /// RFC 8292, section 4: a push service refuses messages that are signed with another key than the subscription's.
+    public let addressesAreBound = true
+
     public init() {}
 
     public func need(of job: Job) -> CredentialNeed { CredentialNeed(topic: job.app) }
@@ -33,7 +36,28 @@ public struct WebPushCredentials: OutputCredentials {
             kind: .secret(try key.sealed()), account: account, environments: [.production], topics: details.topics,
             fingerprint: key.fingerprint, label: details.label ?? key.subject)
         new.shown = [(name: "applicationServerKey", text: key.publicKeyText)]
+        new.backup = key.pem
         return new
+    }
+
+    public func changed(_ credential: Credential, _ details: CredentialDetails) throws -> NewCredential {
+        let old = try Self.key(of: credential)
+        var details = details
+        details.account = credential.account
+        details.topics = credential.topics
+        // A label that nobody chose is the subject.
+        if details.label == old.subject { details.label = nil }
+        return try Self.credential(old.with(subject: try VAPIDKeyReader.checked(details.subject)), details)
+    }
+
+    public func problem(with credential: Credential) -> String? {
+        guard let key = try? Self.key(of: credential) else { return "holds no VAPID key" }
+        return VAPIDSubject.problem(of: key.subject).map { "has a subject that \($0)" }
+    }
+
+    private static func key(of credential: Credential) throws -> VAPIDKey {
+        guard case .secret(let secret) = credential.kind else { throw WebPushOutputError.notAKey }
+        return try VAPIDKey(sealed: secret)
     }
 
     public func endpoint(of environment: PushEnvironment, _ settings: OutputSettings) throws -> String {

@@ -53,6 +53,12 @@ package struct VAPIDKey: Sendable {
         return Secret(try encoder.encode(Stored(key: Base64URL.text(key.rawRepresentation), subject: subject)))
     }
 
+    /// The same key pair with another subject.
+    package func with(subject: String) -> VAPIDKey { VAPIDKey(key, subject: subject) }
+
+    /// The private key in PKCS#8 PEM.
+    package var pem: Secret { Secret(key.pemRepresentation.utf8) }
+
     /// SHA-256 of the public key, in hex.
     package var fingerprint: String {
         Fingerprint.sha256(key.publicKey.derRepresentation)

@@ -1,20 +1,38 @@
 /// Whom a push service writes to when something is wrong (`sub` of RFC 8292, section 2.1): a `mailto:` address or an
 /// https URL.
 package enum VAPIDSubject {
-    /// Apple refuses every message of a subject that it does not take for one, so what it is known to refuse is refused
-    /// here: spaces, angle brackets, and hosts that are nobody's.
-    ///
-    /// - Returns: what is wrong; nil: nothing.
+    /// Top-level domains that are reserved and belong to nobody on the internet (RFC 2606, 6761, 6762, 7686, 9476 and
+    /// ICANN's `internal`).
+    private static let reservedTopLevels: Set<Substring> = [
+        "alt", "example", "internal", "invalid", "local", "localhost", "onion", "test",
+    ]
+    /// Second-level domains reserved for documentation (RFC 2606, section 3), with all names below them.
+    private static let reservedDomains: Set = ["example.com", "example.net", "example.org"]
+
+    /// Returns what is wrong with a subject, as the predicate of a sentence, or `nil`. Apple refuses every message whose
+    /// subject it does not accept, so subjects that it is known to refuse are refused here: spaces, angle brackets, and
+    /// hosts that are not on the internet.
     package static func problem(of text: String) -> String? {
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains(where: { "<>\"\\".contains($0) })
-        else { return "must have no spaces, quotes or angle brackets: mailto:push@example.com" }
-        guard let host = host(of: text) else { return "must be mailto:push@example.com or an https URL" }
-        guard host.contains("."), PushEndpoint.isName(host.utf8), !host.hasSuffix(".local"),
-            !host.hasSuffix(".localhost")
-        else { return "must name a host of the internet: Apple refuses all messages otherwise" }
+        else { return "must have no spaces, quotes or angle brackets: mailto:push@yourdomain.com" }
+        guard let host = host(of: text) else { return "must be mailto:push@yourdomain.com or an https URL" }
+        guard host.contains("."), PushEndpoint.isName(host.utf8) else {
+            return "must name a host of the internet: Apple refuses all messages otherwise"
+        }
+        guard !isReserved(host) else {
+            return "names \(host), a reserved domain where no one can be reached, so Apple refuses the messages: name your own"
+        }
         return nil
     }
 
+    /// - Parameter host: at least two labels in lower case.
+    private static func isReserved(_ host: String) -> Bool {
+        let labels = host.split(separator: ".")
+        return labels.last.map(reservedTopLevels.contains) ?? true
+            || reservedDomains.contains(labels.suffix(2).joined(separator: "."))
+    }
+
+    /// The host of the address or URL in lower case.
     private static func host(of text: String) -> String? {
         let lower = text.lowercased()
         if lower.hasPrefix("mailto:") {

@@ -121,7 +121,7 @@ import Testing
                 [
                     Project.command, "push", "{\"subscription\":\(subscription)}", "--app", "com.example.shop",
                     "--vapid", "shop", "--subject",
-                    "mailto:push@example.com", "--credential", "vapid.pem", "--alert", "hello", "--set",
+                    "mailto:push@yourdomain.com", "--credential", "vapid.pem", "--alert", "hello", "--set",
                     "webpush.private_hosts=localhost:\(port)", "--set", "webpush.ca_file=simulator/ca.pem",
                 ])
             #expect(sent.status == 0, "\(sent)")

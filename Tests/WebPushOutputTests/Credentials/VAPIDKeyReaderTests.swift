@@ -7,7 +7,7 @@ import WebPushOutput
     private static let key = P256.Signing.PrivateKey()
     private static let raw = Base64URL.text(key.rawRepresentation)
     private static let publicKey = Base64URL.text(key.publicKey.x963Representation)
-    private static let subject = "mailto:push@example.com"
+    private static let subject = "mailto:push@yourdomain.com"
 
     private func read(_ text: String, subject: String? = subject) throws(CredentialFault) -> VAPIDKey {
         try VAPIDKeyReader(passphrase: nil, subject: subject).read(
@@ -26,8 +26,8 @@ import WebPushOutput
     }
 
     @Test func theFileMaySayTheSubject() throws {
-        let text = #"{"privateKey":"\#(Self.raw)","subject":"https://example.com/a"}"#
-        #expect(try read(text, subject: nil).subject == "https://example.com/a")
+        let text = #"{"privateKey":"\#(Self.raw)","subject":"https://yourdomain.com/a"}"#
+        #expect(try read(text, subject: nil).subject == "https://yourdomain.com/a")
         #expect(try read(text).subject == Self.subject)
     }
 
@@ -52,5 +52,9 @@ import WebPushOutput
         #expect(missing?.description.hasPrefix("--subject is needed") == true)
         let bad = #expect(throws: CredentialFault.self) { try read(Self.raw, subject: "mailto:me@localhost") }
         #expect(bad?.description.hasPrefix("--subject must name a host") == true)
+        let reserved = #expect(throws: CredentialFault.self) {
+            try read(#"{"privateKey":"\(Self.raw)","subject":"mailto:push@example.org"}"#, subject: nil)
+        }
+        #expect(reserved?.description.hasPrefix("--subject names example.org, a reserved domain") == true)
     }
 }

@@ -42,8 +42,9 @@ import WebPushOutput
     }
 
     @Test(arguments: [
-        "mailto:push@example.com", "MAILTO:push@example.com", "https://example.com",
-        "https://example.com:8443/contact?x",
+        "mailto:push@yourdomain.com", "MAILTO:push@yourdomain.com", "https://yourdomain.com",
+        "https://yourdomain.com:8443/contact?x", "mailto:push@example.com.de", "mailto:push@myexample.com",
+        "mailto:push@test.yourdomain.com", "https://yourdomain.com/example.com",
     ])
     func goodSubjects(text: String) {
         #expect(VAPIDSubject.problem(of: text) == nil)
@@ -51,13 +52,26 @@ import WebPushOutput
 
     /// Apple is known to refuse most of them.
     @Test(arguments: [
-        "", "push@example.com", "mailto:", "mailto:push", "mailto:@example.com", "mailto:push@",
-        "mailto:push@localhost",
-        "mailto:push@printer.local", "mailto: push@example.com", "mailto:<push@example.com>", "mailto:a@b@example.com",
-        "http://example.com", "https://localhost/", "https://127.0.0.1/", "https:///x", "mailto:push@exämple.com",
+        "", "push@yourdomain.com", "mailto:", "mailto:push", "mailto:@yourdomain.com", "mailto:push@",
+        "mailto:push@localhost", "mailto: push@yourdomain.com", "mailto:<push@yourdomain.com>",
+        "mailto:a@b@yourdomain.com", "http://yourdomain.com", "https://localhost/", "https://127.0.0.1/", "https:///x",
+        "mailto:push@exämple.com", "mailto:push@example", "mailto:push@yourdomain.com.",
     ])
     func badSubjects(text: String) {
         #expect(VAPIDSubject.problem(of: text) != nil)
+    }
+
+    @Test(arguments: [
+        "example.com", "example.net", "example.org", "mail.example.com", "EXAMPLE.Com", "shop.example", "shop.test",
+        "shop.invalid", "shop.localhost", "shop.onion", "printer.local", "host.internal", "a.b.Test",
+    ])
+    func rejectsSubjectInReservedDomain(host: String) {
+        for text in ["mailto:push@\(host)", "https://\(host)", "https://\(host):8443/contact", "HTTPS://\(host)/?a"] {
+            #expect(VAPIDSubject.problem(of: text)?.contains("a reserved domain") == true, "\(text)")
+        }
+        // A dot at the end names the same host.
+        #expect(VAPIDSubject.problem(of: "mailto:push@\(host).") != nil)
+        #expect(VAPIDSubject.problem(of: "https://\(host)./") != nil)
     }
 
     @Test func tokensAreRenewedAhead() {

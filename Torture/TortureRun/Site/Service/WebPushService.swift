@@ -54,7 +54,7 @@ final class WebPushService: Service {
 
     func newCredential(of app: Workload.AppPlan) throws -> NewCredential {
         var details = CredentialDetails()
-        (details.account, details.subject) = (account(of: app), "mailto:torture@example.com")
+        (details.account, details.subject) = (account(of: app), "mailto:torture@yourdomain.com")
         let new = try WebPushCredentials().create(details, now: .now)
         publicKeys.withLock { $0[app.bundleID] = new.shown.first?.text }
         return new

@@ -1,0 +1,37 @@
+import ArgumentParser
+import PostgresClient
+import PushModel
+import Store
+
+/// Guards the addresses that work only with the key that they were made with, as Web Push subscriptions do.
+struct BoundAddressOption: ParsableArguments {
+    @Flag(help: "Go on although addresses bound to the key, such as Web Push subscriptions, become unreachable.")
+    var loseAddresses = false
+
+    /// The installed outputs whose addresses are to be guarded.
+    var guardedOutputs: Set<String> {
+        loseAddresses ? [] : Set(Martlet.installed.filter { $0.credentials?.addressesAreBound ?? false }.map(\.name))
+    }
+
+    /// Checks that an app keeps the account that its addresses are bound to.
+    ///
+    /// - Throws: `StoreError` with code `conflict`, `PostgresError`.
+    func check(
+        _ app: String, gets account: String, of output: String, _ credentials: any OutputCredentials,
+        _ pool: PostgresPool
+    ) async throws {
+        guard guardedOutputs.contains(output),
+            let row = try await AppRepository(pool).list().first(where: { $0.bundleID == app }),
+            let old = row.accounts[output]?.id, old != account,
+            try await CredentialRepository(pool).list().contains(where: {
+                $0.isOf(old, with: output) && $0.state != .retired
+            })
+        else { return }
+        let word = credentials.accountName
+        throw StoreError(
+            .conflict,
+            "the addresses of app \(app) work only with \(word) \(old), and not with \(account): give \(account) to another "
+                + "app, for addresses that are made with it. If nothing is sent to the present ones any more, say "
+                + "--lose-addresses")
+    }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import CredentialFormats
+import Glibc
+import PushModel
+
+/// The file that `credential create --out` writes the private key to: a new one that its owner alone may read.
+struct KeyBackup: ParsableArguments {
+    @Option(
+        help: "File to write the private key to (PEM, mode 0600), as a backup that 'credential import' reads.",
+        completion: .file())
+    var out: String?
+
+    @Option(help: "File with the passphrase to encrypt --out with; '-' asks for it.", completion: .file())
+    var passphraseFile: String?
+
+    func validate() throws {
+        if passphraseFile != nil, out == nil { throw ValidationError("--passphrase-file needs --out") }
+        if out == "-" || out?.isEmpty == true { throw ValidationError("--out: name a file, the key is not printed") }
+    }
+
+    /// Writes the file and then does something that needs it. If that fails, the file is removed.
+    func keeping<Value>(_ new: NewCredential, _ body: () async throws -> Value) async throws -> Value {
+        guard let out else { return try await body() }
+        guard let key = new.backup else { throw ValidationError("--out: this output has no private key to write") }
+        try Self.write(try encrypted(key), to: out)
+        do {
+            return try await body()
+        } catch {
+            unlink(out)
+            throw error
+        }
+    }
+
+    private func encrypted(_ key: Secret) throws -> Secret {
+        guard let passphraseFile else { return key }
+        let passphrase = try PassphraseOption.read(
+            passphraseFile, prompts: ["Passphrase for the key: ", "The same again: "])
+        guard passphrase.count > 0 else { throw ValidationError("--passphrase-file: the passphrase is empty") }
+        let contents = try CredentialFile(name: "the key", contents: key).open(passphrase: nil)
+        guard let opened = contents.keys.first else { throw CredentialFault("the key can't be encrypted") }
+        return try opened.encryptedPEM(passphrase: passphrase)
+    }
+
+    /// - Throws: `ValidationError` if the file exists or can't be written in full.
+    private static func write(_ key: Secret, to path: String) throws {
+        let file = open(path, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw ValidationError("--out \(path): \(String(cString: strerror(errno)))") }
+        let isWritten = key.withBytes { bytes in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                rest = rest.dropFirst(count)
+            }
+            return fsync(file) == 0
+        }
+        let problem = errno
+        close(file)
+        guard isWritten else {
+            unlink(path)
+            throw ValidationError("--out \(path): \(String(cString: strerror(problem)))")
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import PostgresClient
+import PushModel
+import Store
+import TestTraits
+import Testing
+import WorkerTestSupport
+
+/// Credentials whose account has addresses that work with one key only.
+@Suite(.needsDatabase, .endsAHang)
+struct BoundCredentialTests {
+    private static let output = "webpush"
+
+    private static func key(_ name: String, account: String = "shop", secret: String? = nil) -> NewCredential {
+        NewCredential(
+            kind: .secret(Secret((secret ?? "secret of \(name)").utf8)), account: account, environments: [.production],
+            topics: [], fingerprint: name, label: "key \(name)")
+    }
+
+    private func add(_ new: NewCredential, to database: TestDatabase) async throws -> BoundImport {
+        try await CredentialRepository(database.pool).importBoundCredential(
+            new, of: Self.output, keyring: try MasterKeyring.sample())
+    }
+
+    @Test func refusesSecondKeyOfAccount() async throws {
+        try await TestDatabase.withMigrated { database in
+            guard case .added(let first) = try await add(Self.key("f1"), to: database) else {
+                return Issue.record("the first key was not added")
+            }
+            let refused = await #expect(throws: StoreError.self) { try await add(Self.key("f2"), to: database) }
+            #expect(refused?.code == .conflict)
+            #expect(refused?.message.hasPrefix("shop has the key \(first) (key f1) in use") == true, "\(refused?.message ?? "")")
+            guard case .added = try await add(Self.key("f2", account: "news"), to: database) else {
+                return Issue.record("another account's key was not added")
+            }
+        }
+    }
+
+    @Test func addsSameKeyOnce() async throws {
+        try await TestDatabase.withMigrated { database in
+            guard case .added(let first) = try await add(Self.key("f1"), to: database) else {
+                return Issue.record("the key was not added")
+            }
+            #expect(try await add(Self.key("f1"), to: database) == .unchanged(first))
+            for other in [Self.key("f1", secret: "another subject"), Self.key("f1", account: "news")] {
+                let refused = await #expect(throws: StoreError.self) { try await add(other, to: database) }
+                #expect(refused?.message.hasPrefix("this key is credential \(first) of shop already") == true)
+            }
+            #expect(try await CredentialRepository(database.pool).list().count == 1)
+        }
+    }
+
+    @Test func addsRetiredKeyAgainUnlessAnotherIsInUse() async throws {
+        try await TestDatabase.withMigrated { database in
+            let credentials = CredentialRepository(database.pool)
+            guard case .added(let old) = try await add(Self.key("old"), to: database) else {
+                return Issue.record("the key was not added")
+            }
+            try await credentials.retire(old, boundOutputs: [Self.output])
+            guard case .added(let again) = try await add(Self.key("old"), to: database) else {
+                return Issue.record("the retired key was not added again")
+            }
+            #expect(again != old)
+            try await credentials.retire(again, boundOutputs: [Self.output])
+            _ = try await add(Self.key("new"), to: database)
+            await #expect(throws: StoreError.self) { try await add(Self.key("old"), to: database) }
+        }
+    }
+
+    @Test func addsOneOfManyKeysAtOnce() async throws {
+        try await TestDatabase.withMigrated { database in
+            let added = await withTaskGroup(of: Bool.self) { group in
+                for number in 0..<8 {
+                    group.addTask {
+                        guard case .added = try? await add(Self.key("f\(number)"), to: database) else { return false }
+                        return true
+                    }
+                }
+                return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+            }
+            #expect(added == 1)
+            #expect(try await CredentialRepository(database.pool).list().count == 1)
+        }
+    }
+
+    @Test func keepsOnlyKeyOfAppInUse() async throws {
+        try await TestDatabase.withMigrated { database in
+            let credentials = CredentialRepository(database.pool)
+            guard case .added(let id) = try await add(Self.key("f1"), to: database) else {
+                return Issue.record("the key was not added")
+            }
+            try await AppRepository(database.pool).set(
+                App(bundleID: "com.example.shop", accounts: [Self.output: AppAccount("shop")]))
+            let refused = await #expect(throws: StoreError.self) {
+                try await credentials.retire(id, boundOutputs: [Self.output])
+            }
+            #expect(refused?.code == .conflict)
+            #expect(refused?.message.contains("the only key for the addresses of com.example.shop") == true)
+            // A second key from before the rule: one of the two may go.
+            let second = try await credentials.importCredential(
+                Self.key("f2"), of: Self.output, keyring: try MasterKeyring.sample())
+            try await credentials.retire(second, boundOutputs: [Self.output])
+            try await credentials.retire(id)
+            #expect(try await credentials.list().allSatisfy { $0.state == .retired })
+        }
+    }
+
+    @Test func changesSecretAndKeepsKey() async throws {
+        try await TestDatabase.withMigrated { database in
+            let keyring = try MasterKeyring.sample()
+            let credentials = CredentialRepository(database.pool)
+            guard case .added(let id) = try await add(Self.key("f1"), to: database) else {
+                return Issue.record("the key was not added")
+            }
+            try await credentials.change(id, keyring: keyring) { summary, old in
+                #expect(summary.id == id && old.kind == .secret(Secret("secret of f1".utf8)))
+                var new = Self.key("f1", secret: "another subject")
+                new.label = "changed"
+                return new
+            }
+            let snapshot = try await SnapshotStore.load(
+                from: database.pool, keyring: keyring, logger: .init(label: "test")
+            ).current
+            #expect(try snapshot.opened(id)?.get().kind == .secret(Secret("another subject".utf8)))
+            #expect(try await credentials.list().map(\.label) == ["changed"])
+            let entry = try #require(try await AuditRepository(database.pool).list(limit: 1).first)
+            #expect(entry.operation == "update" && entry.object == id)
+            #expect(Set(entry.changes.map(\.column)) == ["label", "sealed_secret"])
+            #expect(entry.changes.allSatisfy { $0.column != "sealed_secret" || ($0.old == nil && $0.new == nil) })
+
+            let otherKey = await #expect(throws: StoreError.self) {
+                try await credentials.change(id, keyring: keyring) { _, _ in Self.key("f2") }
+            }
+            #expect(otherKey?.code == .invalidField)
+            try await credentials.retire(id)
+            let retired = await #expect(throws: StoreError.self) {
+                try await credentials.change(id, keyring: keyring) { _, _ in Self.key("f1") }
+            }
+            #expect(retired?.code == .notFound)
+        }
+    }
+}
