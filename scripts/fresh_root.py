@@ -20,6 +20,9 @@ PREREQUISITES = ["git", "make", "g++", "libcurl4-openssl-dev", "libedit-dev", "l
                  "libxml2-dev", "tzdata", "uuid-dev", "zlib1g-dev"]
 # In the root. Below no private home: the servers' own users have to reach their data.
 CLONE, FOLDER = "/srv/martlet", "/srv/folder"
+# A debootstrap older than a suite has no script for it; the one for sid serves every suite since 2004.
+DEBOOTSTRAP_SCRIPTS = pathlib.Path("/usr/share/debootstrap/scripts")
+MIRROR = "http://deb.debian.org/debian"
 DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 # Of the environment; proxies are for apt.
 PASSED_ON = ("TERM", "http_proxy", "https_proxy", "no_proxy")
@@ -76,8 +79,9 @@ class Root:
         self.path.parent.chmod(0o755)
         self.packages.mkdir(parents=True, exist_ok=True)
         say(f"making a root with debootstrap: {self.suite}")
+        known = (DEBOOTSTRAP_SCRIPTS / self.suite).exists()
         call("debootstrap", "--variant=minbase", f"--cache-dir={self.packages}", self.suite, self.path,
-             stdout=subprocess.DEVNULL)
+             *([] if known else [MIRROR, DEBOOTSTRAP_SCRIPTS / "sid"]), stdout=subprocess.DEVNULL)
         self.write("etc/hosts", "127.0.0.1 localhost\n::1 localhost\n")
 
     def write(self, name: str, text: str) -> None:
