@@ -38,6 +38,11 @@ final class JobSource: Sendable {
         }
     }
 
+    /// Before RabbitMQ 4.3 a broker ignores the timeout.
+    private static let arguments: AMQPFieldTable = [
+        "x-consumer-timeout": .int64(Int64(PipelineConfiguration.acknowledgementTimeoutMilliseconds))
+    ]
+
     private static func consumed(
         _ queues: [JobQueue], shards: Int, _ configuration: PipelineConfiguration
     ) -> [AMQPConsumedQueue] {
@@ -46,15 +51,15 @@ final class JobSource: Sendable {
                 return [
                     AMQPConsumedQueue(
                         name: configuration.names.queue(of: queue),
-                        prefetch: UInt16(clamping: configuration.firstPrefetch(of: queue)),
+                        prefetch: UInt16(clamping: configuration.firstPrefetch(of: queue)), arguments: Self.arguments,
                         tagIndex: queue.tagIndex(shard: 1))
                 ]
             }
             return (1...shards).map { shard in
                 AMQPConsumedQueue(
                     name: configuration.names.queue(of: lane, shard: shard),
-                    prefetch: configuration.prefetch(of: queue, shards: shards), tagIndex: queue.tagIndex(shard: shard),
-                    isOptional: shard > configuration.names.shards)
+                    prefetch: configuration.prefetch(of: queue, shards: shards), arguments: Self.arguments,
+                    tagIndex: queue.tagIndex(shard: shard), isOptional: shard > configuration.names.shards)
             }
         }
     }

@@ -26,6 +26,10 @@ public struct PipelineConfiguration: Sendable {
     /// Most bytes of a job's headers, on the wire. A frame holds four times as much, so there is room for what the
     /// broker and the workers write on a job.
     package static let maximumHeaderBytes = 32_768
+    /// How long a delivery may be open before the broker takes it back: what RabbitMQ allows unless it is told otherwise. From
+    /// version 4.3 on each consumer asks for it. Everything that keeps a job in a worker ends within 25 minutes
+    /// (``RefusalLadder/longestForJobs``).
+    package static let acknowledgementTimeoutMilliseconds = 1_800_000
     /// After so many deliveries that were not settled a job is moved to the suspects: it may have ended the workers.
     package static let deliveriesUntilSuspect = 5
     /// How long a job or a push waits for the database, in milliseconds, before it goes on without, where it may.

@@ -168,7 +168,12 @@ final class ConsumerRole: ConnectionRole {
             let index = Int(channel) - Int(BrokerLink.firstWorkChannel)
             guard optional(index) == nil else { return isGone(index, hasChannel: true) }
             let name = queues.indices.contains(index) ? queues[index].queue.name : "?"
-            throw AMQPError(.consumerCancelled, "The broker cancelled the consumer of queue \"\(name)\"")
+            // The connection is made again: the broker then requeues all that is open, and forgets the consumer, which on
+            // RabbitMQ 4.3 gets nothing more until each delivery that was late is settled.
+            throw AMQPError(
+                .consumerCancelled,
+                "The broker cancelled the consumer of queue \"\(name)\": the queue was deleted, or a delivery was not "
+                    + "acknowledged within the consumer timeout")
         case .channelClosed(let channel, let reply, _):
             if reply.code == 404, let place = optional(Int(channel) - Int(BrokerLink.firstWorkChannel)) {
                 try link.confirmChannelClosed(channel)

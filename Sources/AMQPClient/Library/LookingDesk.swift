@@ -8,36 +8,57 @@ struct LookingDesk {
         var found = AMQPInspection(broker: link.product)
         try link.openChannel(BrokerLink.declaringChannel)
         for exchange in topology.exchanges + (topology.spread?.middles ?? []) {
-            try note("exchange \(exchange.name)", in: &found) { () throws(AMQPError) in
+            let isThere = try isThere("exchange \(exchange.name)", in: &found) { () throws(AMQPError) in
                 try look(for: exchange)
-                if comparesProperties { try link.declare(exchange) }
             }
+            guard isThere, comparesProperties else { continue }
+            try note(in: &found) { () throws(AMQPError) in try link.declare(exchange) }
         }
         for queue in topology.queues where !queue.isServerNamed {
             var answer: AMQPInspection.Queue?
-            try note("queue \(queue.name)", in: &found) { () throws(AMQPError) in
+            let isThere = try isThere("queue \(queue.name)", in: &found) { () throws(AMQPError) in
                 answer = try look(for: queue)
-                if comparesProperties { _ = try link.declare(queue) }
             }
             found.queues[queue.name] = answer
+            guard isThere, comparesProperties else { continue }
+            try note(in: &found) { () throws(AMQPError) in _ = try link.declare(queue) }
         }
         return found
     }
 
-    /// Over what is missing or differs, the broker closes the channel, which is opened again.
-    private func note(
-        _ name: String, in found: inout AMQPInspection, _ body: () throws(AMQPError) -> Void
-    ) throws(AMQPError) {
+    /// Returns whether the look succeeded, and records it if it failed.
+    private func isThere(
+        _ name: String, in found: inout AMQPInspection, _ look: () throws(AMQPError) -> Void
+    ) throws(AMQPError) -> Bool {
+        guard let error = try verdict(of: look) else { return true }
+        switch error.code {
+        case .notFound: found.missing.append(name)
+        case .accessRefused: found.unseen.append(name)
+        default: found.problems.append(error)
+        }
+        return false
+    }
+
+    private func note(in found: inout AMQPInspection, _ body: () throws(AMQPError) -> Void) throws(AMQPError) {
+        if let error = try verdict(of: body) { found.problems.append(error) }
+    }
+
+    /// Returns the broker's verdict on one exchange or queue if it is negative. The broker then closes the channel, which is
+    /// opened again.
+    private func verdict(of body: () throws(AMQPError) -> Void) throws(AMQPError) -> AMQPError? {
         do throws(AMQPError) {
             try body()
+            return nil
         } catch {
             guard error.isAboutObject else { throw error }
-            if error.code == .notFound { found.missing.append(name) } else { found.problems.append(error) }
             try link.confirmChannelClosed(BrokerLink.declaringChannel)
             try link.openChannel(BrokerLink.declaringChannel)
+            return error
         }
     }
 
+    /// Passes if nothing is known to be missing. What the user may not look for shows when it is used.
+    ///
     /// - Throws: ``AMQPError/Code/notFound`` naming all that is missing.
     func require(_ topology: AMQPTopology, _ remedy: String) throws(AMQPError) {
         let found = try look(at: topology, comparesProperties: false)
@@ -48,23 +69,24 @@ struct LookingDesk {
         try link.closeDeclaringChannel()
     }
 
-    /// Asks for a consumer with an argument that no broker takes. RabbitMQ looks at the right first, then at the arguments, so
-    /// it refuses in any case, and has delivered nothing.
-    func mayConsume(_ queue: String) throws(AMQPError) -> Bool {
-        guard link.product.hasPrefix("RabbitMQ ") else { return true }
-        link.pool.reset()
-        var consume = amqp_basic_consume_t()
-        consume.queue = link.pool.bytes(queue)
-        consume.arguments = link.pool.table(["x-priority": "none"])
-        do throws(AMQPError) {
+    /// Requests a consumer with an argument that no broker accepts, and records whether the user may consume. RabbitMQ checks
+    /// the right first, then that the queue exists, then the arguments, so it refuses in any case, and delivers nothing.
+    func tryToConsume(_ queue: String, _ found: inout AMQPInspection) throws(AMQPError) {
+        guard link.product.hasPrefix("RabbitMQ ") else { return }
+        let error = try verdict { () throws(AMQPError) in
+            link.pool.reset()
+            var consume = amqp_basic_consume_t()
+            consume.queue = link.pool.bytes(queue)
+            consume.arguments = link.pool.table(["x-priority": "none"])
             try link.call(
                 CRABBITMQ_BASIC_CONSUME, consume, channel: BrokerLink.declaringChannel, "Trying to read \"\(queue)\"")
+        }
+        switch error?.code {
+        case nil:
             throw AMQPError(.protocolViolation, "The broker took a consumer with a priority that is no number")
-        } catch {
-            guard error.isAboutObject else { throw error }
-            try link.confirmChannelClosed(BrokerLink.declaringChannel)
-            try link.openChannel(BrokerLink.declaringChannel)
-            return error.code != .accessRefused
+        case .accessRefused?: found.unreadable.append(queue)
+        case .notFound?: found.missing.append("queue \(queue)")
+        default: break
         }
     }
 

@@ -80,13 +80,14 @@ struct SpreadDesk {
         }
     }
 
-    /// Over what is not there the broker closes the channel, which is opened again.
+    /// Returns false also if the user may not look, as then nobody here can use it. The broker then closes the channel, which
+    /// is opened again.
     private func exists(_ look: () throws(AMQPError) -> Void) throws(AMQPError) -> Bool {
         do throws(AMQPError) {
             try look()
             return true
         } catch {
-            guard error.code == .notFound, error.reply != nil else { throw error }
+            guard [.notFound, .accessRefused].contains(error.code), error.reply != nil else { throw error }
             try link.confirmChannelClosed(BrokerLink.declaringChannel)
             try link.openChannel(BrokerLink.declaringChannel)
             return false

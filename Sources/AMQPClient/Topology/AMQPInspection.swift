@@ -17,7 +17,10 @@ public struct AMQPInspection: Sendable, Hashable {
     public internal(set) var queues: [String: Queue] = [:]
     /// What does not exist, as "queue <name>" or "exchange <name>".
     public internal(set) var missing: [String] = []
-    /// What has other properties than it should have, or may not be asked for, in the broker's words.
+    /// Exchanges and queues that the user may not look for, named like those that are ``missing``. RabbitMQ from 4.2.6 on
+    /// answers only users who have a right on the name; 4.2.6 and 4.3.0 require the right to configure.
+    public internal(set) var unseen: [String] = []
+    /// Errors of the broker about exchanges and queues that have other properties than they should have.
     public internal(set) var problems: [AMQPError] = []
     /// Queues that this user may not consume, of those that were tried.
     public internal(set) var unreadable: [String] = []
@@ -58,8 +61,8 @@ public struct AMQPInspection: Sendable, Hashable {
                 defer { link.close() }
                 let inspector = LookingDesk(link: link)
                 var found = try inspector.look(at: topology, comparesProperties: comparesProperties)
-                for queue in queues where found.queues[queue] != nil {
-                    if try !inspector.mayConsume(queue) { found.unreadable.append(queue) }
+                for queue in queues where !found.missing.contains("queue \(queue)") {
+                    try inspector.tryToConsume(queue, &found)
                 }
                 return found
             } catch {

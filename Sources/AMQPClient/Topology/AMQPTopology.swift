@@ -7,8 +7,9 @@ public struct AMQPTopology: Sendable, Hashable {
     public enum Provision: Sendable, Hashable {
         /// Whoever connects declares it.
         case declared
-        /// Somebody else makes it. Whoever connects looks whether exchanges and queues are there, which takes no right to
-        /// configure, and has no connection while one is missing. Bindings, and what they are like, can't be seen so.
+        /// An operator makes it. A client that connects looks for exchanges and queues, and has no connection while one is
+        /// missing. It can see neither bindings and arguments, nor what its user may not look for (``AMQPInspection/unseen``):
+        /// a missing queue then shows when it is consumed, a missing exchange when a message is published to it.
         /// - Parameter remedy: ends the error that names what is missing.
         case required(remedy: String)
     }

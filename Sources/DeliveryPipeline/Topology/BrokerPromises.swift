@@ -5,6 +5,8 @@ package struct BrokerPromises: Sendable, Hashable {
     package let isRabbitMQ: Bool
     /// What it does not give, in sentences; empty: nothing is known to be weaker.
     package let weaknesses: [String]
+    /// Whether a consumer may say how long a delivery may be open, whatever the broker's settings say.
+    package let takesConsumerTimeouts: Bool
     /// Bytes of the largest message unless its settings say otherwise; nil: not known.
     package let standardMessageSize: Int?
 
@@ -13,6 +15,7 @@ package struct BrokerPromises: Sendable, Hashable {
         let words = product.split(separator: " ").map(String.init)
         let version = words.dropFirst().first.flatMap(BrokerVersion.init)
         isRabbitMQ = product.hasPrefix("RabbitMQ ")
+        takesConsumerTimeouts = isRabbitMQ && version.map { $0 >= BrokerVersion(major: 4, minor: 3) } == true
         standardMessageSize = isRabbitMQ ? version.map { $0.major >= 4 ? 16 << 20 : 128 << 20 } : nil
         if product.hasPrefix("LavinMQ ") {
             weaknesses = [

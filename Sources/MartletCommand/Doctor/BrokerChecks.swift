@@ -43,7 +43,7 @@ struct BrokerChecks {
         }
         await publishing(promises, found, &report)
         await report.check("message size") { try size(promises) }
-        await ManagementChecks(source: source, address: management).run(&report)
+        await ManagementChecks(source: source, address: management, promises: promises).run(&report)
     }
 
     private func look() async throws -> AMQPInspection {
@@ -61,9 +61,15 @@ struct BrokerChecks {
             try await publisher.connectOnce()
             await publisher.close()
         }
+        var topology = pipeline.topology
+        if isOperator {
+            let used = [pipeline.names.jobs, pipeline.names.results, pipeline.names.dead]
+            topology.exchanges.removeAll { !used.contains($0.name) }
+            topology.spread = nil
+        }
         // Only who may configure is told what differs.
         return try await AMQPInspection.look(
-            at: pipeline.topology, on: broker, comparesProperties: isDeclared,
+            at: topology, on: broker, comparesProperties: isDeclared,
             readingFrom: isOperator ? [pipeline.names.dead] : pipeline.names.consumedQueues)
     }
 
@@ -78,12 +84,24 @@ struct BrokerChecks {
                 todo: isRefused ? "grant its user what 'martlet topology --users' says\(otherwise)" : "")
         }
         let isDeclared = try source.pipeline().provision == .declared
+        if isDeclared || isOperator, !found.unseen.isEmpty {
+            throw DoctorFault(
+                "may not look for \(Self.some(found.unseen))",
+                todo: "grant its user what 'martlet topology --users' says\(otherwise)")
+        }
         guard found.missing.isEmpty else {
             let text = "not there yet: \(Self.some(found.missing))"
             guard isDeclared else {
                 throw DoctorFault(text, todo: "have made what 'martlet topology' prints")
             }
             throw DoctorWarning("\(text); a worker declares them when it starts, or 'martlet doctor --declare'")
+        }
+        guard found.unseen.isEmpty else {
+            throw DoctorNote(
+                "may not look for \(Self.some(found.unseen)); nothing else is missing",
+                todo:
+                    "grant its user what 'martlet topology --users' says; RabbitMQ 4.2.6 and 4.3.0 show them to nobody "
+                    + "without the right to configure")
         }
         let names = try source.names()
         let left = try await AMQPInspection.look(at: LeftShards.all(names), on: try source.broker())

@@ -7,17 +7,24 @@ struct ManagementChecks {
     let source: ConfigurationSource
     /// nil: it is not asked.
     let address: String?
+    let promises: BrokerPromises
 
-    private static let patience = 1_800_000
+    private static let patience = PipelineConfiguration.acknowledgementTimeoutMilliseconds
 
     func run(_ report: inout DoctorReport) async {
+        if promises.takesConsumerTimeouts {
+            report.add(
+                .ok, "ack timeout", "30 minutes: each worker asks for that, and the broker's settings don't matter")
+        }
         guard let address else {
-            for (name, text) in [
-                (
-                    "ack timeout",
+            if !promises.takesConsumerTimeouts {
+                report.add(
+                    .note, "ack timeout",
                     "30 minutes, unless the broker's consumer_timeout or a policy's consumer-timeout says otherwise, which "
-                        + "it does not tell"
-                ), ("bindings", "not looked at"), ("leaders", "not looked at"), ("broker clock", "not looked at"),
+                        + "it does not tell", "ask with --management, or see docs/brokers.md")
+            }
+            for (name, text) in [
+                ("bindings", "not looked at"), ("leaders", "not looked at"), ("broker clock", "not looked at"),
             ] {
                 report.add(.note, name, text, "ask with --management, or see docs/brokers.md")
             }
@@ -25,7 +32,7 @@ struct ManagementChecks {
         }
         guard let facts = await report.check("management", { (try await ManagementFacts(address, source), "answers") })
         else { return }
-        await report.check("ack timeout") { try timeout(facts) }
+        if !promises.takesConsumerTimeouts { await report.check("ack timeout") { try timeout(facts) } }
         await report.check("bindings") { try bindings(facts) }
         await report.check("leaders") { try leaders(facts) }
         await report.check("broker clock") {

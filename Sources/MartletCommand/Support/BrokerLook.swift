@@ -14,6 +14,12 @@ enum BrokerLook {
             queues: queues.map { AMQPQueue(name: $0) })
         let found = try await AMQPInspection.look(at: wanted, on: try source.broker())
         if let problem = found.problems.first { throw problem }
+        // What is in a queue is unknown then; an exchange is only used.
+        if let queue = queues.first(where: { found.unseen.contains("queue \($0)") }) {
+            throw AMQPError(
+                .accessRefused,
+                "Looking for queue \"\(queue)\": access refused; grant the user what 'martlet topology --users' says")
+        }
         guard found.missing.isEmpty else {
             throw BrokerFault(missing: found.missing, provision: try source.provision())
         }

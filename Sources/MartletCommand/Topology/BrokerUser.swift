@@ -33,10 +33,12 @@ struct BrokerUser: Sendable, Hashable {
             BrokerUser(
                 name: "\(names.prefix)-consumer", configure: consumer, write: consumer,
                 read: "^(\(prefix)-consumer\\..*|\(results))$"),
-            // Publishes jobs, listens to results and takes dead jobs out.
+            // Publishes jobs, listens to results, takes dead jobs out, and looks at all queues. RabbitMQ from 4.2.6 on wants a
+            // right on a queue of whoever looks at it; to write is the one by which nothing can be taken out or deleted.
             BrokerUser(
                 name: "\(names.prefix)-operator", configure: "^\(prefix)\\.tail\\.",
-                write: "^\(prefix)\\.(jobs$|tail\\.)", read: "^\(prefix)\\.(dead$|results$|tail\\.)"),
+                write: "^\(prefix)\\.(jobs|delay|dropped|ledger|tail)(\\.|$)",
+                read: "^\(prefix)\\.(dead$|results$|tail\\.)"),
         ]
         if ledger {
             let queue = "^\(escaped(names.ledger))$"

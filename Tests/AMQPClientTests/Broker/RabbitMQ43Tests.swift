@@ -1,0 +1,84 @@
+import AMQPClient
+import TestTraits
+import Testing
+
+/// What RabbitMQ 4.3 changed and Martlet relies on (rabbitmq.com, "Quorum Queues").
+@Suite(
+    .needsBroker, .endsAHang,
+    .enabled("the broker is RabbitMQ 4.3 or later") {
+        let broker = try await AMQPInspection.look(at: AMQPTopology(), on: TestBroker.configuration()).broker
+        return BrokerVersion(String(broker.dropFirst("RabbitMQ ".count))).map {
+            $0 >= BrokerVersion(major: 4, minor: 3)
+        }
+            == true
+    })
+struct RabbitMQ43Tests {
+    private static func counts(_ delivery: AMQPDelivery) -> [Int64?] {
+        ["x-acquired-count", "x-delivery-count"].map { delivery.properties.headers[$0]?.integer }
+    }
+
+    private static func queue(_ name: String) -> AMQPQueue {
+        TestBroker.queue(name, arguments: ["x-queue-type": "quorum"])
+    }
+
+    @Test func countsRejectionsAndLostConnectionsAsDeliveries() async throws {
+        let queue = Self.queue("counters")
+        try await TestPublisher.publish([[1]], to: queue)
+        let first = try TestConsumer(queues: [.init(name: queue.name, prefetch: 1)])
+        first.start()
+        try await first.log.wait("the first delivery") { $0.deliveries.count == 1 }
+        #expect(Self.counts(first.log.events.deliveries[0]) == [nil, nil])
+        first.consumer.reject([first.log.events.deliveries[0].tag], requeue: true)
+        try await first.log.wait("it comes again") { $0.deliveries.count == 2 }
+        #expect(Self.counts(first.log.events.deliveries[1]) == [1, 1])
+        await first.consumer.close()
+        let second = try TestConsumer(queues: [.init(name: queue.name, prefetch: 1)])
+        second.start()
+        try await second.log.wait("it comes over another connection") { $0.deliveries.count == 1 }
+        #expect(Self.counts(second.log.events.deliveries[0]) == [2, 2])
+        await second.consumer.close()
+    }
+
+    /// The broker cancels the consumer, which is made again over another connection.
+    @Test func redeliversAfterConsumerTimeoutAndIgnoresLateAcknowledgement() async throws {
+        let queue = Self.queue("timeout")
+        try await TestPublisher.publish([[1]], to: queue)
+        let test = try TestConsumer(
+            queues: [.init(name: queue.name, prefetch: 10, arguments: ["x-consumer-timeout": .int64(1_000)])])
+        test.start()
+        try await test.log.wait("the redelivery", timeout: .seconds(90)) { $0.deliveries.count == 2 }
+        #expect(test.log.events.failures.map(\.code) == [.consumerCancelled])
+        let deliveries = test.log.events.deliveries
+        #expect(deliveries[1].isRedelivered)
+        #expect(Self.counts(deliveries[1]) == [1, nil], "a timeout counts only as an acquisition")
+        test.consumer.acknowledge([AMQPAcknowledgement(deliveries[0].tag)])
+        try await test.log.wait("a late acknowledgement settles nothing", timeout: .seconds(90)) {
+            $0.deliveries.count == 3
+        }
+        test.consumer.acknowledge([AMQPAcknowledgement(test.log.events.deliveries[2].tag)])
+        await test.consumer.close()
+        let left = try await AMQPInspection.look(at: AMQPTopology(queues: [queue]), on: TestBroker.configuration())
+        #expect(left.queues[queue.name]?.messages == 0)
+    }
+
+    /// docs/publish.md: what a publisher's `priority` does within its lane.
+    @Test func deliversByPriorityAndTakesNoneForFour() async throws {
+        let queue = Self.queue("priority")
+        let publisher = try TestPublisher(topology: AMQPTopology(queues: [queue]))
+        try await publisher.connectOnce()
+        let priorities: [UInt8?] = [0, nil, 4, 9, 0, nil, 4, 9]
+        try await publisher.publisher.publishAndWait(
+            priorities.enumerated().map { index, priority in
+                AMQPPublication(
+                    id: UInt64(index), exchange: "", routingKey: queue.name, isMandatory: true,
+                    properties: AMQPProperties(priority: priority), body: [UInt8(index)])
+            })
+        await publisher.publisher.close()
+        let test = try TestConsumer(queues: [.init(name: queue.name, prefetch: 100)])
+        test.start()
+        try await test.log.wait("all") { $0.deliveries.count == priorities.count }
+        #expect(test.log.events.deliveries.map { Int($0.body[0]) } == [3, 7, 1, 2, 5, 6, 0, 4])
+        test.consumer.acknowledge(test.log.events.deliveries.map { AMQPAcknowledgement($0.tag) })
+        await test.consumer.close()
+    }
+}
