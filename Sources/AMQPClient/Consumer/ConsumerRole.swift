@@ -27,6 +27,7 @@ final class ConsumerRole: ConnectionRole {
     private var consuming = Consuming.active
     private var isClosing = false
     private var isOpen = false
+    private var hasDeclared = false
     /// Why the broker may not have heard all over the last connection.
     private var farewell: AMQPError?
     private var open: OpenDeliveries
@@ -59,7 +60,9 @@ final class ConsumerRole: ConnectionRole {
     // MARK: Connection
 
     func opened(_ link: BrokerLink) throws(AMQPError) {
+        if hasDeclared { VanishedQueues(topology).report(try link.missingQueues(of: topology), to: logger, now: .now) }
         let realNames = try link.declare(topology).realNames
+        hasDeclared = true
         open.connected()
         (isOpen, farewell) = (true, nil)
         for place in queues.indices {

@@ -115,7 +115,7 @@ struct LookingDesk {
 
 extension AMQPError {
     /// The broker's verdict on one exchange or queue, for which it has closed the channel and not the connection.
-    fileprivate var isAboutObject: Bool {
+    var isAboutObject: Bool {
         reply != nil && [.notFound, .preconditionFailed, .accessRefused, .resourceLocked].contains(code)
     }
 }

@@ -7,12 +7,15 @@ final class PublisherRole: ConnectionRole {
     enum Command: Sendable {
         case publish([AMQPPublication], AwaitedBatch?)
         case look
+        case checkQueues
     }
 
     /// A reference, so that moving it between waiting and wire is cheap.
     private final class Item {
         let publication: AMQPPublication
         let batch: AwaitedBatch?
+        /// The topology was declared again for it, and it is published once more.
+        var isSecondTry = false
 
         init(_ publication: AMQPPublication, _ batch: AwaitedBatch?) {
             self.publication = publication
@@ -36,6 +39,13 @@ final class PublisherRole: ConnectionRole {
     private var queue: PublishingQueue<Item>
     private var isClosing = false
     private var mustLook = false
+    private var mustCheckQueues = false
+    /// A publication found its exchange or queue gone.
+    private var mustDeclare = false
+    private var hasDeclared = false
+    private var vanished: VanishedQueues
+    /// Those of the topology that this publisher declares.
+    private let ownExchanges: Set<String>
     /// Verdicts not reported yet.
     private var confirmed: [UInt64] = []
     private var refused: [UInt64] = []
@@ -52,6 +62,8 @@ final class PublisherRole: ConnectionRole {
         self.logger = logger
         self.onEvent = onEvent
         self.onFirst = onFirst
+        vanished = VanishedQueues(topology)
+        ownExchanges = topology.provision == .declared ? Set(topology.exchanges.map(\.name)) : []
         queue = PublishingQueue(limits: .init(messages: unconfirmedLimit))
     }
 
@@ -61,6 +73,7 @@ final class PublisherRole: ConnectionRole {
             switch command {
             case .publish(let publications, let batch): queue.append(publications.lazy.map { Item($0, batch) })
             case .look: mustLook = true
+            case .checkQueues: mustCheckQueues = true
             }
         }
     }
@@ -68,8 +81,10 @@ final class PublisherRole: ConnectionRole {
     // MARK: Connection
 
     func opened(_ link: BrokerLink) throws(AMQPError) {
-        mustLook = false
+        (mustLook, mustCheckQueues, mustDeclare) = (false, false, false)
+        if hasDeclared { vanished.report(try link.missingQueues(of: topology), to: logger, now: .now) }
         let width = try link.declare(topology).width
+        hasDeclared = true
         try link.openConfirmingChannel(Self.channel)
         introduction.product = link.product
         onFirst?(nil)
@@ -109,6 +124,7 @@ final class PublisherRole: ConnectionRole {
     // MARK: Writing
 
     func write(to link: BrokerLink) throws(AMQPError) -> Bool {
+        if mustDeclare || mustCheckQueues, !queue.isBlocked { try checkQueues(link) }
         if mustLook, !queue.isBlocked, let spread = topology.spread {
             mustLook = false
             onEvent(.spread(queues: try link.width(of: spread)))
@@ -129,6 +145,38 @@ final class PublisherRole: ConnectionRole {
         return queue.canWrite
     }
 
+    /// Looks for queues that were deleted since they were declared, and declares everything again if one was, or if a publication
+    /// was returned.
+    private func checkQueues(_ link: BrokerLink) throws(AMQPError) {
+        let isReturned = mustDeclare
+        (mustDeclare, mustCheckQueues) = (false, false)
+        let missing = try link.missingQueues(of: topology)
+        vanished.report(missing, to: logger, now: .now)
+        guard topology.provision == .declared, isReturned || !missing.isEmpty else { return }
+        do throws(AMQPError) {
+            if let width = try link.declare(topology).width { onEvent(.spread(queues: width)) }
+        } catch {
+            guard error.isAboutObject else { throw error }
+            try link.confirmChannelClosed(BrokerLink.declaringChannel)
+            logger.error(
+                .declarationRefused, "The broker refuses to make what was deleted again",
+                metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Publishes a message a second time after the topology was declared again, if its exchange or queue is gone and this
+    /// publisher declares it.
+    private func tryAgain(_ item: Item, _ reply: AMQPError.Reply) -> Bool {
+        guard [312, 404].contains(reply.code), !item.isSecondTry, ownExchanges.contains(item.publication.exchange)
+        else {
+            return false
+        }
+        item.isSecondTry = true
+        mustDeclare = true
+        queue.append(CollectionOfOne(item))
+        return true
+    }
+
     private func takeImpossible(_ link: BrokerLink) -> (item: Item, text: String)? {
         var text = ""
         let item = queue.removeNext { item in
@@ -144,7 +192,9 @@ final class PublisherRole: ConnectionRole {
     func received(_ inbound: Inbound, _ link: BrokerLink) throws(AMQPError) {
         switch inbound {
         case .acknowledged(let number, let multiple):
+            let now = ContinuousClock.now
             try settled(number, multiple: multiple) { item in
+                vanished.confirmed(item.publication, at: now)
                 if let batch = item.batch { batch.settled(nil) } else { confirmed.append(item.publication.id) }
             }
         case .refused(let number, let multiple):
@@ -160,7 +210,7 @@ final class PublisherRole: ConnectionRole {
                     && $0.publication.body == message.body
             }
             if let item {
-                returned(item, reply)
+                if !tryAgain(item, reply) { returned(item, reply) }
             } else {
                 logger.warning(
                     .unknownReturn, "The broker returned a message that is not known", metadata: ["reply": "\(reply)"])
@@ -202,7 +252,7 @@ final class PublisherRole: ConnectionRole {
         let refused = queue.channelClosedByPublication {
             isAboutExchange && $0.publication.exchange == $1.publication.exchange
         }
-        for item in refused { returned(item, reply) }
+        for item in refused where !tryAgain(item, reply) { returned(item, reply) }
         try link.confirmChannelClosed(Self.channel)
         try link.openConfirmingChannel(Self.channel)
     }

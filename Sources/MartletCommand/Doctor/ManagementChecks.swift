@@ -24,7 +24,8 @@ struct ManagementChecks {
                         + "it does not tell", "ask with --management, or see docs/brokers.md")
             }
             for (name, text) in [
-                ("bindings", "not looked at"), ("leaders", "not looked at"), ("broker clock", "not looked at"),
+                ("policies", "not looked at"), ("bindings", "not looked at"), ("leaders", "not looked at"),
+                ("broker clock", "not looked at"),
             ] {
                 report.add(.note, name, text, "ask with --management, or see docs/brokers.md")
             }
@@ -33,6 +34,7 @@ struct ManagementChecks {
         guard let facts = await report.check("management", { (try await ManagementFacts(address, source), "answers") })
         else { return }
         if !promises.takesConsumerTimeouts { await report.check("ack timeout") { try timeout(facts) } }
+        await report.check("policies") { try policies(facts) }
         await report.check("bindings") { try bindings(facts) }
         await report.check("leaders") { try leaders(facts) }
         await report.check("broker clock") {
@@ -63,6 +65,18 @@ struct ManagementChecks {
                 todo: "let consumer-timeout be 1800000 at least")
         }
         return "\(shortest.1) ms at least, by policy"
+    }
+
+    private func policies(_ facts: ManagementFacts) throws -> String {
+        let pipeline = try source.pipeline()
+        let check = PolicyCheck(
+            pipeline.topology, dropped: pipeline.names.dropped, facts.queues.map(\.policies))
+        guard check.dangers.isEmpty else {
+            throw DoctorFault(
+                check.dangers.joined(separator: "; "),
+                todo: "let the policy match other queues only, see docs/brokers.md#policies")
+        }
+        return "none takes jobs out of Martlet's queues"
     }
 
     private func bindings(_ facts: ManagementFacts) throws -> String {

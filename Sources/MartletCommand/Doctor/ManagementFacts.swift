@@ -12,16 +12,29 @@ struct ManagementFacts {
         let node: String?
         let arguments: [String: Value]?
         let effectivePolicyDefinition: [String: Value]?
+        let policy: String?
+        let operatorPolicy: String?
 
         var timeout: Int? {
             effectivePolicyDefinition?["consumer-timeout"]?.number ?? arguments?["x-consumer-timeout"]?.number
         }
+
+        var policies: PolicyCheck.Policy {
+            let definition = effectivePolicyDefinition ?? [:]
+            return PolicyCheck.Policy(
+                queue: name, names: [policy, operatorPolicy].compactMap { $0 }.filter { !$0.isEmpty },
+                numbers: definition.compactMapValues(\.number), texts: definition.compactMapValues(\.text))
+        }
     }
 
-    /// Of which only numbers matter.
     struct Value: Decodable {
         let number: Int?
-        init(from decoder: any Decoder) throws { number = try? decoder.singleValueContainer().decode(Int.self) }
+        let text: String?
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.singleValueContainer()
+            number = try? container.decode(Int.self)
+            text = try? container.decode(String.self)
+        }
     }
 
     private struct Node: Decodable {
@@ -61,7 +74,7 @@ struct ManagementFacts {
         }
         ahead = date.map { .seconds($0.timeIntervalSinceNow) }
         var queues: [Queue] = []
-        let columns = "name,leader,node,arguments,effective_policy_definition"
+        let columns = "name,leader,node,arguments,effective_policy_definition,policy,operator_policy"
         for queue in topology.queues {
             let path = "/queues/\(vhost)/\(Self.encoded(queue.name))?columns=\(columns)"
             if let (found, _) = try await question.ask(Queue.self, path) { queues.append(found) }

@@ -5,6 +5,8 @@ import Store
 /// Finds out whether others have spread the lanes over more queues than this worker consumes, or have made one again that went
 /// away. Whoever connects looks at the broker; later, the table of workers tells, or that a queue has gone, since the broker's
 /// log has an error for each look at what is not there.
+///
+/// It also has the queues looked for, since a policy may delete one in which only jobs for later wait, to which nobody publishes.
 struct ShardService: Service {
     private static let interval = Duration.seconds(30)
 
@@ -18,6 +20,7 @@ struct ShardService: Service {
             while (try? await Task.sleep(for: Self.interval)) != nil {
                 // Where the database is away, it is as it was.
                 if let fleet = try? await workers.fleet() { most = fleet.compactMap(\.report?.shards).max() ?? 0 }
+                pipeline.checkQueues()
                 if watch.mustLook(pipeline.counts, most: most) { pipeline.lookForShards() }
             }
         }

@@ -1,0 +1,42 @@
+import EventNames
+package import Logging
+
+/// Queues of a topology that were declared before and that the broker no longer has: with them it deleted all messages that
+/// waited there.
+///
+/// A policy with `expires` does that, and so does an operator. A value.
+package struct VanishedQueues: Sendable {
+    private let topology: AMQPTopology
+    /// When the last mandatory publication to an exchange was confirmed.
+    private var confirmed: [String: ContinuousClock.Instant] = [:]
+
+    package init(_ topology: AMQPTopology) { self.topology = topology }
+
+    package mutating func confirmed(_ publication: AMQPPublication, at now: ContinuousClock.Instant) {
+        guard publication.isMandatory else { return }
+        confirmed[publication.exchange] = now
+    }
+
+    /// Returns which of the queues certainly held messages of this publisher: their messages stay for a fixed time, which is not
+    /// over for the last one.
+    package func lossesAreCertain(_ missing: [String], now: ContinuousClock.Instant) -> [String] {
+        missing.filter { name in
+            guard let queue = topology.queues.first(where: { $0.name == name }),
+                let milliseconds = queue.arguments["x-message-ttl"]?.integer
+            else { return false }
+            return topology.bindings.contains { binding in
+                binding.queue == name
+                    && confirmed[binding.exchange].map { now - $0 < .milliseconds(milliseconds) } == true
+            }
+        }
+    }
+
+    package func report(_ missing: [String], to logger: Logger, now: ContinuousClock.Instant) {
+        guard !missing.isEmpty else { return }
+        let certain = lossesAreCertain(missing, now: now)
+        var metadata: Logger.Metadata = ["queues": "\(missing.joined(separator: ", "))"]
+        if !certain.isEmpty { metadata["lost"] = "\(certain.joined(separator: ", "))" }
+        logger.error(
+            .queuesVanished, "Queues were deleted in the broker, and what waited in them is lost", metadata: metadata)
+    }
+}

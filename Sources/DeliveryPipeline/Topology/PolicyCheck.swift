@@ -1,0 +1,80 @@
+package import AMQPClient
+
+/// What policies make of Martlet's queues that costs jobs. A value.
+///
+/// RabbitMQ takes the lower of a policy's and a declaration's number; its `overflow` from the policy; and what the
+/// declaration does not say, as the key of dead letters, from the policy (docs/brokers.md, "Policies").
+package struct PolicyCheck: Sendable, Hashable {
+    /// The policies that are in force on one queue.
+    package struct Policy: Sendable, Hashable {
+        package let queue: String
+        /// Names, for people.
+        package let names: [String]
+        package let numbers: [String: Int]
+        package let texts: [String: String]
+
+        package init(queue: String, names: [String], numbers: [String: Int], texts: [String: String]) {
+            (self.queue, self.names, self.numbers, self.texts) = (queue, names, numbers, texts)
+        }
+    }
+
+    /// A sentence for each policy, key and consequence, with the queues it concerns.
+    package private(set) var dangers: [String] = []
+
+    package init(_ topology: AMQPTopology, dropped: String, _ policies: [Policy]) {
+        var queues: [String: [String]] = [:]
+        for policy in policies {
+            guard let queue = topology.queues.first(where: { $0.name == policy.queue }) else { continue }
+            let names = policy.names.isEmpty ? "a policy" : "policy \(policy.names.joined(separator: " and "))"
+            for danger in Self.dangers(policy, to: queue, isBounded: queue.name == dropped) {
+                queues["\(names) sets \(danger)", default: []].append(queue.name)
+            }
+        }
+        dangers = queues.keys.sorted().map { "\($0): \(Self.some(queues[$0] ?? []))" }
+    }
+
+    private static func dangers(_ policy: Policy, to queue: AMQPQueue, isBounded: Bool) -> [String] {
+        var dangers: [String] = []
+        func add(_ key: String, _ consequence: String) {
+            let value = policy.numbers[key].map(String.init) ?? policy.texts[key] ?? ""
+            dangers.append("\(key) \(value), which \(consequence)")
+        }
+        let isKept = queue.arguments["x-dead-letter-exchange"] == nil
+        let stay = queue.arguments["x-message-ttl"]?.integer.map { Int(clamping: $0) }
+        let overflow = policy.texts["overflow"] ?? queue.arguments["x-overflow"]?.string ?? "drop-head"
+        if policy.numbers["expires"] != nil {
+            add("expires", "deletes the queue with all in it while nobody consumes it")
+        }
+        if let limit = policy.numbers["message-ttl"], limit < stay ?? .max {
+            add(
+                "message-ttl",
+                stay != nil
+                    ? "returns jobs before their time"
+                    : isKept ? "deletes what waits for longer" : "dead-letters what waits for longer")
+        }
+        for key in ["max-length", "max-length-bytes"] where policy.numbers[key] != nil {
+            if overflow != "reject-publish" {
+                add(key, "deletes the oldest messages")
+            } else if stay != nil || isBounded || isKept {
+                add(key, "refuses what is to wait there")
+            }
+        }
+        if overflow != "reject-publish", policy.texts["overflow"] != nil, !isKept {
+            add("overflow", "hands on dead letters at most once")
+        }
+        if let limit = policy.numbers["delivery-limit"], limit >= 0,
+            let own = queue.arguments["x-delivery-limit"]?.integer, Int64(limit) < own
+        {
+            add("delivery-limit", isKept ? "deletes what was read so often" : "dead-letters jobs too early")
+        }
+        if policy.texts["dead-letter-routing-key"] != nil, !isKept {
+            add("dead-letter-routing-key", "sends what leaves the queue to another lane")
+        }
+        return dangers
+    }
+
+    private static func some(_ names: [String]) -> String {
+        let shown = names.prefix(3).joined(separator: ", ")
+        return names.count > 3 ? "\(shown) and \(names.count - 3) more" : shown
+    }
+}
