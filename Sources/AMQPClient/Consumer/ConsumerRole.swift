@@ -60,7 +60,10 @@ final class ConsumerRole: ConnectionRole {
     // MARK: Connection
 
     func opened(_ link: BrokerLink) throws(AMQPError) {
-        if hasDeclared { VanishedQueues(topology).report(try link.missingQueues(of: topology), to: logger, now: .now) }
+        if hasDeclared {
+            VanishedQueues(topology).report(
+                try LookingDesk(link: link).missingQueues(of: topology), to: logger, now: .now)
+        }
         let realNames = try link.declare(topology).realNames
         hasDeclared = true
         open.connected()

@@ -31,17 +31,6 @@ extension BrokerLink {
         return (realNames, width)
     }
 
-    /// Returns the names of durable queues of a topology that the broker does not have.
-    func missingQueues(of topology: AMQPTopology) throws(AMQPError) -> [String] {
-        let durable = topology.queues.filter {
-            $0.isDurable && !$0.isExclusive && !$0.isAutoDelete && !$0.isServerNamed
-        }
-        guard !durable.isEmpty else { return [] }
-        let found = try LookingDesk(link: self).look(at: AMQPTopology(queues: durable), comparesProperties: false)
-        try closeDeclaringChannel()
-        return durable.map(\.name).filter { found.missing.contains("queue \($0)") }
-    }
-
     /// How many queues each way of a spread has.
     func width(of spread: AMQPSpread) throws(AMQPError) -> Int {
         try openChannel(Self.declaringChannel)

@@ -69,6 +69,17 @@ struct LookingDesk {
         try link.closeDeclaringChannel()
     }
 
+    /// Returns the names of durable queues of a topology that the broker does not have.
+    func missingQueues(of topology: AMQPTopology) throws(AMQPError) -> [String] {
+        let durable = topology.queues.filter {
+            $0.isDurable && !$0.isExclusive && !$0.isAutoDelete && !$0.isServerNamed
+        }
+        guard !durable.isEmpty else { return [] }
+        let found = try look(at: AMQPTopology(queues: durable), comparesProperties: false)
+        try link.closeDeclaringChannel()
+        return durable.map(\.name).filter { found.missing.contains("queue \($0)") }
+    }
+
     /// Requests a consumer with an argument that no broker accepts, and records whether the user may consume. RabbitMQ checks
     /// the right first, then that the queue exists, then the arguments, so it refuses in any case, and delivers nothing.
     func tryToConsume(_ queue: String, _ found: inout AMQPInspection) throws(AMQPError) {

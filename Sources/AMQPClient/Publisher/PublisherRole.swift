@@ -82,7 +82,9 @@ final class PublisherRole: ConnectionRole {
 
     func opened(_ link: BrokerLink) throws(AMQPError) {
         (mustLook, mustCheckQueues, mustDeclare) = (false, false, false)
-        if hasDeclared { vanished.report(try link.missingQueues(of: topology), to: logger, now: .now) }
+        if hasDeclared {
+            vanished.report(try LookingDesk(link: link).missingQueues(of: topology), to: logger, now: .now)
+        }
         let width = try link.declare(topology).width
         hasDeclared = true
         try link.openConfirmingChannel(Self.channel)
@@ -150,7 +152,7 @@ final class PublisherRole: ConnectionRole {
     private func checkQueues(_ link: BrokerLink) throws(AMQPError) {
         let isReturned = mustDeclare
         (mustDeclare, mustCheckQueues) = (false, false)
-        let missing = try link.missingQueues(of: topology)
+        let missing = try LookingDesk(link: link).missingQueues(of: topology)
         vanished.report(missing, to: logger, now: .now)
         guard topology.provision == .declared, isReturned || !missing.isEmpty else { return }
         do throws(AMQPError) {
