@@ -26,8 +26,7 @@ final class ConsumerRole: ConnectionRole {
 
     private var consuming = Consuming.active
     private var isClosing = false
-    private var isOpen = false
-    private var hasDeclared = false
+    private var (isOpen, hasDeclared) = (false, false)
     /// Why the broker may not have heard all over the last connection.
     private var farewell: AMQPError?
     private var open: OpenDeliveries
@@ -176,10 +175,8 @@ final class ConsumerRole: ConnectionRole {
             let name = queues.indices.contains(index) ? queues[index].queue.name : "?"
             // The connection is made again: the broker then requeues all that is open, and forgets the consumer, which on
             // RabbitMQ 4.3 gets nothing more until each delivery that was late is settled.
-            throw AMQPError(
-                .consumerCancelled,
-                "The broker cancelled the consumer of queue \"\(name)\": the queue was deleted, or a delivery was not "
-                    + "acknowledged within the consumer timeout")
+            let cause = "the queue was deleted, or a delivery was not acknowledged in time"
+            throw AMQPError(.consumerCancelled, "The broker cancelled the consumer of queue \"\(name)\": \(cause)")
         case .channelClosed(let channel, let reply, _):
             if reply.code == 404, let place = optional(Int(channel) - Int(BrokerLink.firstWorkChannel)) {
                 try link.confirmChannelClosed(channel)
