@@ -16,11 +16,12 @@ struct ShardService: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             var watch = ShardWatch()
-            var most = 0
+            var (most, beats) = (0, 0)
             while (try? await Task.sleep(for: Self.interval)) != nil {
                 // Where the database is away, it is as it was.
                 if let fleet = try? await workers.fleet() { most = fleet.compactMap(\.report?.shards).max() ?? 0 }
-                pipeline.checkQueues()
+                beats += 1
+                if beats.isMultiple(of: 2) { pipeline.checkQueues() }
                 if watch.mustLook(pipeline.counts, most: most) { pipeline.lookForShards() }
             }
         }

@@ -1,0 +1,66 @@
+import AMQPClient
+import DeliveryPipeline
+import Testing
+
+struct PolicyCheckTests {
+    private let names = PipelineNames()
+
+    private func dangers(
+        _ queue: String, _ numbers: [String: Int] = [:], _ texts: [String: String] = [:]
+    ) -> [String] {
+        PolicyCheck(
+            names.topology(delays: [30]), dropped: names.dropped,
+            [.init(queue: queue, names: ["all"], numbers: numbers, texts: texts)]
+        ).dangers
+    }
+
+    @Test(arguments: [
+        ("martlet.dead", "expires", 60_000, "deletes the queue"),
+        ("martlet.delay.30", "expires", 60_000, "deletes the queue"),
+        ("martlet.jobs.bulk", "expires", 60_000, "deletes the queue"),
+        ("martlet.dead", "message-ttl", 60_000, "deletes what waits"),
+        ("martlet.jobs.urgent", "message-ttl", 60_000, "dead-letters what waits"),
+        ("martlet.delay.30", "message-ttl", 29_999, "before their time"),
+        ("martlet.dead", "max-length", 10, "deletes the oldest"),
+        ("martlet.dead", "max-length-bytes", 10, "deletes the oldest"),
+        ("martlet.delay.30", "max-length", 10, "refuses what is to wait"),
+        ("martlet.dropped", "max-length-bytes", 10, "refuses what is to wait"),
+        ("martlet.jobs.bulk", "delivery-limit", 5, "dead-letters jobs too early"),
+        ("martlet.dead", "delivery-limit", 5, "deletes what was read"),
+    ])
+    func namesPolicyThatCostsJobs(queue: String, key: String, value: Int, consequence: String) {
+        let found = dangers(queue, [key: value])
+        #expect(found.count == 1)
+        #expect(found.first?.hasPrefix("policy all sets \(key) \(value), which ") == true, "\(found)")
+        #expect(found.first?.contains(consequence) == true && found.first?.hasSuffix(": \(queue)") == true, "\(found)")
+    }
+
+    @Test(arguments: [
+        ("martlet.jobs.bulk", "max-length-bytes", 20_000_000_000), ("martlet.jobs.bulk", "consumer-timeout", 1_800_000),
+        ("martlet.delay.30", "message-ttl", 30_000), ("martlet.jobs.bulk", "delivery-limit", 20),
+        ("martlet.dead", "delivery-limit", -1), ("another.queue", "expires", 1),
+    ])
+    func acceptsPolicyThatCostsNothing(queue: String, key: String, value: Int) {
+        #expect(dangers(queue, [key: value]) == [])
+    }
+
+    @Test func namesTextsThatCostJobs() {
+        #expect(dangers("martlet.jobs.bulk", [:], ["overflow": "drop-head"]).count == 1)
+        #expect(dangers("martlet.jobs.bulk", ["max-length": 5], ["overflow": "drop-head"]).count == 2)
+        #expect(dangers("martlet.jobs.bulk", ["max-length": 5], ["overflow": "reject-publish"]) == [])
+        #expect(dangers("martlet.delay.30", [:], ["dead-letter-routing-key": "bulk"]).count == 1)
+        #expect(dangers("martlet.dead", [:], ["dead-letter-strategy": "at-most-once"]) == [])
+    }
+
+    @Test func namesTheFirstOfManyQueues() {
+        let topology = names.topology(delays: [30])
+        let found = PolicyCheck(
+            topology, dropped: names.dropped,
+            topology.queues.map {
+                .init(queue: $0.name, names: ["all", "limits"], numbers: ["expires": 5], texts: [:])
+            }
+        ).dangers
+        #expect(found.count == 1 && found.first?.hasPrefix("policy all and limits sets expires 5") == true, "\(found)")
+        #expect(found.first?.hasSuffix("and \(topology.queues.count - 3) more") == true, "\(found)")
+    }
+}

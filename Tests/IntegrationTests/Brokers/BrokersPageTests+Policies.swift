@@ -1,0 +1,105 @@
+import AMQPClient
+import DeliveryPipeline
+import Foundation
+import PushModel
+import TestSupport
+import Testing
+
+extension BrokersPageTests {
+    private func setPolicy(
+        _ queues: String, _ definition: String, _ installation: Installation, _ servers: BrokerServers.Servers,
+        command: String = "set_policy"
+    ) async throws {
+        let prefix = installation.names.prefix.replacing(".", with: "\\.")
+        try await servers.run(
+            "rabbitmqctl \(command) bounds '^\(prefix)\\.\(queues)$' '\(definition)' --apply-to queues",
+            in: installation.folder)
+    }
+
+    private func clearPolicy(
+        _ installation: Installation, _ servers: BrokerServers.Servers, command: String = "clear_policy"
+    ) async throws {
+        try await servers.run("rabbitmqctl \(command) bounds", in: installation.folder)
+    }
+
+    @Test func makesDeletedDelayQueueAgainAndReportsLostJobs() async throws {
+        try await with { installation, servers in
+            let delay = installation.names.delay(seconds: 120)
+            let delays = RetryPolicy().delays
+            let more = #","send_at":\#(Int(Date().timeIntervalSince1970) + 200)"#
+            func publish(_ ids: [String]) async throws {
+                try await installation.publish(
+                    ids.map { JobText($0, app: Self.app, to: [Token.random()], more: more) })
+            }
+            try await installation.withWorker([:]) { worker in
+                try await publish(["one", "two", "three"])
+                try await eventually("they wait: \(worker.errors)") {
+                    try await installation.waitingMessages(delays: delays)[delay] == 3
+                }
+                try await setPolicy(#"delay\.120"#, #"{"expires":1000}"#, installation, servers)
+                try await eventually("the worker reports it: \(worker.errors)", within: .seconds(90)) {
+                    worker.errors.contains("broker.queues.vanished")
+                }
+                try await clearPolicy(installation, servers)
+                #expect(worker.errors.contains("lost=\(delay)"), "\(worker.errors)")
+                // Deleted by somebody, and found gone by a publication.
+                try await eventually("it is there again: \(worker.errors)", within: .seconds(90)) {
+                    try await AMQPInspection.look(
+                        at: AMQPTopology(queues: [AMQPQueue(name: delay)]), on: try installation.brokerConfiguration()
+                    ).missing.isEmpty
+                }
+                try await installation.broker.delete(queues: [delay], exchanges: [])
+                try await publish(["four"])
+                try await eventually("it waits: \(worker.errors)") {
+                    try await installation.waitingMessages(delays: delays)[delay] == 1
+                }
+                #expect(!worker.errors.contains("broker.connection.lost"), "\(worker.errors)")
+            }
+        }
+    }
+
+    @Test func failsOnPoliciesThatCostJobs() async throws {
+        try await with { installation, servers in
+            let names = installation.names
+            try await servers.run("rabbitmq-plugins enable rabbitmq_management", in: installation.folder)
+            func doctor() async throws -> Subprocess.Finished {
+                try await installation.martlet(
+                    ["doctor", "--management", "http://127.0.0.1:\(servers.managementPort)"],
+                    ["amqp.url": try servers.administratorURL])
+            }
+            func fails(_ text: String, _ queue: String) async throws {
+                try await eventually("doctor says: \(text)", within: .seconds(90)) {
+                    let told = try await doctor()
+                    return told.status == 1
+                        && told.output.split(separator: "\n").contains {
+                            $0.hasPrefix("FAIL  policies") && $0.contains("policy bounds sets \(text)")
+                                && $0.contains(queue)
+                        }
+                }
+            }
+            try await setPolicy("dead", #"{"max-length":1}"#, installation, servers)
+            try await fails("max-length 1, which deletes the oldest messages", names.dead)
+            try await installation.publishDead((1...3).map { (Array("\($0)".utf8), AMQPProperties()) })
+            #expect(try await installation.broker.counts([names.dead]) == [names.dead: 1], "the others are deleted")
+
+            try await setPolicy(#"jobs\.bulk"#, #"{"message-ttl":500}"#, installation, servers)
+            try await fails("message-ttl 500, which dead-letters what waits for longer", names.queue(of: Lane.bulk))
+            try await installation.publish([JobText("late", app: Self.app, to: [Token.random()])], lane: .bulk)
+            try await eventually("dropped") {
+                try await installation.broker.counts([names.dropped]) == [names.dropped: 1]
+            }
+
+            try await clearPolicy(installation, servers)
+            try await setPolicy(
+                #"delay\..*"#, #"{"expires":3600000}"#, installation, servers, command: "set_operator_policy")
+            try await fails("expires 3600000, which deletes the queue", names.delay(seconds: 1))
+            try await clearPolicy(installation, servers, command: "clear_operator_policy")
+
+            try await servers.run(try Recipe("Policies").shell(2), in: installation.folder)
+            try await eventually("doctor finds nothing", within: .seconds(90)) {
+                try await doctor().output.contains("ok    policies")
+            }
+            try await servers.run("rabbitmqctl clear_policy others", in: installation.folder)
+        }
+    }
+}
