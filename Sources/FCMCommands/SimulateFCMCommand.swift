@@ -1,3 +1,4 @@
+import Addressing
 import ArgumentParser
 import FCMSimulator
 import SimulatorCommands
@@ -59,7 +60,9 @@ struct SimulateFCMCommand: AsyncParsableCommand {
         try await options.run(simulator) { [options] in
             let address = ListeningAddress(host: options.bind)
             let base = "https://\(address.callable(simulator.port))"
-            try account.save(tokenURI: base + FCMSimulator.tokenPath)
+            let host = options.hostnames.first ?? (options.bind == "127.0.0.1" ? "localhost" : address.callable(0).host)
+            let tokens = Endpoint(host: host, port: simulator.port)
+            try account.save(tokenURI: "https://\(tokens)\(FCMSimulator.tokenPath)")
             let control = simulator.controlPort.map { ", control http://\(address.at($0))" } ?? ""
             return """
                 FCM simulator on https://\(address.at(simulator.port))\(control), CA file \(simulator.caCertificatePath ?? "")

@@ -7,8 +7,8 @@ import Testing
     private static let folder = Project.root.appending(path: "Tests/FCMSimulatorTests/Clients").path
 
     /// Those of PyPI are left out, with a line that says so, where they can't be had.
-    @Test(arguments: ["google_auth", "firebase_admin", "greedy"])
-    func anotherProjectsClientIsServed(name: String) async throws {
+    @Test(arguments: ["google_auth", "firebase_admin", "google_api", "greedy"])
+    func servesAnotherProjectsClient(name: String) async throws {
         let ended = try await Subprocess.run(
             [
                 "/usr/bin/python3", "\(Self.folder)/foreign.py", name,

@@ -16,11 +16,10 @@ struct AccessTokenRequest: Sendable {
     /// Who is asked.
     var endpoint: Endpoint { uri.endpoint }
 
-    /// - Throws: ``TokenRefusal`` when the account points elsewhere than to Google and where the configuration allows.
-    init(_ account: ServiceAccount, _ configuration: FCMConfiguration) throws(TokenRefusal) {
-        guard account.tokenURI.isAllowed(beside: configuration.tokenEndpoint) else {
-            throw TokenRefusal(
-                "token_uri", "\(account.tokenURI.text) is none of Google's: fcm.token_endpoint may name another host")
+    /// - Throws: ``ServiceAccount/Fault`` if the configuration does not allow the account's `token_uri`.
+    init(_ account: ServiceAccount, _ configuration: FCMConfiguration) throws(ServiceAccount.Fault) {
+        if let problem = account.tokenURI.problem(allowing: configuration.tokenEndpoint) {
+            throw ServiceAccount.Fault(description: problem)
         }
         signer = AssertionSigner(account)
         uri = account.tokenURI

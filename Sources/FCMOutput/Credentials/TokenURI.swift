@@ -1,7 +1,7 @@
 package import Addressing
 import Foundation
 
-/// Where a service account gets its access tokens, which is also for whom its assertions are made.
+/// The URL at which a service account requests access tokens, and the audience of its assertions.
 package struct TokenURI: Sendable, Hashable {
     package let text: String
     package let endpoint: Endpoint
@@ -19,11 +19,23 @@ package struct TokenURI: Sendable, Hashable {
         path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
     }
 
-    /// Who has made the file decides where it points; our assertions go to Google only, or where the configuration says.
-    package func isAllowed(beside other: Endpoint?) -> Bool {
-        if let other, other.host.lowercased() == endpoint.host, other.port == endpoint.port { return true }
+    /// Returns why no access token is requested there, or `nil` if one is. Whoever made the file decides where it points;
+    /// assertions go to Google only, or where the configuration says.
+    ///
+    /// - Parameter other: the endpoint that the configuration allows beside Google's.
+    package func problem(allowing other: Endpoint?) -> String? {
+        if let other, other.port == endpoint.port, Self.name(of: other.host) == Self.name(of: endpoint.host) { return nil }
         // Older files name the second.
-        return endpoint.port == 443
-            && (endpoint.host.hasSuffix(".googleapis.com") || endpoint.host == "accounts.google.com")
+        if endpoint.port == 443, endpoint.host.hasSuffix(".googleapis.com") || endpoint.host == "accounts.google.com" {
+            return nil
+        }
+        let setting = other.map { "fcm.token_endpoint is \($0)" } ?? "fcm.token_endpoint is not set"
+        return "token_uri \(text) is not Google's, and \(setting): correct the file, or set fcm.token_endpoint to \(endpoint)"
+    }
+
+    /// All names of this machine are one.
+    private static func name(of host: String) -> String {
+        let host = host.lowercased()
+        return host == "::1" || host.wholeMatch(of: /127(\.[0-9]{1,3}){3}/) != nil ? "localhost" : host
     }
 }

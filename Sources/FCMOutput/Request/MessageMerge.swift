@@ -32,14 +32,24 @@ struct MessageMerge {
     }
 
     private mutating func run(_ wishes: JobWishes, ttl: Int64?) {
-        let android = wishes.android(ttl: ttl), apns = wishes.apnsHeaders, webpush = wishes.webpushHeaders(ttl: ttl)
+        var android = wishes.android(ttl: ttl)
+        let apns = wishes.apnsHeaders, webpush = wishes.webpushHeaders(ttl: ttl)
         var missing = ["android", "apns", "webpush"]
         var isEmpty = true
-        for member in members(of: 0) {
+        let all = members(of: 0)
+        // Google refuses a message that has both.
+        let isV2 = all.contains { ["android_v2", "androidV2"].contains($0.name) && $0.kind != .null }
+        let androidV2 = isV2 ? android.filter { $0.name != "priority" } : []
+        if isV2 {
+            android = []
+            missing.removeFirst()
+        }
+        for member in all {
             isEmpty = false
             missing.removeAll { $0 == member.name }
             switch member.name {
             case "android": fill(member, android)
+            case "android_v2", "androidV2": fill(member, androidV2)
             case "apns": fillHeaders(of: member, apns)
             case "webpush": fillHeaders(of: member, webpush)
             default: break
@@ -89,6 +99,7 @@ struct MessageMerge {
     }
 
     private mutating func fill(_ object: Member, _ wishes: [Wish]) {
+        guard !wishes.isEmpty else { return }
         switch object.kind {
         case .object:
             let there = members(of: object.value.lowerBound)

@@ -6,8 +6,8 @@ extension MessageType {
         "Message",
         [
             "name": .string, "token": .string, "fid": .string, "topic": .string, "condition": .string, "data": .strings,
-            "notification": .message(notification), "android": .message(android), "apns": .message(apns),
-            "webpush": .message(webpush), "fcm_options": .message(options),
+            "notification": .message(notification), "android": .message(android),
+            "android_v2": .message(androidV2), "apns": .message(apns), "webpush": .message(webpush), "fcm_options": .message(options),
         ])
 
     private static let notification = MessageType(
@@ -24,8 +24,32 @@ extension MessageType {
             "bandwidth_constrained_ok": .bool, "restricted_satellite_ok": .bool,
         ])
 
+    private static let androidV2 = MessageType(
+        "AndroidConfigV2",
+        [
+            "collapse_key": .string, "ttl": .duration, "restricted_package_name": .string, "data": .strings,
+            "fcm_options": .message(options), "direct_boot_ok": .bool, "bandwidth_constrained_ok": .bool,
+            "restricted_satellite_ok": .bool, "background_sync": .message(MessageType("AndroidBackgroundSyncMessage", [:])),
+            "remote_notification": .message(
+                MessageType(
+                    "AndroidRemoteNotification",
+                    [
+                        "mutable_content": .bool, "use_as_v1_data_message": .bool,
+                        "notification": .message(androidNotificationV2),
+                    ])),
+        ])
+
     private static let androidNotification = MessageType(
         "AndroidNotification",
+        notificationFields.merging([
+            "bypass_proxy_notification": .bool,
+            "proxy": .choice(name: "Proxy", ["PROXY_UNSPECIFIED", "ALLOW", "DENY", "IF_PRIORITY_LOWERED"]),
+        ]) { first, _ in first })
+
+    private static let androidNotificationV2 = MessageType(
+        "AndroidNotificationV2", notificationFields.merging(["id": .integer]) { first, _ in first })
+
+    private static let notificationFields: [String: FieldType] =
         [
             "title": .string, "body": .string, "icon": .string, "color": .string, "sound": .string, "tag": .string,
             "click_action": .string, "body_loc_key": .string, "body_loc_args": .list(.string),
@@ -41,9 +65,7 @@ extension MessageType {
             "vibrate_timings": .list(.duration),
             "visibility": .choice(name: "Visibility", ["VISIBILITY_UNSPECIFIED", "PRIVATE", "PUBLIC", "SECRET"]),
             "notification_count": .integer, "light_settings": .message(lights), "image": .string,
-            "bypass_proxy_notification": .bool,
-            "proxy": .choice(name: "Proxy", ["PROXY_UNSPECIFIED", "ALLOW", "DENY", "IF_PRIORITY_LOWERED"]),
-        ])
+        ]
 
     private static let lights = MessageType(
         "LightSettings",

@@ -46,13 +46,7 @@ package struct SendRequest {
     /// What FCM itself refuses, which knows what the fields mean.
     func check() throws(MessageFault) {
         try checkData("message.data", message.member("data"))
-        let android = message.member("android")
-        try checkData("message.android.data", android?.member("data"))
-        if let text = android?.member("ttl")?.text, let life = Lifetime(text),
-            !(0...Self.longestLife).contains(life.seconds)
-        {
-            throw .fcm("message.android.ttl", "Invalid ttl: must be between 0 and 2419200 seconds.")
-        }
+        try checkAndroid()
         if let link = message.member("webpush")?.member("fcm_options", "fcmOptions")?.member("link")?.text,
             !link.hasPrefix("https://")
         {
@@ -60,6 +54,22 @@ package struct SendRequest {
         }
         try checkSize()
         if let fault = target.fault { throw fault }
+    }
+
+    private func checkAndroid() throws(MessageFault) {
+        let versions = ["android": message.member("android"), "android_v2": message.member("android_v2", "androidV2")]
+            .compactMapValues { $0 == .null ? nil : $0 }
+        guard versions.count < 2 else {
+            throw .fcm("message", "Only one of 'android' and 'android_v2' may be set.")
+        }
+        for (name, config) in versions {
+            try checkData("message.\(name).data", config.member("data"))
+            if let text = config.member("ttl")?.text, let life = Lifetime(text),
+                !(0...Self.longestLife).contains(life.seconds)
+            {
+                throw .fcm("message.\(name).ttl", "Invalid ttl: must be between 0 and 2419200 seconds.")
+            }
+        }
     }
 
     private func checkData(_ path: String, _ data: JSONValue?) throws(MessageFault) {
@@ -76,7 +86,7 @@ package struct SendRequest {
         let most = target.isBroadcast ? Self.longestBroadcast : Self.longestMessage
         let common = (message.member("data")?.weight ?? 0) + (message.member("notification")?.weight ?? 0)
         for platform in ["android", "apns", "webpush"] {
-            let own = message.member(platform)
+            let own = message.member(platform) ?? (platform == "android" ? message.member("android_v2", "androidV2") : nil)
             let size = ["data", "notification", "payload"].reduce(common) { $0 + (own?.member($1)?.weight ?? 0) }
             guard size <= most else {
                 throw .fcm("message", "Message is too big: \(size) bytes for \(platform), and \(most) are allowed.")
@@ -89,7 +99,7 @@ package struct SendRequest {
         for member in message.members {
             hasher.combine(member.name)
             switch member.name {
-            case "android": hash(member.value, without: ["ttl"], into: &hasher)
+            case "android", "android_v2", "androidV2": hash(member.value, without: ["ttl"], into: &hasher)
             case "webpush":
                 for member in member.value.members {
                     hasher.combine(member.name)

@@ -40,14 +40,21 @@ struct TypeChecker {
     private static func fits(_ value: JSONValue, _ type: FieldType) -> Bool {
         switch (type, value) {
         case (.string, .string), (.bool, .bool), (.object, .object), (.number, .number): true
-        case (.integer, .number(let text)), (.integer, .string(let text)): Int32(text) != nil
+        case (.number, .string(let text)):
+            ["NaN", "Infinity", "-Infinity"].contains(text) || JSONReader.read(Array(text.utf8))?.number != nil
+        case (.integer, .number(let text)): wholeNumber(text) != nil
+        case (.integer, .string(let text)): JSONReader.read(Array(text.utf8))?.number.flatMap(wholeNumber) != nil
         case (.duration, .string(let text)): Lifetime(text) != nil
         case (.timestamp, .string(let text)): text.wholeMatch(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d.*/) != nil
         case (.choice(_, let words), .string(let word)): words.contains(word) || words.contains(word.uppercased())
-        case (.choice(_, let words), .number(let text)): Int(text).map(words.indices.contains) ?? false
+        case (.choice(_, let words), .number(let text)):
+            wholeNumber(text).map { words.indices.contains(Int($0)) } ?? false
         default: false
         }
     }
+
+    /// Returns a number of 32 bits as JSON has it, `1`, `1.0` or `1e0`, or `nil` for another.
+    private static func wholeNumber(_ text: String) -> Int32? { Double(text).flatMap { Int32(exactly: $0) } }
 
     private mutating func checkList(_ value: JSONValue, of type: FieldType) throws(MessageFault) {
         guard case .array(let items) = value else { throw mismatch(value, .list(type)) }

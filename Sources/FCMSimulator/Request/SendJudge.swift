@@ -32,7 +32,7 @@ final class SendJudge {
     func judge(
         _ request: FCMRequest, on connection: SimulatorConnection
     ) -> (FCMRequest.Outcome, AnswerTime) {
-        guard case .messages(let name) = request.route else { return refused(PlannedFCMAnswer(.pathNotFound)) }
+        guard case .messages(let name, _) = request.route else { return refused(PlannedFCMAnswer(.pathNotFound)) }
         guard request.method == "POST" else { return refused(PlannedFCMAnswer(.methodNotAllowed)) }
         let now = connection.now
         if let answer = refusal(of: request.bearer, project: name, at: now) { return refused(answer) }
@@ -84,6 +84,7 @@ final class SendJudge {
     }
 
     private func checkForm(_ request: FCMRequest) throws(MessageFault) {
+        if case .messages(_, let fault?) = request.route { throw MessageFault(fault) }
         if case .other(let text) = request.contentType,
             text.split(separator: ";").first?.trimmingCharacters(in: .whitespaces).lowercased() != "application/json"
         {

@@ -171,6 +171,26 @@ import Testing
         #expect(try bodies(payload) == [#"{"message":{"token":"t:1","# + payload.dropFirst() + "}"])
     }
 
+    /// Google refuses a message that has `android` and `android_v2`.
+    @Test(arguments: [
+        (#"{"android_v2":{}}"#, #"{"android_v2":{"ttl":"60s","collapse_key":"scores"}}"#),
+        (
+            #"{"androidV2":{"ttl":"5s","collapseKey":null},"android":null}"#,
+            #"{"androidV2":{"ttl":"5s","collapseKey":"scores"},"android":null}"#
+        ),
+        (#"{"android":{"ttl":"5s"},"android_v2":{"ttl":"5s"}}"#, #"{"android":{"ttl":"5s"},"android_v2":{"collapse_key":"scores","ttl":"5s"}}"#),
+        (
+            #"{"android_v2":null}"#,
+            #"{"android_v2":null,"android":{"ttl":"60s","priority":"HIGH","collapse_key":"scores"}}"#
+        ),
+    ])
+    func fillsTheSecondVersionOfAndroid(payload: String, merged: String) throws {
+        let members = #""expires_at":1795168860,"priority":10,"collapse_id":"scores""#
+        let body = try bodies(payload, members)[0]
+        #expect(body.hasPrefix(#"{"message":{"token":"t:1","# + merged.dropFirst().dropLast() + ","), "\(body)")
+        #expect(body.contains(#""apns":{"headers":{"apns-expiration""#) && body.contains(#""webpush":{"headers":{"TTL""#))
+    }
+
     @Test(arguments: [#"{"android":7,"apns":[],"webpush":"x"}"#, #"{"apns":{"headers":false}}"#])
     func leavesOtherKindsToGoogle(payload: String) throws {
         let body = try bodies(payload, #""priority":10"#)[0]

@@ -58,28 +58,26 @@ let scheme = "https:" + "//"
     @Test(arguments: [
         (scheme + "oauth2.googleapis.com/token", true), (scheme + "OAUTH2.googleapis.com/token", true),
         (scheme + "sts.googleapis.com:443/v1/token", true), (scheme + "accounts.google.com/o/oauth2/token", true),
-        (scheme + "127.0.0.1:8443/token", true),
+        (scheme + "127.0.0.1:8443/token", true), (scheme + "LOCALHOST:8443/x", true), (scheme + "[::1]:8443/", true),
+        (scheme + "localhost/token", false), (scheme + "127.0.0.1.example:8443/", false),
         (scheme + "oauth2.googleapis.com:8443/token", false), (scheme + "googleapis.com.evil.example/token", false),
         (scheme + "evilgoogleapis.com/token", false), (scheme + "127.0.0.1:8444/token", false),
         (scheme + "169.254.169.254/token", false),
     ])
-    func assertionsGoToGoogleOrWhereTheConfigurationSays(uri: String, isAllowed: Bool) throws {
-        #expect(try TokenURI(uri).isAllowed(beside: .init(host: "127.0.0.1", port: 8_443)) == isAllowed)
+    func allowsTokenURIsOfGoogleAndOfTheConfiguration(uri: String, isAllowed: Bool) throws {
+        for host in ["127.0.0.1", "localhost", "::1"] {
+            #expect((try TokenURI(uri).problem(allowing: .init(host: host, port: 8_443)) == nil) == isAllowed, "\(host)")
+        }
     }
-}
 
-/// A service account of nobody's.
-enum SampleAccount {
-    private static let key = sampleKeyPEM
-
-    static func json(_ changes: [String: String?] = [:]) -> String {
-        var members: [String: String] = [
-            "type": "service_account", "project_id": "shop-1a2b3", "private_key_id": "0123abcd",
-            "private_key": key, "client_email": "push@shop-1a2b3.iam.gserviceaccount.com",
-            "token_uri": scheme + "oauth2.googleapis.com/token", "universe_domain": "googleapis.com",
-        ]
-        for (name, value) in changes { members[name] = value }
-        let data = try? JSONSerialization.data(withJSONObject: members, options: [.sortedKeys])
-        return data.map { String(decoding: $0, as: UTF8.self) } ?? ""
+    @Test func namesTheSettingOfARefusedTokenURI() throws {
+        let uri = try TokenURI(scheme + "tokens.invalid/token")
+        #expect(
+            uri.problem(allowing: nil)
+                == "token_uri \(scheme)tokens.invalid/token is not Google's, and fcm.token_endpoint is not set: "
+                + "correct the file, or set fcm.token_endpoint to tokens.invalid:443")
+        #expect(
+            uri.problem(allowing: .init(host: "localhost", port: 2_297))?.contains(
+                "fcm.token_endpoint is localhost:2297:") == true)
     }
 }

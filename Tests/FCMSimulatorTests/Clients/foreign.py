@@ -16,6 +16,7 @@ TOKEN, DEAD = "device-1:APA91bExample", "dead0404-1:APA91bExample"
 PACKAGES = {
     "google_auth": ["google-auth==2.62.2", "requests==2.34.2"],
     "firebase_admin": ["firebase-admin==7.7.0"],
+    "google_api": ["google-api-python-client==2.202.0"],
 }
 
 
@@ -99,6 +100,41 @@ def firebase_admin(double):
     assert accepted >= 44, accepted
 
 
+def google_api(double):
+    """The client that Google generates from its API description."""
+    os.environ["HTTPLIB2_CA_CERTS"] = double.ca
+    from google.oauth2 import service_account
+    from googleapiclient import discovery, errors
+    credentials = service_account.Credentials.from_service_account_file(
+        account_file(double), scopes=["https://www.googleapis.com/auth/cloud-platform"])
+    service = discovery.build(
+        "fcm", "v1", credentials=credentials, cache_discovery=False, static_discovery=True,
+        client_options={"api_endpoint": f"https://localhost:{double.port}"})
+    messages = service.projects().messages()
+
+    def send(**message):
+        return messages.send(parent=f"projects/{PROJECT}", body={"message": message}).execute()
+    name = send(
+        token=TOKEN, notification={"title": "hi"}, data={"n": "1"},
+        android={"priority": "HIGH", "collapseKey": "k", "ttl": "3.5s", "notification": {
+            "notificationCount": 2.0, "notificationPriority": "PRIORITY_MAX",
+            "lightSettings": {"color": {"red": 1, "alpha": 0.5}, "lightOnDuration": "1s"}}},
+        apns={"headers": {"apns-priority": "5"}, "payload": {"aps": {"alert": "t"}}}, webpush=None)["name"]
+    assert name.startswith(f"projects/{PROJECT}/messages/0:"), name
+    assert send(token=TOKEN, androidV2={"ttl": "60s", "remoteNotification": {"notification": {"id": 7}}})["name"]
+    checked = messages.send(
+        parent=f"projects/{PROJECT}", body={"validateOnly": True, "message": {"topic": "news"}}, fields="name",
+        prettyPrint=True, x__xgafv="2").execute()
+    assert checked["name"], checked
+    for message, status in (({"token": DEAD}, 404), ({"token": TOKEN, "android": {"notification": {
+            "notificationCount": 2.5}}}, 400), ({"token": TOKEN, "android": {}, "androidV2": {}}, 400)):
+        try:
+            send(**message)
+            raise AssertionError(f"{message} is not refused")
+        except errors.HttpError as error:
+            assert error.status_code == status, error
+
+
 def greedy(double):
     """A client that takes no notice of SETTINGS: 100 streams are taken, one more ends the connection."""
     import h2.connection
@@ -142,7 +178,7 @@ def greedy(double):
         assert ends == [(1, b"exceeded_max_concurrent_streams")], seen
 
 
-CLIENTS = {client.__name__: client for client in (google_auth, firebase_admin, greedy)}
+CLIENTS = {client.__name__: client for client in (google_auth, firebase_admin, google_api, greedy)}
 
 if __name__ == "__main__":
     wanted = sys.argv[1]
