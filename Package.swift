@@ -258,9 +258,9 @@ let package = Package(
         .testTarget(
             name: "FCMOutputTests",
             dependencies: [
-                "Addressing", "FCMOutput", "FCMSimulator", "HTTP2Pool", "HTTP2Session", "PushModel", "PushSending",
-                "PushTestSupport",
-                "Store", "TestSupport", "Threading", .crypto, .cryptoExtras, .logging, .nioCore, .nioPosix,
+                "Addressing", "FCMOutput", "FCMSimulator", "HTTP2Pool", "HTTP2Session", "Metering",
+                "PushModel", "PushSending", "PushTestSupport", "Store", "TestSupport", "Threading", .crypto,
+                .cryptoExtras, .logging, .nioCore, .nioPosix,
             ],
             swiftSettings: settings),
         .testTarget(

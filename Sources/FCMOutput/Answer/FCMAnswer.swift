@@ -76,6 +76,7 @@ package enum FCMAnswer: Equatable {
 
     /// Google's codes, and what becomes of a message by them.
     static let verdicts: [String: Outcome.Verdict] = [
+        FCMPushes.noAccessToken: .retry,
         "INVALID_ARGUMENT": .rejected, "SENDER_ID_MISMATCH": .rejected, "THIRD_PARTY_AUTH_ERROR": .rejected,
         "APNS_AUTH_ERROR": .rejected, "UNREGISTERED": .unregistered, "QUOTA_EXCEEDED": .retry,
         "RESOURCE_EXHAUSTED": .retry, "INTERNAL": .retry, "UNAVAILABLE": .retry, "UNAUTHENTICATED": .hold,

@@ -13,6 +13,8 @@ final class FCMPushes {
     /// More than the quota lets go in so many seconds waits in the broker, too: what is open here must not stay open for as
     /// long as the broker's patience.
     private static let secondsHere = 60.0
+    /// The reason of pushes that wait because no access token can be had.
+    static let noAccessToken = "NoAccessToken"
 
     private let desk: PushDesk
     private let tokens: AccessTokenSource
@@ -23,6 +25,8 @@ final class FCMPushes {
     private let noFields: HTTP2Fields
     /// What may go in this turn.
     private var room = 0
+    /// When the newest of the accepted requests was written.
+    @exclusivity(unchecked) private var acceptedWrittenAt = Int64.min
     /// Has the pool look again after so many milliseconds.
     var wake: (Int64) -> Void = { _ in }
 
@@ -102,7 +106,7 @@ extension FCMPushes: PoolClient {
     private func withoutToken(_ answer: AccessTokenCache.Answer, now: Int64) {
         switch answer {
         case .token, .pending: break
-        case .unavailable: desk.putAside(reason: "NoAccessToken", at: desk.moment(now))
+        case .unavailable: desk.putAside(reason: Self.noAccessToken, at: desk.moment(now))
         case .refused(let refusal):
             desk.putAside(reason: refusal.error, seconds: tokens.pause(now: now), at: desk.moment(now))
         }
@@ -127,6 +131,7 @@ extension FCMPushes: PoolClient {
         sent.providerID = FCMSuccessBody.name(in: answer.body)
         let message = Self.prepared(sent.push.job)
         message.accept(for: message.routed.job.recipients[sent.push.recipient])
+        acceptedWrittenAt = max(acceptedWrittenAt, sent.writtenAt)
         desk.settleSent(sent, .credential, status: 200, at: now)
         return .keep
     }
@@ -150,11 +155,11 @@ extension FCMPushes: PoolClient {
             desk.settle(refusal.outcome(refusal.recipient.kind.isBroadcast ? .rejected : .unregistered), of: message)
         case .unauthenticated where !sent.push.isReauthorized:
             desk.sendReauthorized(sent.push, at: now)
-            return .replaceExpired
+            return replacement(for: sent)
         case .unauthenticated, .credentialRefused:
             let consequence = desk.refuse(sent, isAmbiguous: false, reason: refusal.reason, at: now)
             desk.settle(refusal.outcome(consequence.verdict, retryAfter: consequence.seconds), of: message)
-            if meaning == .unauthenticated { return .replaceExpired }
+            if meaning == .unauthenticated { return replacement(for: sent) }
         case .doubtful:
             let consequence = desk.refuse(sent, isAmbiguous: true, reason: refusal.reason, at: now)
             desk.settle(refusal.outcome(consequence.verdict), of: message)
@@ -165,6 +170,11 @@ extension FCMPushes: PoolClient {
             projectMustWait(seconds, because: refusal.reason, now: now)
         }
         return .keep
+    }
+
+    /// An access token with which a later request was accepted is good, whatever one answer says.
+    private func replacement(for sent: PushOnWire) -> ConnectionVerdict {
+        acceptedWrittenAt > sent.writtenAt ? .keep : .replaceExpired
     }
 
     func unprocessed(_ tag: Int, _ loss: RequestLoss?, now: Int64) { desk.unprocessed(tag, now: now) }

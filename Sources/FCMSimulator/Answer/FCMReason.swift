@@ -18,6 +18,7 @@ public enum FCMReason: String, CaseIterable, Codable, Sendable {
     case unspecified = "UNSPECIFIED_ERROR"
     case unavailable = "UNAVAILABLE"
     // What its front end answers, in HTML.
+    case forbidden = "FORBIDDEN"
     case pathNotFound = "PATH_NOT_FOUND"
     case methodNotAllowed = "METHOD_NOT_ALLOWED"
     case badGateway = "BAD_GATEWAY"
@@ -27,7 +28,7 @@ public enum FCMReason: String, CaseIterable, Codable, Sendable {
         switch self {
         case .invalidArgument, .invalidPayload, .invalidToken, .apnsTokenDisabled: 400
         case .unauthenticated, .thirdPartyAuthError: 401
-        case .permissionDenied, .senderIDMismatch: 403
+        case .permissionDenied, .senderIDMismatch, .forbidden: 403
         case .unregistered, .notFound, .pathNotFound: 404
         case .methodNotAllowed: 405
         case .quotaExceeded, .deviceQuotaExceeded: 429
@@ -47,7 +48,7 @@ public enum FCMReason: String, CaseIterable, Codable, Sendable {
         case .quotaExceeded, .deviceQuotaExceeded: "RESOURCE_EXHAUSTED"
         case .internalError, .unspecified: "INTERNAL"
         case .unavailable: "UNAVAILABLE"
-        case .pathNotFound, .methodNotAllowed, .badGateway: nil
+        case .forbidden, .pathNotFound, .methodNotAllowed, .badGateway: nil
         }
     }
 
@@ -58,8 +59,8 @@ public enum FCMReason: String, CaseIterable, Codable, Sendable {
         case .quotaExceeded, .deviceQuotaExceeded: "QUOTA_EXCEEDED"
         case .thirdPartyAuthError, .senderIDMismatch, .unregistered, .internalError, .unspecified, .unavailable:
             rawValue
-        case .invalidPayload, .unauthenticated, .permissionDenied, .notFound, .pathNotFound, .methodNotAllowed,
-            .badGateway:
+        case .invalidPayload, .unauthenticated, .permissionDenied, .notFound, .forbidden, .pathNotFound,
+            .methodNotAllowed, .badGateway:
             nil
         }
     }
@@ -84,6 +85,7 @@ public enum FCMReason: String, CaseIterable, Codable, Sendable {
         case .deviceQuotaExceeded: "Message rate exceeded for this device."
         case .internalError, .unspecified: "Internal error encountered."
         case .unavailable: "The service is currently unavailable."
+        case .forbidden: "403. That's an error. Your client does not have permission to get the URL from this server."
         case .pathNotFound: "404. That's an error. The requested URL was not found on this server."
         case .methodNotAllowed: "405. That's an error. The request method is inappropriate for the URL."
         case .badGateway:

@@ -1,5 +1,6 @@
 import FCMOutput
 import FCMSimulator
+import Metering
 import PushModel
 import PushTestSupport
 import TestSupport
@@ -35,6 +36,31 @@ import Testing
             try await fixture.push(#""again:APA91b""#)?.verdict == .sent
         }
         #expect(fixture.refusals == ["began invalid_grant", "ended"])
+        await fixture.output.shutDown()
+        await simulator.stop()
+    }
+
+    /// However many pushes come: 15 s must pass before the next request.
+    @Test func refusedAccountIsLeftAlone() async throws {
+        let simulator = try await FCMSimulator.started()
+        let metrics = MetricRegistry()
+        let fixture = try FCMFixture(simulator) {
+            $0.breakMilliseconds = 15_000
+            $0.metrics = metrics
+        }
+        #expect(try await fixture.push()?.verdict == .sent)
+        let email = "push@shop-1a2b3.iam.gserviceaccount.com"
+        simulator.refuse(email, .init(tokenError: "invalid_grant"))
+        simulator.revokeTokens()
+        for round in 0..<30 {
+            try fixture.send(to: FCMFixture.tokens(5, "round\(round)"))
+            await fixture.recorder.wait(for: 6 + 5 * round, atMost: .seconds(60))
+        }
+        #expect(fixture.tally == ["sent": 1, "hold invalid_grant": 150])
+        #expect(fixture.refusals == ["began invalid_grant"])
+        #expect(simulator.accountUses[email]?.tokenRequests == 2)
+        let counted = metrics.page().values(of: .accessTokenRequests).filter { $0.value > 0 }
+        #expect(counted.map { $0.labels["result"] } == ["granted", "refused"] && counted.allSatisfy { $0.value == 1 })
         await fixture.output.shutDown()
         await simulator.stop()
     }

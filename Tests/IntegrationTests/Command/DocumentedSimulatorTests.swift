@@ -1,3 +1,4 @@
+import DeliveryPipeline
 import Foundation
 import TestSupport
 import TestTraits

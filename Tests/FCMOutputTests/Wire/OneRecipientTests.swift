@@ -1,0 +1,110 @@
+import FCMOutput
+import FCMSimulator
+import PushModel
+import PushTestSupport
+import TestSupport
+import Testing
+
+/// What FCM answers to one recipient, and what it must not do to the others.
+@Suite struct OneRecipientTests {
+    @Test(arguments: [FCMReason.notFound, .pathNotFound, .forbidden])
+    func bareRefusalConcernsOneRecipient(fault: FCMReason) async throws {
+        let simulator = try await FCMSimulator.started()
+        let fixture = try FCMFixture(simulator) { $0.maximumConnections = 1 }
+        #expect(try await fixture.push()?.verdict == .sent)
+        simulator.setAnswer(PlannedFCMAnswer(fault), forToken: "odd:APA91b")
+        for round in 0..<5 {
+            try fixture.send(to: ["odd:APA91b"] + FCMFixture.tokens(40, "round\(round)"))
+            await fixture.recorder.wait(for: 1 + 41 * (round + 1), atMost: .seconds(60))
+        }
+        let reason = fault == .notFound ? "NOT_FOUND" : "Status\(fault.status)"
+        #expect(fixture.tally == ["sent": 201, "retry \(reason)": 5])
+        #expect(fixture.refusals == [])
+        await fixture.output.shutDown()
+        await simulator.stop()
+    }
+
+    /// A project that does not exist: everybody is told so, and in few requests.
+    @Test func bareRefusalOfAllIsTheCredentials() async throws {
+        let simulator = try await FCMSimulator.started()
+        let fixture = try FCMFixture(simulator) { $0.maximumConnections = 1 }
+        simulator.answerNext(1_000, with: PlannedFCMAnswer(.notFound))
+        for job in 0..<5 { try fixture.send(to: FCMFixture.tokens(100, "job\(job)")) }
+        await fixture.recorder.wait(for: 500, atMost: .seconds(60))
+        let asked = fixture.tally["retry NOT_FOUND"] ?? 0
+        #expect((3...110).contains(asked) && fixture.tally["hold NOT_FOUND"] == 500 - asked, "\(fixture.tally)")
+        #expect(fixture.refusals == ["began NOT_FOUND"])
+        await fixture.output.shutDown()
+        await simulator.stop()
+    }
+
+    /// A 401 to a request after which others were accepted with the same token.
+    @Test func lateRefusalOfTheTokenReplacesNone() async throws {
+        let simulator = try await FCMSimulator.started()
+        let fixture = try FCMFixture(simulator) { $0.maximumConnections = 1 }
+        #expect(try await fixture.push()?.verdict == .sent)
+        simulator.answerNext(1, with: PlannedFCMAnswer(.unauthenticated, delayMilliseconds: 400))
+        try fixture.send(to: ["odd:APA91b"])
+        try await eventually("it is on the wire") { simulator.recordedArrivals["odd:APA91b"] == 1 }
+        #expect(try await fixture.push(#""later:APA91b""#)?.verdict == .sent)
+        await fixture.recorder.wait(for: 3, atMost: .seconds(60))
+        #expect(fixture.tally == ["sent": 3])
+        #expect(simulator.accountUses.values.map(\.tokens) == [1])
+        await fixture.output.shutDown()
+        await simulator.stop()
+    }
+
+    @Test func tokenIsAtFaultWhereThePayloadWasAccepted() async throws {
+        let simulator = try await FCMSimulator.started()
+        let fixture = try FCMFixture(simulator) { $0.maximumConnections = 1 }
+        let plain = PlannedFCMAnswer(.invalidArgument, delayMilliseconds: 300)
+        // Google blames the payload, which others take: they are asked for nonetheless.
+        let payload = PlannedFCMAnswer(.invalidPayload, delayMilliseconds: 300)
+        simulator.setAnswer(plain, forToken: "odd:APA91b")
+        simulator.setAnswer(payload, forToken: "odder:APA91b")
+        simulator.setAnswer(plain, forToken: "own:APA91b")
+        try fixture.send(
+            #"["odd:APA91b","good:APA91b","odder:APA91b",{"token":"own:APA91b","payload":{}},{"topic":"news"}]"#)
+        await fixture.recorder.wait(for: 5, atMost: .seconds(60))
+        let details = Dictionary(
+            uniqueKeysWithValues: fixture.recorder.outcomes.filter { $0.verdict == .rejected }.map {
+                ($0.recipient, $0.detail ?? "")
+            })
+        let finding = "token at fault: FCM accepted the same payload for another recipient of this job"
+        #expect(details.keys.sorted() == [0, 2, 3] && fixture.tally["sent"] == 2, "\(fixture.tally)")
+        #expect(details[0] == "\(finding); Request contains an invalid argument.", "\(details)")
+        #expect(details[2] == "\(finding); message.notification: Request contains an invalid argument.", "\(details)")
+        #expect(details[3] == "Request contains an invalid argument.", "\(details)")
+        #expect(fixture.recorder.outcomes.allSatisfy { $0.unregisteredAt == nil })
+        #expect(fixture.badTokens == ["INVALID_ARGUMENT": 2])
+        await fixture.output.shutDown()
+        await simulator.stop()
+    }
+
+    @Test func longAnswerKeepsItsReason() async throws {
+        let simulator = try await FCMSimulator.started()
+        let fixture = try FCMFixture(simulator)
+        simulator.answerNext(1, with: PlannedFCMAnswer(.unregistered, message: String(repeating: "x", count: 40_000)))
+        let dead = try #require(try await fixture.push(#""long:APA91b""#))
+        #expect(dead.verdict == .unregistered && dead.reason == "UNREGISTERED", "\(dead)")
+        #expect(dead.detail == String(repeating: "x", count: 200) + "…")
+        simulator.answerNext(1, with: PlannedFCMAnswer(.notFound, message: String(repeating: "y", count: 100_000)))
+        let unread = try #require(try await fixture.push(#""longer:APA91b""#))
+        #expect(unread.verdict == .retry && unread.reason == "Status404", "\(unread)")
+        #expect(unread.detail?.contains("more than 65536 bytes") == true, "\(unread)")
+        #expect(try await fixture.push(#""next:APA91b""#)?.verdict == .sent)
+        #expect(fixture.refusals == [])
+        await fixture.output.shutDown()
+        await simulator.stop()
+    }
+
+    @Test func controlCharactersOfAMessageAreEscaped() async throws {
+        let simulator = try await FCMSimulator.started()
+        let fixture = try FCMFixture(simulator)
+        simulator.answerNext(1, with: PlannedFCMAnswer(.invalidArgument, message: "a\u{1B}[31mred\r\nline\u{202E}"))
+        let outcome = try #require(try await fixture.push(#""odd:APA91b""#))
+        #expect(outcome.detail == #"a\u{1B}[31mred\r\nline\u{202E}"#)
+        await fixture.output.shutDown()
+        await simulator.stop()
+    }
+}
