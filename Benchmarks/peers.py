@@ -106,12 +106,13 @@ class Service:
         file = self.directory / "service-account.json"
         account = json.loads(file.read_text())
         self.martlet("app", "set", APP, "--project", account["project_id"])
-        self.martlet("credential", "import", file, "--output", "fcm")
+        tokens = f"fcm.token_endpoint={urllib.parse.urlsplit(account['token_uri']).netloc}"
+        self.martlet("credential", "import", file, "--output", "fcm", "--set", tokens)
         self.payload = json.loads(firebase.PAYLOAD)
         self.targets = [f"peer{number:08}:APA91b{'x' * 120}" for number in range(self.count + 1)]
         self.wish["account"] = str(file)
         self.settings = (f"fcm.endpoint=127.0.0.1:{self.port}", f"fcm.ca_file={self.wish['ca']}", "fcm.quota_per_minute=1000000000",
-                         f"fcm.token_endpoint={urllib.parse.urlsplit(account['token_uri']).netloc}")
+                         tokens)
 
     def start_webpush(self) -> None:
         self.wish, self.port = {}, browsers.free_ports(self.bench.taken, 4)

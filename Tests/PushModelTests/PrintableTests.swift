@@ -31,7 +31,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("short", 5, "short"), ("shorter", 5, "short…"), ("fünf", 2, "f…"), ("a\nb", 4, #"a\nb"#), ("a\nb", 3, #"a\n…"#),
+        ("short", 5, "short"), ("shorter", 5, "short…"), ("fünf", 2, "f…"), ("a\nb", 4, #"a\nb"#),
+        ("a\nb", 3, #"a\n…"#),
         (String(repeating: "\u{1B}", count: 1_000), 6, #"\u{1B}…"#), ("", 5, ""),
     ])
     func shortensPrintableText(text: String, bytes: Int, shown: String) {

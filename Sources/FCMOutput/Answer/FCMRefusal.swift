@@ -61,7 +61,8 @@ extension FCMErrorBody {
         let text = [violatedField, violation].compactMap { $0 }.joined(separator: ": ")
         let all = text.isEmpty ? message ?? "" : text
         if !all.isEmpty { return ShownText.line(all) }
-        return isCut ? "the answer has more than \(FCMConfiguration.maximumAnswerBytes) bytes, and no reason in these" : nil
+        return isCut
+            ? "the answer has more than \(FCMConfiguration.maximumAnswerBytes) bytes, and no reason in these" : nil
     }
 }
 

@@ -24,13 +24,16 @@ package struct TokenURI: Sendable, Hashable {
     ///
     /// - Parameter other: the endpoint that the configuration allows beside Google's.
     package func problem(allowing other: Endpoint?) -> String? {
-        if let other, other.port == endpoint.port, Self.name(of: other.host) == Self.name(of: endpoint.host) { return nil }
+        if let other, other.port == endpoint.port, Self.name(of: other.host) == Self.name(of: endpoint.host) {
+            return nil
+        }
         // Older files name the second.
         if endpoint.port == 443, endpoint.host.hasSuffix(".googleapis.com") || endpoint.host == "accounts.google.com" {
             return nil
         }
         let setting = other.map { "fcm.token_endpoint is \($0)" } ?? "fcm.token_endpoint is not set"
-        return "token_uri \(text) is not Google's, and \(setting): correct the file, or set fcm.token_endpoint to \(endpoint)"
+        return
+            "token_uri \(text) is not Google's, and \(setting): correct the file, or set fcm.token_endpoint to \(endpoint)"
     }
 
     /// All names of this machine are one.

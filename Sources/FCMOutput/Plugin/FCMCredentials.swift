@@ -36,6 +36,14 @@ public struct FCMCredentials: OutputCredentials {
             fingerprint: account.fingerprint, label: details.label ?? account.email)
     }
 
+    public func problem(with credential: Credential, _ settings: OutputSettings) throws -> String? {
+        let allowed = try FCMConfiguration(settings).tokenEndpoint
+        guard let account = try? ServiceAccount(of: credential),
+            let problem = account.tokenURI.problem(allowing: allowed)
+        else { return nil }
+        return "can get no access token: \(problem)"
+    }
+
     public func endpoint(of environment: PushEnvironment, _ settings: OutputSettings) throws -> String {
         "\(try FCMConfiguration(settings).endpoint)"
     }

@@ -7,7 +7,8 @@ extension MessageType {
         [
             "name": .string, "token": .string, "fid": .string, "topic": .string, "condition": .string, "data": .strings,
             "notification": .message(notification), "android": .message(android),
-            "android_v2": .message(androidV2), "apns": .message(apns), "webpush": .message(webpush), "fcm_options": .message(options),
+            "android_v2": .message(androidV2), "apns": .message(apns), "webpush": .message(webpush),
+            "fcm_options": .message(options),
         ])
 
     private static let notification = MessageType(
@@ -29,7 +30,8 @@ extension MessageType {
         [
             "collapse_key": .string, "ttl": .duration, "restricted_package_name": .string, "data": .strings,
             "fcm_options": .message(options), "direct_boot_ok": .bool, "bandwidth_constrained_ok": .bool,
-            "restricted_satellite_ok": .bool, "background_sync": .message(MessageType("AndroidBackgroundSyncMessage", [:])),
+            "restricted_satellite_ok": .bool,
+            "background_sync": .message(MessageType("AndroidBackgroundSyncMessage", [:])),
             "remote_notification": .message(
                 MessageType(
                     "AndroidRemoteNotification",

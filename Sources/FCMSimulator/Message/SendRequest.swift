@@ -86,7 +86,8 @@ package struct SendRequest {
         let most = target.isBroadcast ? Self.longestBroadcast : Self.longestMessage
         let common = (message.member("data")?.weight ?? 0) + (message.member("notification")?.weight ?? 0)
         for platform in ["android", "apns", "webpush"] {
-            let own = message.member(platform) ?? (platform == "android" ? message.member("android_v2", "androidV2") : nil)
+            let own =
+                message.member(platform) ?? (platform == "android" ? message.member("android_v2", "androidV2") : nil)
             let size = ["data", "notification", "payload"].reduce(common) { $0 + (own?.member($1)?.weight ?? 0) }
             guard size <= most else {
                 throw .fcm("message", "Message is too big: \(size) bytes for \(platform), and \(most) are allowed.")

@@ -57,7 +57,8 @@ extension MessageFault {
                 description: "Invalid JSON payload received. Unknown name \"\(name)\": Cannot bind query parameter. "
                     + "Field '\(name)' could not be found in request message.")
         case .value(let name, let value):
-            self.init(field: name, description: "Invalid value at '\(name)': \"\(value)\"; this simulator has json only.")
+            self.init(
+                field: name, description: "Invalid value at '\(name)': \"\(value)\"; this simulator has json only.")
         }
     }
 }

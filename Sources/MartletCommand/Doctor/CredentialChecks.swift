@@ -2,17 +2,17 @@ import MartletService
 import PushModel
 import Store
 
-/// What `doctor` can see of credentials that open, and that their providers would refuse all the same.
+/// What `doctor` can see of credentials that open and nevertheless will not work.
 struct CredentialChecks {
-    let outputs: [any OutputPlugin]
+    let source: ConfigurationSource
     let snapshot: Snapshot
 
-    /// - Throws: `DoctorWarning`.
+    /// - Throws: `DoctorWarning`, `ConfigurationError`.
     func run() throws -> String {
-        let known = Dictionary(outputs.map { ($0.name, $0.credentials) }) { $1 }
-        let problems = snapshot.credentialSummaries.compactMap { summary -> String? in
+        let known = Dictionary(source.outputs.map { ($0.name, $0.credentials) }) { $1 }
+        let problems = try snapshot.credentialSummaries.compactMap { summary -> String? in
             guard case .success(let credential)? = snapshot.opened(summary.id),
-                let problem = known[summary.output]??.problem(with: credential)
+                let problem = try source.problem(with: credential, of: summary.output)
             else { return nil }
             return "\(summary.output) \(summary.account) (\(summary.id)) \(problem)"
         }
@@ -25,8 +25,27 @@ struct CredentialChecks {
         guard several.isEmpty else {
             throw DoctorWarning(
                 "more than one key in use: \(Phrase.list(several.keys.sorted())); addresses made with the older one fail",
-                todo: "name each app's key with 'martlet app set --credential', or retire the one that no address needs")
+                todo: "name each app's key with 'martlet app set --credential', or retire the one that no address needs"
+            )
         }
         return "no provider is known to refuse one"
+    }
+}
+
+extension ConfigurationSource {
+    /// Returns what its output knows against a credential under this configuration.
+    ///
+    /// - Throws: `ConfigurationError`.
+    func problem(with credential: Credential, of output: String) throws -> String? {
+        guard let plugin = outputs.first(where: { $0.name == output }), let credentials = plugin.credentials else {
+            return nil
+        }
+        return try problem(with: credential, of: plugin, credentials)
+    }
+
+    private func problem(
+        with credential: Credential, of plugin: some OutputPlugin, _ credentials: any OutputCredentials
+    ) throws -> String? {
+        try withSettings(of: plugin) { try credentials.problem(with: credential, $0) }
     }
 }

@@ -85,7 +85,7 @@ struct DatabaseChecks {
             return found
         }
         await report.check("provider rules") {
-            try CredentialChecks(outputs: source.outputs, snapshot: try await snapshot()).run()
+            try CredentialChecks(source: source, snapshot: try await snapshot()).run()
         }
         await report.check("expiry") {
             let ending = try await CredentialRepository(pool).list()

@@ -1,3 +1,4 @@
+import ArgumentParser
 import MartletService
 import PostgresClient
 import PushModel
@@ -20,6 +21,7 @@ struct CredentialKeeper {
     /// - Parameter verb: what the command does, such as `imported`.
     func keep(_ new: NewCredential, as verb: String, _ options: ConfigurationOptions) async throws {
         let (id, isNew, older) = try await withDatabase(options, for: "credential") { source, pool in
+            try check(new, source)
             let repository = CredentialRepository(pool)
             let (id, isNew) = try await add(new, to: repository, try source.keyring())
             return (
@@ -31,6 +33,16 @@ struct CredentialKeeper {
         print("\(isNew ? "\(verb) \(new.label) as" : "this key is in use already as") \(id): \(scope(of: new))")
         new.printFacts(now: .now)
         for credential in older { print(credential.replacedNotice) }
+    }
+
+    /// Refuses a credential that no worker with this configuration can use.
+    private func check(_ new: NewCredential, _ source: ConfigurationSource) throws {
+        let credential = Credential(
+            id: "new", output: output, kind: new.kind, account: new.account, environments: new.environments,
+            topics: new.topics)
+        if let problem = try source.problem(with: credential, of: output) {
+            throw ValidationError("\(new.label) \(problem)")
+        }
     }
 
     private func add(

@@ -38,9 +38,12 @@ public protocol OutputCredentials: Sendable {
     /// - Throws: ``CredentialFault``; by default always, because nothing can be changed.
     func changed(_ credential: Credential, _ details: CredentialDetails) throws -> NewCredential
 
-    /// Returns why a provider will refuse a stored credential although it opens, for `doctor`, or `nil`, the default.
-    /// The text is a predicate whose subject is the credential.
-    func problem(with credential: Credential) -> String?
+    /// Returns why a credential that opens will not work: workers with these settings cannot use it, or a provider will refuse
+    /// it. For `credential import` and `doctor`; `nil`, the default, if nothing is known against it. The text is a predicate
+    /// whose subject is the credential.
+    ///
+    /// - Throws: ``SettingFault``.
+    func problem(with credential: Credential, _ settings: OutputSettings) throws -> String?
 
     /// Where a check of a credential goes, for people.
     ///
@@ -60,7 +63,7 @@ extension OutputCredentials {
 
     public var addressesAreBound: Bool { false }
 
-    public func problem(with credential: Credential) -> String? { nil }
+    public func problem(with credential: Credential, _ settings: OutputSettings) throws -> String? { nil }
 
     public func changed(_ credential: Credential, _ details: CredentialDetails) throws -> NewCredential {
         throw CredentialFault("can't be changed: import it anew and retire this one")

@@ -50,7 +50,7 @@ public struct WebPushCredentials: OutputCredentials {
         return try Self.credential(old.with(subject: try VAPIDKeyReader.checked(details.subject)), details)
     }
 
-    public func problem(with credential: Credential) -> String? {
+    public func problem(with credential: Credential, _ settings: OutputSettings) -> String? {
         guard let key = try? Self.key(of: credential) else { return "holds no VAPID key" }
         return VAPIDSubject.problem(of: key.subject).map { "has a subject that \($0)" }
     }

@@ -178,7 +178,10 @@ import Testing
             #"{"androidV2":{"ttl":"5s","collapseKey":null},"android":null}"#,
             #"{"androidV2":{"ttl":"5s","collapseKey":"scores"},"android":null}"#
         ),
-        (#"{"android":{"ttl":"5s"},"android_v2":{"ttl":"5s"}}"#, #"{"android":{"ttl":"5s"},"android_v2":{"collapse_key":"scores","ttl":"5s"}}"#),
+        (
+            #"{"android":{"ttl":"5s"},"android_v2":{"ttl":"5s"}}"#,
+            #"{"android":{"ttl":"5s"},"android_v2":{"collapse_key":"scores","ttl":"5s"}}"#
+        ),
         (
             #"{"android_v2":null}"#,
             #"{"android_v2":null,"android":{"ttl":"60s","priority":"HIGH","collapse_key":"scores"}}"#
@@ -188,7 +191,8 @@ import Testing
         let members = #""expires_at":1795168860,"priority":10,"collapse_id":"scores""#
         let body = try bodies(payload, members)[0]
         #expect(body.hasPrefix(#"{"message":{"token":"t:1","# + merged.dropFirst().dropLast() + ","), "\(body)")
-        #expect(body.contains(#""apns":{"headers":{"apns-expiration""#) && body.contains(#""webpush":{"headers":{"TTL""#))
+        #expect(
+            body.contains(#""apns":{"headers":{"apns-expiration""#) && body.contains(#""webpush":{"headers":{"TTL""#))
     }
 
     @Test(arguments: [#"{"android":7,"apns":[],"webpush":"x"}"#, #"{"apns":{"headers":false}}"#])

@@ -66,7 +66,8 @@ let scheme = "https:" + "//"
     ])
     func allowsTokenURIsOfGoogleAndOfTheConfiguration(uri: String, isAllowed: Bool) throws {
         for host in ["127.0.0.1", "localhost", "::1"] {
-            #expect((try TokenURI(uri).problem(allowing: .init(host: host, port: 8_443)) == nil) == isAllowed, "\(host)")
+            #expect(
+                (try TokenURI(uri).problem(allowing: .init(host: host, port: 8_443)) == nil) == isAllowed, "\(host)")
         }
     }
 

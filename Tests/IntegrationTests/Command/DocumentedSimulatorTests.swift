@@ -30,7 +30,8 @@ struct DocumentedSimulatorTests {
                         "amqp://guest:guest@127.0.0.1",
                         with: "\(installation.servers.broker)\"\n  prefix: \"\(installation.names.prefix)"
                     )
-                    .replacing("postgres://quickstart:quickstart@127.0.0.1/quickstart", with: installation.database.url),
+                    .replacing(
+                        "postgres://quickstart:quickstart@127.0.0.1/quickstart", with: installation.database.url),
                 to: "documented.yaml")
             func martlet(_ words: [String], input: String = "") async throws -> Subprocess.Finished {
                 try await Subprocess.run(
@@ -46,11 +47,13 @@ struct DocumentedSimulatorTests {
             }
             let job = try #require(lines.firstMatch(of: /<<'END'\n((?:.|\n)*)END/)).1
             let worker = try Subprocess(
-                [Project.command, "worker", "--config", configuration, "--set", "http.listen="], in: installation.folder)
+                [Project.command, "worker", "--config", configuration, "--set", "http.listen="], in: installation.folder
+            )
             defer { worker.signal(SIGKILL) }
             try await eventually("a worker runs: \(worker.errors)") { worker.errors.contains("Worker started") }
             let sent = try await martlet(["job", "publish", "--wait", "60"], input: String(job))
-            #expect(sent.status == 0 && sent.output.contains("device-1:APA91bExample sent 200"), "\(sent) \(worker.errors)")
+            #expect(
+                sent.status == 0 && sent.output.contains("device-1:APA91bExample sent 200"), "\(sent) \(worker.errors)")
             worker.signal(SIGTERM)
             #expect(try await worker.finish().status == 0)
         }

@@ -1,0 +1,34 @@
+import Foundation
+import TestSupport
+import TestTraits
+import Testing
+
+@Suite(.needsServers)
+struct ServiceAccountImportTests {
+    @Test func refusesATokenURIThatNoWorkerUses() async throws {
+        try await Installation.with { installation in
+            let simulator = try Subprocess(
+                [Project.command, "simulate", "fcm", "--port", "0", "--control-port", "0"], in: installation.folder)
+            defer { simulator.signal(SIGKILL) }
+            try await eventually("\(simulator.output)\(simulator.errors)") { simulator.output.contains("\n") }
+            let port = try #require(simulator.output.firstMatch(of: /on https:\/\/127\.0\.0\.1:([0-9]+)/)?.1)
+            let words = ["credential", "import", ".local/simulator/service-account.json", "--output", "fcm"]
+
+            let refused = try await installation.martlet(words)
+            let problem = "token_uri https://localhost:\(port)/token is not Google's, and fcm.token_endpoint is not set"
+            #expect(refused.status == 64 && refused.errors.contains(problem), "\(refused)")
+            let other = try await installation.martlet(words, ["fcm.token_endpoint": "localhost:1"])
+            #expect(other.status == 64 && other.errors.contains("fcm.token_endpoint is localhost:1:"), "\(other)")
+
+            let settings = ["fcm.token_endpoint": "127.0.0.1:\(port)"]
+            let imported = try await installation.martlet(words, settings)
+            #expect(imported.status == 0, "\(imported)")
+            let fine = try await installation.martlet(["doctor"], settings)
+            #expect(!fine.output.contains("token_uri"), "\(fine)")
+            let doctor = try await installation.martlet(["doctor"])
+            #expect(
+                doctor.output.firstMatch(of: /WARN +provider rules .*fcm simulated-project/) != nil
+                    && doctor.output.contains(problem), "\(doctor)")
+        }
+    }
+}
