@@ -84,6 +84,14 @@ final class FCMFixture: Sendable {
         output.send(RoutedJob(try Job.read(text), credential: credential), reportingTo: recorder)
     }
 
+    /// Sends a job in a lane.
+    func send(to tokens: [String], in lane: Lane) throws {
+        let list = tokens.map { "\"\($0)\"" }.joined(separator: ",")
+        let job = try Job.read(
+            #"{"app":"com.example.shop","output":"fcm","recipients":[\#(list)],"payload":{}}"#)
+        output.send(RoutedJob(job, credential: credential, lane: lane), reportingTo: recorder)
+    }
+
     /// Another service account of the same project, at the double, too.
     func otherCredential(at simulator: FCMSimulator) throws -> Credential {
         let email = "other@\(credential.account).iam.gserviceaccount.com"

@@ -4,6 +4,7 @@ import PushModel
 import PushTestSupport
 import TestSupport
 import Testing
+import Threading
 
 /// A project that gets too much, and a service that does.
 @Suite struct OverloadTests {
@@ -89,5 +90,48 @@ import Testing
         #expect(await simulator.counters().connections <= 4)
         await fixture.output.shutDown()
         await simulator.stop()
+    }
+
+    /// Ten messages a second, and a minute of bulk messages in the worker.
+    @Test func urgentMessagesLeaveBeforeBulkOnesThatWait() async throws {
+        let simulator = try await FCMSimulator.started()
+        let fixture = try FCMFixture(simulator) { $0.quotaPerMinute = 600 }
+        try fixture.send(to: FCMFixture.tokens(1_000, "bulk"), in: .bulk)
+        // What the quota does not let leave within a minute is put aside.
+        await fixture.recorder.wait(for: 420, atMost: .seconds(60))
+        let before = fixture.tally["sent"] ?? 0
+        try fixture.send(to: FCMFixture.tokens(5, "urgent"), in: .urgent)
+        try await eventually("urgent messages are sent", within: .seconds(60)) {
+            fixture.recorder.outcomes.count { $0.verdict == .sent && $0.job.lane == .urgent } == 5
+        }
+        let sent = fixture.recorder.outcomes.filter { $0.verdict == .sent }.map(\.job.lane)
+        let bulk = sent[..<(sent.lastIndex(of: .urgent) ?? 0)].count { $0 == .bulk } - before
+        #expect(bulk < 30, "\(bulk) bulk messages left before the last urgent one")
+        await fixture.output.shutDown()
+        await simulator.stop()
+    }
+
+    /// The number of workers is known a moment after the first message: until then nothing is put aside.
+    @Test func waitsForItsShareOfTheQuota() async throws {
+        let simulator = try await FCMSimulator.started()
+        let fixture = try FCMFixture(simulator, quotas: LateShares()) { $0.quotaPerMinute = 60_000 }
+        try fixture.send(to: FCMFixture.tokens(20_000), in: .bulk)
+        await fixture.recorder.wait(for: 500, atMost: .seconds(60))
+        #expect(fixture.tally.keys.sorted() == ["sent"], "\(fixture.tally)")
+        fixture.output.stopSending()
+        await fixture.output.shutDown()
+        await simulator.stop()
+    }
+}
+
+/// A fleet whose size is unknown to the first that ask.
+private final class LateShares: QuotaShares {
+    private let asked = Mutex(0)
+
+    func workers(sharing name: String) -> Int? {
+        asked.withLock { asked in
+            asked += 1
+            return asked > 10 ? 1 : nil
+        }
     }
 }
