@@ -18,6 +18,8 @@ final class AccessTokenSource: @unchecked Sendable {
     private let meter: AccessTokenMeter?
     /// The part of the gauge of unreachable endpoints that this pool has added.
     private var countedUnreachable = 0
+    /// Whether the refusal in force is still to be reported: the account was refused while its last token was good.
+    private var hasUnreportedRefusal = false
     /// Called when ``current(now:)`` may answer something else.
     var changed: () -> Void = {}
     /// Called with each answer that refuses the account while there is no other token to use.
@@ -70,9 +72,26 @@ final class AccessTokenSource: @unchecked Sendable {
             self.meter?.count(answer)
             let isNews = self.cache.fetched(answer, now: now, random: .random(in: 0..<1))
             if isNews { self.log(answer) }
-            if case .refused(let refusal) = answer, !self.cache.hasToken(now: now) { self.accountRefused(refusal, now) }
+            self.report(answer, now: now)
             self.changed()
         }
+    }
+
+    private func report(_ answer: TokenAnswer, now: Int64) {
+        switch answer {
+        case .token: hasUnreportedRefusal = false
+        case .refused(let refusal) where !cache.hasToken(now: now):
+            hasUnreportedRefusal = false
+            accountRefused(refusal, now)
+        case .refused: hasUnreportedRefusal = true
+        case .failed: break
+        }
+    }
+
+    /// Reports a refusal under which the last token has expired.
+    func reportRefusal(_ refusal: TokenRefusal, now: Int64) {
+        guard hasUnreportedRefusal else { return }
+        report(.refused(refusal), now: now)
     }
 
     private func log(_ answer: TokenAnswer) {

@@ -54,7 +54,10 @@ final class FCMPushes {
         if quota.mustWait(seconds, because: reason, now: now.uptime) {
             logger.warning(
                 .projectMustWait, "FCM wants a project to wait",
-                metadata: ["reason": "\(reason)", "seconds": "\(seconds)"])
+                metadata: [
+                    "reason": "\(reason)", "seconds": "\(min(seconds, ProjectQuota.longestWaitSeconds))",
+                    "asked_for": "\(seconds)",
+                ])
         }
         room = 0
     }
@@ -108,6 +111,7 @@ extension FCMPushes: PoolClient {
         case .token, .pending: break
         case .unavailable: desk.putAside(reason: Self.noAccessToken, at: desk.moment(now))
         case .refused(let refusal):
+            tokens.reportRefusal(refusal, now: now)
             desk.putAside(reason: refusal.error, seconds: tokens.pause(now: now), at: desk.moment(now))
         }
     }

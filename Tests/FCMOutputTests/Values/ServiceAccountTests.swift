@@ -82,3 +82,19 @@ let scheme = "https:" + "//"
                 "fcm.token_endpoint is localhost:2297:") == true)
     }
 }
+
+/// A service account of nobody's.
+enum SampleAccount {
+    private static let key = sampleKeyPEM
+
+    static func json(_ changes: [String: String?] = [:]) -> String {
+        var members: [String: String] = [
+            "type": "service_account", "project_id": "shop-1a2b3", "private_key_id": "0123abcd",
+            "private_key": key, "client_email": "push@shop-1a2b3.iam.gserviceaccount.com",
+            "token_uri": scheme + "oauth2.googleapis.com/token", "universe_domain": "googleapis.com",
+        ]
+        for (name, value) in changes { members[name] = value }
+        let data = try? JSONSerialization.data(withJSONObject: members, options: [.sortedKeys])
+        return data.map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+}
