@@ -27,7 +27,10 @@ import Testing
     /// A project that does not exist: everybody is told so, and in few requests.
     @Test func bareRefusalOfAllIsTheCredentials() async throws {
         let simulator = try await FCMSimulator.started()
-        let fixture = try FCMFixture(simulator) { $0.maximumConnections = 1 }
+        let fixture = try FCMFixture(simulator) {
+            $0.maximumConnections = 1
+            $0.breakMilliseconds = 20_000
+        }
         simulator.answerNext(1_000, with: PlannedFCMAnswer(.notFound))
         for job in 0..<5 { try fixture.send(to: FCMFixture.tokens(100, "job\(job)")) }
         await fixture.recorder.wait(for: 500, atMost: .seconds(60))
