@@ -1,3 +1,4 @@
+import Logging
 import PostgresClient
 import PushModel
 import Store
@@ -21,25 +22,26 @@ struct BoundCredentialTests {
             new, of: Self.output, keyring: try MasterKeyring.sample())
     }
 
+    /// Adds a key that is not there yet.
+    private func added(_ new: NewCredential, to database: TestDatabase) async throws -> Credential.ID {
+        let result = try await add(new, to: database)
+        guard case .added(let id) = result else { throw StoreError(.conflict, "\(result)") }
+        return id
+    }
+
     @Test func refusesSecondKeyOfAccount() async throws {
         try await TestDatabase.withMigrated { database in
-            guard case .added(let first) = try await add(Self.key("f1"), to: database) else {
-                return Issue.record("the first key was not added")
-            }
+            let first = try await added(Self.key("f1"), to: database)
             let refused = await #expect(throws: StoreError.self) { try await add(Self.key("f2"), to: database) }
             #expect(refused?.code == .conflict)
             #expect(refused?.message.hasPrefix("shop has the key \(first) (key f1) in use") == true, "\(refused?.message ?? "")")
-            guard case .added = try await add(Self.key("f2", account: "news"), to: database) else {
-                return Issue.record("another account's key was not added")
-            }
+            _ = try await added(Self.key("f2", account: "news"), to: database)
         }
     }
 
     @Test func addsSameKeyOnce() async throws {
         try await TestDatabase.withMigrated { database in
-            guard case .added(let first) = try await add(Self.key("f1"), to: database) else {
-                return Issue.record("the key was not added")
-            }
+            let first = try await added(Self.key("f1"), to: database)
             #expect(try await add(Self.key("f1"), to: database) == .unchanged(first))
             for other in [Self.key("f1", secret: "another subject"), Self.key("f1", account: "news")] {
                 let refused = await #expect(throws: StoreError.self) { try await add(other, to: database) }
@@ -52,13 +54,9 @@ struct BoundCredentialTests {
     @Test func addsRetiredKeyAgainUnlessAnotherIsInUse() async throws {
         try await TestDatabase.withMigrated { database in
             let credentials = CredentialRepository(database.pool)
-            guard case .added(let old) = try await add(Self.key("old"), to: database) else {
-                return Issue.record("the key was not added")
-            }
+            let old = try await added(Self.key("old"), to: database)
             try await credentials.retire(old, boundOutputs: [Self.output])
-            guard case .added(let again) = try await add(Self.key("old"), to: database) else {
-                return Issue.record("the retired key was not added again")
-            }
+            let again = try await added(Self.key("old"), to: database)
             #expect(again != old)
             try await credentials.retire(again, boundOutputs: [Self.output])
             _ = try await add(Self.key("new"), to: database)
@@ -77,17 +75,15 @@ struct BoundCredentialTests {
                 }
                 return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }
-            #expect(added == 1)
-            #expect(try await CredentialRepository(database.pool).list().count == 1)
+            let stored = try await CredentialRepository(database.pool).list()
+            #expect(added == 1 && stored.count == 1)
         }
     }
 
     @Test func keepsOnlyKeyOfAppInUse() async throws {
         try await TestDatabase.withMigrated { database in
             let credentials = CredentialRepository(database.pool)
-            guard case .added(let id) = try await add(Self.key("f1"), to: database) else {
-                return Issue.record("the key was not added")
-            }
+            let id = try await added(Self.key("f1"), to: database)
             try await AppRepository(database.pool).set(
                 App(bundleID: "com.example.shop", accounts: [Self.output: AppAccount("shop")]))
             let refused = await #expect(throws: StoreError.self) {
@@ -108,9 +104,7 @@ struct BoundCredentialTests {
         try await TestDatabase.withMigrated { database in
             let keyring = try MasterKeyring.sample()
             let credentials = CredentialRepository(database.pool)
-            guard case .added(let id) = try await add(Self.key("f1"), to: database) else {
-                return Issue.record("the key was not added")
-            }
+            let id = try await added(Self.key("f1"), to: database)
             try await credentials.change(id, keyring: keyring) { summary, old in
                 #expect(summary.id == id && old.kind == .secret(Secret("secret of f1".utf8)))
                 var new = Self.key("f1", secret: "another subject")
@@ -120,7 +114,8 @@ struct BoundCredentialTests {
             let snapshot = try await SnapshotStore.load(
                 from: database.pool, keyring: keyring, logger: .init(label: "test")
             ).current
-            #expect(try snapshot.opened(id)?.get().kind == .secret(Secret("another subject".utf8)))
+            let opened = try snapshot.opened(id)?.get().kind
+            #expect(opened == .secret(Secret("another subject".utf8)))
             #expect(try await credentials.list().map(\.label) == ["changed"])
             let entry = try #require(try await AuditRepository(database.pool).list(limit: 1).first)
             #expect(entry.operation == "update" && entry.object == id)
