@@ -455,6 +455,6 @@ let package = Package(
                 "PostgresClient", "PushModel", "PushTestSupport", "Store", "TestSupport", "TestTraits", "Threading",
                 "WireTestSupport", "WorkerTestSupport", .crypto, .logging, .nioPosix,
             ],
-            swiftSettings: settings),
+            exclude: ["Clients/Harness"], swiftSettings: settings),
     ]
 )

@@ -90,19 +90,21 @@ struct BrokerServers: SuiteTrait, TestScoping {
     }
 }
 
-/// A chapter of docs/brokers.md, and what it shows.
+/// A chapter of a document, and its code blocks.
 struct Recipe {
     private let text: String
 
-    init(_ heading: String) throws {
-        let page = try Documents.text("docs/brokers.md")
-        let start = try #require(page.range(of: "\n## \(heading)\n"), "docs/brokers.md has no \(heading)")
+    init(_ heading: String, of path: String = "docs/brokers.md") throws {
+        let page = try Documents.text(path)
+        let start = try #require(page.range(of: "\n## \(heading)\n"), "\(path) has no \(heading)")
         text = String(page[start.upperBound...].split(separator: "\n## ", maxSplits: 1).first ?? "")
     }
 
-    /// The lines of one of its blocks for a shell.
-    func shell(_ number: Int = 0) throws -> String {
-        let blocks = Documents.blocks("sh", in: text)
+    /// The lines of one of the chapter's blocks for a shell.
+    func shell(_ number: Int = 0) throws -> String { try block("sh", number) }
+
+    func block(_ language: String, _ number: Int = 0) throws -> String {
+        let blocks = Documents.blocks(language, in: text)
         return try #require(blocks.indices.contains(number) ? blocks[number] : nil, "no such block: \(text)")
     }
 

@@ -9,18 +9,24 @@ struct ClientExample {
 
     static func queue(_ installation: Installation) -> String { "\(installation.names.prefix).kept" }
 
-    /// - Parameter exchange: replaces the exchange of jobs in the publisher.
-    init(_ language: ClientLanguage, to exchange: String? = nil, _ installation: Installation) async throws {
+    /// - Parameters:
+    ///   - exchange: replaces the exchange of jobs in the publisher.
+    ///   - queue: replaces the consumer's queue.
+    init(
+        _ language: ClientLanguage, to exchange: String? = nil, queue: String? = nil, _ installation: Installation
+    ) async throws {
         self.language = language
-        folder = try Self.copy(language.folder, to: exchange, installation)
+        folder = try Self.copy(language.folder, to: exchange, queue: queue, installation)
         try await language.build(in: folder)
     }
 
     func start(_ program: String, _ arguments: [String] = [], url: String) throws -> Subprocess {
-        // Most clients take a single slash for a virtual host without a name.
-        let environment = ["AMQP_URL": url.hasSuffix("/") ? "\(url)%2F" : url]
-        return try Subprocess(language.command(program, in: folder) + arguments, environment: environment, in: folder)
+        try Subprocess(
+            language.command(program, in: folder) + arguments, environment: ["AMQP_URL": Self.named(url)], in: folder)
     }
+
+    /// A URL that names the virtual host: most clients read a final slash as a virtual host without a name.
+    static func named(_ url: String) -> String { url.hasSuffix("/") ? "\(url)%2F" : url }
 
     func publish(_ id: String, to tokens: [String], url: String) async throws -> Subprocess.Finished {
         try await start("publish", [id] + tokens, url: url).finish()
@@ -35,7 +41,9 @@ struct ClientExample {
         return (job, "problem \(id) rejected InvalidPushType \(token) (\(detail))")
     }
 
-    static func copy(_ source: URL, to exchange: String? = nil, _ installation: Installation) throws -> URL {
+    static func copy(
+        _ source: URL, to exchange: String? = nil, queue: String? = nil, _ installation: Installation
+    ) throws -> URL {
         let files = FileManager.default
         let folder = installation.folder.appending(path: "clients-\(UUID().uuidString)")
         try files.copyItem(at: source, to: folder)
@@ -44,7 +52,7 @@ struct ClientExample {
             guard let text = try? String(contentsOf: file, encoding: .utf8) else { continue }
             let own = text.replacing("martlet.jobs", with: exchange ?? installation.names.jobs)
                 .replacing("martlet.results", with: installation.names.results)
-                .replacing("shop.push-results", with: queue(installation))
+                .replacing("shop.push-results", with: queue ?? self.queue(installation))
             // Overwriting keeps the permission to execute.
             try Data(own.utf8).write(to: file)
         }

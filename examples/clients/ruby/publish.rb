@@ -15,8 +15,6 @@ class Publisher
     @jobs.on_return { |info, _, _| @returned = info.reply_text }
   end
 
-  def close = @channel.close
-
   # Returns when the broker has confirmed the job, and raises if it does not answer. Threads must not share a publisher.
   def publish(job, lane: "normal")
     @returned = nil
@@ -28,7 +26,7 @@ class Publisher
 end
 
 if $PROGRAM_NAME == __FILE__
-  # Bunny reconnects by itself. Publish again, with the same id, what was not confirmed.
+  # After an error open another connection and publish again with the same id.
   connection = Bunny.new(ENV.fetch("AMQP_URL", "amqp://127.0.0.1"), continuation_timeout: 10_000).start
   job_id, *tokens = ARGV
   Publisher.new(connection).publish({

@@ -1,0 +1,179 @@
+import AMQPClient
+import DeliveryPipeline
+import Foundation
+import PushModel
+import TestSupport
+import Testing
+
+/// The commands and snippets of docs/clients.md, run as users with the rights that the documents give them.
+extension BrokersPageTests {
+    private static let page = "docs/clients.md"
+
+    @Test func firstCommandsOfTheClientsPageRun() async throws {
+        try await with { installation, servers in
+            let page = try Documents.text(Self.page)
+            let python = try ClientExample.copy(ClientLanguage.python.folder, installation)
+            let commands = try #require(Documents.blocks("sh", in: page).first)
+                .replacing("sudo apt-get install", with: ":")
+                .replacing("amqp://guest:guest@127.0.0.1", with: ClientExample.named(installation.servers.broker))
+                .replacing("examples/clients/python", with: python.path)
+            try await installation.withWorker { worker in
+                try await eventually(worker.errors) { worker.errors.contains("Worker started") }
+                let printed = try await servers.run(commands, in: installation.folder)
+                let expected = try #require(Documents.blocks("text", in: page).first).split(separator: "…")[0]
+                #expect(printed.hasPrefix(expected), "\(printed)")
+            }
+            #expect(page.contains(ClientExample.unclearJob("", app: "").line.suffix(60)), "the line with a detail")
+            try await installation.broker.delete(queues: [ClientExample.queue(installation)], exchanges: [])
+        }
+    }
+
+    @Test func examplesNeedNoMoreThanTheDocumentedRights() async throws {
+        try await withDocumentedUsers { installation, _ in
+            let example = try await ClientExample(.python, queue: "shop.push-results", installation)
+            let (publisher, consumer) = (
+                try url(of: "shop", "secret", installation), try url(of: "shop-results", "secret", installation)
+            )
+            try await prints(example, publisher, consumer, installation)
+        }
+    }
+
+    @Test(.enabled(if: Frameworks.rails.areInstalled, "\(Frameworks.hint)"))
+    func railsSnippetPublishesInForkedProcesses() async throws {
+        try await withDocumentedUsers { installation, _ in
+            let folder = try ClientExample.copy(ClientLanguage.ruby.folder, installation)
+            let snippet = try Recipe("Rails and Sidekiq", of: Self.page).block("ruby")
+            try Data(snippet.utf8).write(to: folder.appending(path: "snippet.rb"))
+            let ended = try await Subprocess.run(
+                ["/usr/bin/ruby", Frameworks.harness("rails.rb"), folder.path],
+                environment: ["AMQP_URL": ClientExample.named(try url(of: "shop", "secret", installation))], in: folder)
+            #expect(ended.status == 0, "\(ended)")
+            // Sidekiq 7 logs to the same file.
+            let published = ended.output.split(separator: "\n").filter { $0.hasPrefix("order-") }.sorted()
+            #expect(published == (1...6).map { "order-shipped-\($0)" }, "\(ended)")
+            try await sends(6, installation)
+        }
+    }
+
+    @Test(.enabled(if: Frameworks.django.areInstalled, "\(Frameworks.hint)"))
+    func celerySnippetRetriesANameThatDoesNotResolve() async throws {
+        try await withDocumentedUsers { installation, _ in
+            let folder = installation.folder.appending(path: "celery")
+            let shop = folder.appending(path: "shop")
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            let python = try ClientExample.copy(ClientLanguage.python.folder, installation)
+            try FileManager.default.moveItem(at: python, to: shop)
+            let chapter = try Recipe("Django and Celery", of: Self.page)
+            for (number, name) in ["tasks.py", "orders.py"].enumerated() {
+                let snippet = try chapter.block("python", number)
+                #expect(snippet.hasPrefix("# shop/\(name)\n"))
+                try Data(snippet.utf8).write(to: shop.appending(path: name))
+            }
+            let ended = try await Subprocess.run(
+                ["/usr/bin/python3", "-B", Frameworks.harness("celery_worker.py"), folder.path],
+                environment: ["AMQP_URL": ClientExample.named(try url(of: "shop", "secret", installation))], in: folder,
+                within: .seconds(180))
+            #expect(ended.status == 0 && ended.output.contains("RETRIED after gaierror"), "\(ended)")
+            try await sends(1, installation)
+        }
+    }
+
+    /// Spring itself is not here: the test performs the AMQP operations of its chapter.
+    @Test func springSnippetNeedsNoMoreThanTheDocumentedRights() async throws {
+        try await withDocumentedUsers { installation, servers in
+            let chapter = try Recipe("Spring", of: Self.page)
+            try await servers.run(
+                "rabbitmqctl delete_user shop-spring || true\n" + own(try chapter.shell(), installation),
+                files: ["shop-spring.password": "secret"], in: installation.folder)
+            let user = try url(of: "shop-spring", "secret", installation)
+            let java = try chapter.block("java")
+            let queue = String(try #require(java.firstMatch(of: /QUEUE = "([^"]+)"/)).1)
+            let keys = java.matches(of: /"martlet\.results", "([^"]+)"/).map { String($0.1) }
+            #expect(keys == ["*.unregistered.#", "*.suppressed.#"])
+            let results = installation.names.results
+            var topology = AMQPTopology(
+                // What Spring declares: annotations of exchanges, and exchanges that are beans.
+                exchanges: java.contains(/@Exchange|Exchange\(/) ? [AMQPExchange(name: results, kind: .topic)] : [],
+                queues: [AMQPQueue(name: queue, arguments: ["x-queue-type": "quorum"])],
+                bindings: keys.map { AMQPBinding(queue: queue, exchange: results, routingKey: $0) })
+            #expect(await declares(topology, user, installation) == nil)
+            let example = try await ClientExample(.python, queue: queue, installation)
+            try await prints(example, user, user, installation)
+
+            topology = AMQPTopology(exchanges: [AMQPExchange(name: results, kind: .topic)], queues: [], bindings: [])
+            #expect(await declares(topology, user, installation) == .accessRefused, "as @Exchange does")
+        }
+    }
+
+    /// Adds the users of docs/brokers.md, and deletes them afterwards.
+    private func withDocumentedUsers(
+        _ body: (Installation, BrokerServers.Servers) async throws -> Void
+    ) async throws {
+        try await with { installation, servers in
+            let users = ["shop", "shop-results", "billing", "anna"]
+            let delete = users.map { "rabbitmqctl delete_user \($0) || true\n" }.joined()
+            let recipe = try Recipe("Users").shell().replacing("rabbitmqctl add_user martlet-worker", with: ": add")
+            try await servers.run(
+                delete + own(recipe, installation),
+                files: Dictionary(uniqueKeysWithValues: (users + ["worker"]).map { ("\($0).password", "secret") }),
+                in: installation.folder)
+            do {
+                try await body(installation, servers)
+            } catch {
+                Issue.record(error)
+            }
+            try await servers.run(delete, in: installation.folder)
+        }
+    }
+
+    /// Publishes a dead token as one user, and waits until the consumer prints it as another.
+    private func prints(
+        _ example: ClientExample, _ publisher: String, _ consumer: String, _ installation: Installation
+    ) async throws {
+        let token = Token.random(Token.dead)
+        try await installation.withWorker { worker in
+            try await eventually(worker.errors) { worker.errors.contains("Worker started") }
+            let consuming = try example.start("consume", url: consumer)
+            defer { consuming.signal(SIGKILL) }
+            try await eventually("consuming: \(consuming.errors)") {
+                try await installation.broker.consumers(of: "shop.push-results") == 1
+            }
+            let published = try await example.publish("order-1", to: [token], url: publisher)
+            #expect(published.status == 0, "\(published)")
+            try await eventually("printed: \(consuming.output)\(consuming.errors)") {
+                consuming.output.hasPrefix("dead \(token) 20")
+            }
+            consuming.signal(SIGKILL)
+            _ = try await consuming.finish()
+        }
+        try await eventually("the consumer is gone") {
+            try await installation.broker.consumers(of: "shop.push-results") == 0
+        }
+        try await installation.broker.delete(queues: ["shop.push-results"], exchanges: [])
+    }
+
+    private func sends(_ count: Int, _ installation: Installation) async throws {
+        try await installation.withWorker { worker in
+            try await eventually("\(installation.results.tally) \(worker.errors)") {
+                installation.results.count >= count
+            }
+        }
+        #expect(installation.results.tally == ["sent": count])
+    }
+}
+
+/// Debian's packages that the snippets of docs/clients.md need.
+private enum Frameworks: String {
+    case rails = "ruby-sidekiq ruby-activerecord ruby-sqlite3 ruby-bunny"
+    case django = "python3-celery python3-django python3-pika"
+
+    var areInstalled: Bool {
+        rawValue.split(separator: " ").allSatisfy { FileManager.default.fileExists(atPath: "/usr/share/doc/\($0)") }
+    }
+
+    static let hint = "not installed: run scripts/install"
+
+    static func harness(_ name: String) -> String {
+        Project.root.appending(path: "Tests/IntegrationTests/Clients/Harness/\(name)").path
+    }
+}
