@@ -13,18 +13,40 @@ extension BrokersPageTests {
         try await with { installation, servers in
             let page = try Documents.text(Self.page)
             let python = try ClientExample.copy(ClientLanguage.python.folder, installation)
+            func waiting(for condition: String) -> String {
+                "for _ in $(seq 600); do \(condition) && break; sleep 0.1; done"
+            }
+            let queue = ClientExample.queue(installation)
+            let consuming = waiting(for: "rabbitmqctl -q list_consumers | grep -F \(queue) > found")
             let commands = try #require(Documents.blocks("sh", in: page).first)
                 .replacing("sudo apt-get install", with: ":")
+                .replacing("consume.py &", with: "consume.py > printed &")
+                .replacing("sleep 2;", with: "\(waiting(for: "grep -q dead printed")); cat printed;")
+                .replacing("sleep 2 ", with: "\(consuming) ")
                 .replacing("amqp://guest:guest@127.0.0.1", with: ClientExample.named(installation.servers.broker))
                 .replacing("examples/clients/python", with: python.path)
+            #expect(!commands.contains("sleep 2"))
             try await installation.withWorker { worker in
                 try await eventually(worker.errors) { worker.errors.contains("Worker started") }
                 let printed = try await servers.run(commands, in: installation.folder)
-                let expected = try #require(Documents.blocks("text", in: page).first).split(separator: "…")[0]
+                let expected = try #require(Documents.blocks("text", in: page).first).split(separator: "26-")[0]
                 #expect(printed.hasPrefix(expected), "\(printed)")
             }
             #expect(page.contains(ClientExample.unclearJob("", app: "").line.suffix(60)), "the line with a detail")
-            try await installation.broker.delete(queues: [ClientExample.queue(installation)], exchanges: [])
+            try await installation.broker.delete(queues: [queue], exchanges: [])
+        }
+    }
+
+    @Test func outboxStatementsRun() async throws {
+        try await with { installation, servers in
+            let sql = try Recipe("Where to publish from", of: Self.page).block("sql")
+                .replacing("$1", with: "'{order-shipped-8841}'")
+            let statements = "SET search_path = pg_temp;\n\(sql)\nSELECT count(*) FROM push_outbox;\n"
+            let printed = try await servers.run(
+                "psql -qAtv ON_ERROR_STOP=1 '\(installation.servers.database)' -f outbox.sql",
+                files: ["outbox.sql": statements], in: installation.folder)
+            #expect(printed.hasPrefix(#"order-shipped-8841|normal|{"id": "order-shipped-8841", "#), "\(printed)")
+            #expect(printed.hasSuffix("\n0\n"), "the confirmed job is deleted: \(printed)")
         }
     }
 

@@ -69,10 +69,10 @@ def main(folder: pathlib.Path) -> int:
     from shop.orders import ship
     with connection.schema_editor() as editor:
         editor.create_model(Order)
-    ship(Order.objects.create(device_tokens=["0" * 64]))
+    ship(Order.objects.create(device_tokens=["1" * 64]))
     try:
         with transaction.atomic():
-            ship(Order.objects.create(device_tokens=["1" * 64]))
+            ship(Order.objects.create(device_tokens=["2" * 64]))
             raise LookupError
     except LookupError:
         pass

@@ -28,7 +28,7 @@ def ship(order) = order.update!(shipped_at: Time.now)
 
 Order.transaction { ship(Order.create!(tokens: "[]")) and raise ActiveRecord::Rollback }
 abort "a rolled-back order was published" unless PublishPush.jobs.empty?
-orders = 6.times.map { |number| Order.create!(tokens: [format("%064x", number)].to_json) }
+orders = 6.times.map { |number| Order.create!(tokens: [format("%064x", number + 1)].to_json) }
 Order.transaction { orders.each { |order| ship(order) } }
 orders.each { |order| order.update!(tokens: "[]") }
 jobs = PublishPush.jobs.map { |job| job.fetch("args") }
