@@ -312,7 +312,7 @@ struct Pipeline {
     }
 
     mutating func acknowledged(_ job: OpenJob, now: Timestamp) {
-        scheduler.settled(job.tag, from: job.inbound.queue, now: now)
+        scheduler.settled(job.inbound.tag, from: job.inbound.queue, now: now)
         if let moved = job as? MovedJob { scheduler.moved(moved.waiting) }
     }
 

@@ -280,10 +280,10 @@ package final class PipelineCore: @unchecked Sendable {
             if job.isOrphan {
                 turn.orphans.end(job, now: turn.now)
             } else if job.isUntakeable {
-                effects.reject(job.tag)
+                effects.reject(job.inbound.tag)
             } else {
                 turn.counts.jobsAcknowledged += 1
-                acknowledgements.append(AMQPAcknowledgement(job.tag))
+                acknowledgements.append(AMQPAcknowledgement(job.inbound.tag))
             }
         }
         for delivery in turn.takeLost() { effects.release(delivery) }

@@ -129,7 +129,10 @@ struct Turn {
         else { return nil }
         outbox.withdraw(id)
         _ = outbox.ledger.met(group: id)
-        return (job.waiting, message.publication.exchange)
+        var waiting = job.waiting
+        // Its message may have been delivered again since.
+        waiting.inbound.tag = job.inbound.tag
+        return (waiting, message.publication.exchange)
     }
 
     /// This worker stops.

@@ -6,6 +6,8 @@ import Traces
 /// A delivery, and what is known of it before its body is looked at.
 package struct InboundJob: Sendable {
     package let delivery: AMQPDelivery
+    /// The delivery that the job's end settles: this one, or a later one of the same message after a lost connection.
+    var tag: AMQPDeliveryTag
     package let lane: Lane
     let queue: JobQueue
     /// Why it is among those that the broker has taken out of their queues.
@@ -29,6 +31,7 @@ package struct InboundJob: Sendable {
         guard let queue = JobQueue(tagIndex: delivery.tag.queueIndex) else { return nil }
         self.queue = queue
         self.delivery = delivery
+        tag = delivery.tag
         drop = queue == .dropped ? Drop(of: delivery) : nil
         arrivedAt = now
         let published = Self.publication(delivery.properties, now: now)

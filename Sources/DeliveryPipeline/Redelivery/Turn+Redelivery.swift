@@ -16,10 +16,12 @@ extension Turn {
     mutating func takeUp(_ inbound: InboundJob) -> Bool {
         switch orphans.match(inbound.delivery, now: now) {
         case .atWork(let job):
-            job.tag = inbound.delivery.tag
+            job.inbound.tag = inbound.tag
             // The same bytes are held already.
             lost(inbound)
-        case .ended: met(outbox.ledger.rest(of: open(inbound).entry))
+        case .ended:
+            let job = open(inbound)
+            met(outbox.ledger.rest(of: job.entry))
         case nil: return false
         }
         counts.jobsResumed += 1

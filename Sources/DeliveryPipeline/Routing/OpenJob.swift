@@ -1,12 +1,9 @@
-import AMQPClient
 import PushModel
 
 /// A delivery that is being dealt with, and what is known of it: an entry of the ledger, opened once. Only touched on
 /// the pipeline's queue.
 package class OpenJob {
     var inbound: InboundJob
-    /// The delivery that its end settles: the first one, or a later one of the same message after a lost connection.
-    var tag: AMQPDeliveryTag
     /// Whether the connection of that delivery is lost, so that the broker delivers the message again.
     var isOrphan = false
     /// Known once a connection was lost.
@@ -31,7 +28,6 @@ package class OpenJob {
 
     init(_ inbound: InboundJob) {
         self.inbound = inbound
-        tag = inbound.delivery.tag
     }
 
     /// From when on its outcome can be expected.

@@ -3,7 +3,7 @@ package import PushModel
 
 /// A job that has been decoded and waits for room.
 package struct WaitingJob: Sendable {
-    package let inbound: InboundJob
+    package var inbound: InboundJob
     package let job: Job
     let appLoad: AppLoad
     let size: FairQueue.Size

@@ -131,15 +131,23 @@ import Testing
     }
 
     @Test func remembersBoundedNumberOfEndedJobs() throws {
-        let count = UInt64(Orphans.mostEnded) + 5
-        let bodies = (1...count).map { PacedSite.body("\($0)", recipients: 1, more: #""results":"problems","#) }
-        let harness = orphaned(zip(bodies, 1...count).map { .sample($0, number: $1) })
-        harness.core.report(harness.output.jobs.map { $0.outcome(0, .sent) })
-        harness.finishTurn()
-        #expect(harness.core.currentCounts().jobsOpen == 0)
-        harness.deliver(zip(bodies, 1...count).map { again($0, number: $1) })
+        let (harness, batch) = (PipelineHarness(), 2_000 as UInt64)
+        let batches = UInt64(Orphans.mostEnded) / batch + 1
+        func body(_ number: UInt64) -> String {
+            PacedSite.body("\(number)", recipients: 1, more: #""results":"problems","#)
+        }
+        for first in stride(from: 0 as UInt64, to: batches * batch, by: Int(batch)) {
+            harness.consumer(.connected(queues: []))
+            harness.deliver((first..<first + batch).map { .sample(body($0), number: $0 + 1) })
+            harness.consumer(Self.lost)
+            harness.core.report(harness.output.jobs.suffix(Int(batch)).map { $0.outcome(0, .sent) })
+            harness.finishTurn()
+            #expect(harness.core.currentCounts().jobsOpen == 0)
+        }
+        harness.consumer(.connected(queues: []))
+        harness.deliver((0..<batches * batch).map { again(body($0), number: $0 + 1) })
         #expect(harness.acknowledged.count == Orphans.mostEnded)
-        #expect(harness.output.jobs.count == Int(count) + 5, "five are sent again")
+        #expect(harness.core.currentCounts().jobsResumed == Orphans.mostEnded)
     }
 
     // MARK: On its way elsewhere
@@ -154,6 +162,25 @@ import Testing
         #expect(harness.published.map(\.id) == [move.id, move.id])
         harness.confirm(move)
         #expect(harness.acknowledged == [7])
+    }
+
+    @Test func acknowledgesReturnedJobThatTheOverflowQueueRefused() throws {
+        let harness = PipelineHarness(maximumInFlight: 1) { $0.limits.longestWait = 400 }
+        harness.consumer(.connected(queues: []))
+        harness.deliver([.sample(jobBody("1"), number: 1), .sample(jobBody("2"), number: 2)])
+        harness.pass(seconds: 500)
+        harness.flush()
+        harness.deliver([])
+        let move = try #require(harness.overflowed.first)
+        harness.consumer(Self.lost)
+        harness.consumer(.connected(queues: []))
+        harness.deliver([again(jobBody("2"), number: 4), again(jobBody("1"), number: 5)])
+        harness.publisher(.refused([move.id]))
+        try finish(harness)
+        #expect(harness.started == ["1", "2"], "it waits here, and is started when there is room")
+        try finish(harness, job: 1)
+        #expect(harness.acknowledged == [5, 4])
+        #expect(harness.acknowledgements.allSatisfy { $0.tag.epoch == 2 })
     }
 
     @Test func sendsJobAgainWhoseRefusedMoveWasForgotten() throws {

@@ -40,9 +40,8 @@ private struct SettlingWorld {
     private var lastMessage = 0
 
     private var serialOf: [AMQPDeliveryTag: Serial] = [:]
-    /// How often the pipeline had to begin with a message, and how often it went to the output.
-    private var runs: [Serial: Int] = [:]
-    private var starts: [Serial: Int] = [:]
+    /// Messages that have gone to the output since the pipeline last had to begin with them.
+    private var started: Set<Serial> = []
     /// Messages whose job ended after their connection was lost, and when. The next delivery is to be acknowledged.
     private var ended: [Serial: Timestamp] = [:]
     private(set) var resumed = 0
@@ -155,7 +154,7 @@ private struct SettlingWorld {
         if owed[serial] != nil || isRemembered(serial) {
             resumed += 1
         } else {
-            runs[serial, default: 0] += 1
+            started.remove(serial)
             settled.remove(serial)
             forgotten.remove(serial)
             untakeable.remove(serial)
@@ -185,7 +184,7 @@ private struct SettlingWorld {
         isConnected = false
         open.disconnected()
         // What has been neither started nor moved is not the pipeline's any more.
-        var started = Set(starts.filter { $1 == runs[$0] }.keys)
+        var started = started
         for move in moves { started.formUnion((meant[move] ?? []).map(\.serial)) }
         for (tag, serial) in handedOut {
             if let open = owed[serial], !started.contains(serial), !open.isSubset(of: ["dead", "event", "told"]) {
@@ -261,6 +260,7 @@ private struct SettlingWorld {
             unconfirmed.removeAll { $0 == id }
             for (serial, what) in meant[id] ?? [] { meet(serial, what) }
         }
+        moves.subtract(ids)
         harness.publisher(.confirmed(ids))
     }
 
@@ -314,7 +314,7 @@ private struct SettlingWorld {
         for job in harness.output.jobs.dropFirst(seen.jobs) {
             seen.jobs += 1
             unreported += job.job.recipients.indices.map { (job, $0) }
-            starts[Serial(job.attempt), default: 0] += 1
+            started.insert(Serial(job.attempt))
         }
         let said = harness.acknowledgements
         for acknowledgement in said.dropFirst(seen.acknowledgements) {

@@ -1,0 +1,51 @@
+import Foundation
+import PushSimulator
+import TestSupport
+import TestTraits
+import Testing
+import WorkerTestSupport
+
+/// A worker that lives while its connections to the broker do not.
+@Suite(.needsServers, .endsAHang)
+struct LostConnectionTests {
+    private static let app = "com.example.shop"
+
+    /// Six losses while pushes are on the wire and other jobs wait. One push at a time takes ten seconds.
+    @Test func sendsEachPushOnceAndSuspectsNoJob() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Self.app)
+            let port = try #require(URLComponents(string: installation.servers.broker)?.port)
+            let proxy = try TCPProxy(target: UInt16(clamping: port))
+            defer { proxy.stop() }
+            let http = try freePort()
+            let worker = try installation.startWorker([
+                "amqp.url": installation.servers.broker.replacing(":\(port)", with: ":\(proxy.port)"),
+                "http.listen": "127.0.0.1:\(http)", "worker.maximum_in_flight": "60",
+            ])
+            defer { worker.signal(SIGKILL) }
+            func connections() -> Int { worker.errors.ranges(of: "broker.connected").count }
+            try await eventually("it starts: \(worker.errors)") { worker.errors.contains("worker.started") }
+            let tokens = Token.random(Token.slow(9_999), count: 100)
+            try await installation.publish(tokens.enumerated().map { JobText("job-\($0)", app: Self.app, to: [$1]) })
+            try await eventually("some are on the wire") { await installation.simulator.counters().arrivals >= 20 }
+            for _ in 1...6 {
+                let before = connections()
+                proxy.cut()
+                try await eventually("it connects again: \(worker.errors)") { connections() >= before + 4 }
+            }
+            try await installation.results.wait(for: tokens.count)
+            try await eventually("all is acknowledged") { try await installation.waitingMessages().isEmpty }
+            let page = try await Subprocess.run(["/usr/bin/curl", "-s", "http://127.0.0.1:\(http)/metrics"]).output
+            #expect(page.contains(#"martlet_jobs_total{state="suspected"} 0"#), "\(page)")
+            #expect(page.contains(/martlet_jobs_total\{state="resumed"\} [1-9]/), "\(page)")
+            worker.signal(SIGTERM)
+            #expect(try await worker.finish().status == 0)
+            let arrivals = installation.simulator.recordedArrivals
+            #expect(arrivals.values.allSatisfy { $0 == 1 } && arrivals.count == tokens.count, "\(arrivals)")
+            let entries = installation.results.entries
+            #expect(entries.count == tokens.count)
+            #expect(entries.values.allSatisfy { $0.map(\.verdict) == [Verdict(kind: "sent")] })
+            #expect(try await installation.waitingMessages().isEmpty)
+        }
+    }
+}
