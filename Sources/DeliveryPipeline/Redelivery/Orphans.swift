@@ -25,10 +25,14 @@ package struct Orphans {
     /// connection is gone.
     package static let longestMemory: Int64 = 300_000
 
+    /// In milliseconds.
+    private static let sweepInterval: Int64 = 10_000
+
     private var atWork: [MessageIdentity: [OpenJob]] = [:]
     /// When they ended, the earliest first.
     private var ended: [MessageIdentity: [Timestamp]] = [:]
     private var endedCount = 0
+    private var lastSweep = Timestamp(milliseconds: 0)
 
     private var isEmpty: Bool { atWork.isEmpty && ended.isEmpty }
 
@@ -52,7 +56,9 @@ package struct Orphans {
     mutating func end(_ job: OpenJob, now: Timestamp) {
         remove(job)
         guard let identity = job.identity, !job.isIncomplete, !job.isUntakeable else { return }
-        if endedCount >= Self.mostEnded { forgetOld(now) }
+        if endedCount >= Self.mostEnded, abs(now.milliseconds - lastSweep.milliseconds) >= Self.sweepInterval {
+            forgetOld(now)
+        }
         guard endedCount < Self.mostEnded else { return }
         endedCount += 1
         ended[identity, default: []].append(now)
@@ -75,6 +81,7 @@ package struct Orphans {
     }
 
     private mutating func forgetOld(_ now: Timestamp) {
+        lastSweep = now
         ended = ended.compactMapValues { times in
             let young = times.filter { Self.isRemembered($0, now) }
             return young.isEmpty ? nil : young

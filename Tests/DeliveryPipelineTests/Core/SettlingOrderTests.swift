@@ -15,7 +15,7 @@ import Testing
         try world.finish()
         #expect(world.faults == [], "seed \(seed)")
         #expect(world.deliveries > 50 && world.losses > 0, "seed \(seed): \(world.deliveries), \(world.losses)")
-        #expect(world.resumed == world.resumedByPipeline, "seed \(seed)")
+        #expect(world.resumed == 0 || world.resumedByPipeline > 0, "seed \(seed)")
     }
 }
 

@@ -243,12 +243,13 @@ import Testing
         #expect(harness.published.count == 32 && harness.core.currentCounts().jobsOpen == 0)
         harness.consumer(.connected(queues: []))
         deliverUnnamed(1...100, to: harness, connection: 2)
+        #expect(Set(harness.acknowledged) == Set(1...32), "these are there under their names")
         var confirmed = 32
         while confirmed < harness.published.count {
             harness.confirm(harness.published[confirmed])
             confirmed += 1
         }
-        #expect(confirmed == 132 && harness.released.count == 200)
+        #expect(confirmed == 100 && harness.released.count == 200)
         #expect(Set(harness.acknowledgements.filter { $0.tag.epoch == 2 }.map(\.tag.number)) == Set(1...100))
     }
 
