@@ -8,11 +8,16 @@ package struct PoolRequest {
     /// Those that are not the connection's.
     package let fields: HTTP2Fields
     package let body: HTTP2Body
+    /// Bytes of the answer's body that are kept at most, beside the configuration's bound.
+    package let maximumAnswerBytes: Int32
 
-    package init(tag: Int, path: UnsafeRawBufferPointer, fields: HTTP2Fields, body: HTTP2Body) {
+    package init(
+        tag: Int, path: UnsafeRawBufferPointer, fields: HTTP2Fields, body: HTTP2Body, maximumAnswerBytes: Int32 = .max
+    ) {
         self.tag = tag
         self.path = path
         self.fields = fields
         self.body = body
+        self.maximumAnswerBytes = maximumAnswerBytes
     }
 }

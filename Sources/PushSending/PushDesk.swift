@@ -94,6 +94,8 @@ package final class PushDesk: @unchecked Sendable {
     /// Whether nothing waits, not even for its time.
     package var isEmpty: Bool { queue.isEmpty }
     package var hasUrgent: Bool { queue.hasUrgent }
+    /// Jobs of which a push waits that was not sent before.
+    package var waitingJobs: Int { queue.jobs }
 
     package var hasNothingOnWire: Bool { onWire.count == 0 }
 
@@ -135,11 +137,12 @@ package final class PushDesk: @unchecked Sendable {
     }
 
     /// Returns the next push that may go with more of its job, for outputs whose requests carry several:
-    /// ``SendQueue/nextBatch(onlyUrgent:atMost:_:)``. A probe goes alone.
+    /// ``SendQueue/nextBatch(onlyUrgent:atMost:takesGroups:_:)``. A probe goes alone.
     ///
     /// - Returns: an empty batch if nothing may go.
     package func nextBatch(
-        onlyUrgent: Bool, atMost most: Int, at now: Moment, _ goesAlong: (_ job: QueuedJob, _ recipient: Int) -> Bool
+        onlyUrgent: Bool, atMost most: Int, takesGroups: Bool, at now: Moment,
+        _ goesAlong: (_ job: QueuedJob, _ recipient: Int) -> Bool
     ) -> [QueuedPush] {
         guard health.admission(uptime: now.uptime) == .pass else {
             guard let probe = next(onlyUrgent: onlyUrgent, at: now) else { return [] }
@@ -147,7 +150,8 @@ package final class PushDesk: @unchecked Sendable {
             return [probe]
         }
         while true {
-            let batch = queue.nextBatch(onlyUrgent: onlyUrgent, atMost: most, goesAlong)
+            let batch = queue.nextBatch(
+                onlyUrgent: onlyUrgent, atMost: most, takesGroups: takesGroups, goesAlong)
             guard let first = batch.first, first.job.routed.job.isExpired(at: now.wall) else { return batch }
             for push in batch { settle(push, .expired, at: now) }
         }

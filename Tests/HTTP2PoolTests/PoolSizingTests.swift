@@ -64,6 +64,9 @@ import Testing
         Row("much work, some growing", load(waiting: 401, established: 3, ramping: 1), .connect(2)),
         Row("much work, at most", load(waiting: 401, established: 6), .connect(2)),
         Row("much work, nothing in flight", load(waiting: 1, inFlight: 0, established: 2), .connect(2)),
+        Row("one request each, as many wait", load(waiting: 4, inFlight: 4, established: 4), .connect(4)),
+        Row("one request each, few wait", load(waiting: 2, inFlight: 4, established: 4), .connect(2)),
+        Row("one request each, some growing", load(waiting: 4, inFlight: 4, established: 4, ramping: 3), .connect(1)),
     ])
     func growsByThePressure(row: Row) {
         var sizing = PoolSizing(maximumConnections: 8)

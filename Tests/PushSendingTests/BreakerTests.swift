@@ -7,13 +7,13 @@ import Testing
         var breaker = Breaker()
 
         func stated(_ reason: String = "InvalidProviderToken", written: Int64, at now: Int64) -> Breaker.Conclusion {
-            breaker.refused(reason, .stated, writtenAt: written, nowMilliseconds: now, random: 0.999)
+            breaker.refused(reason, .stated, writtenAt: written, nowMilliseconds: now, random: 1)
         }
 
         func ambiguous(job: Int, push: Int = 0, written: Int64, at now: Int64) -> Breaker.Conclusion {
             let push = PushIdentity(job: job, push: job * 1_000 + push)
             return breaker.refused(
-                "Status403", .ambiguous(push), writtenAt: written, nowMilliseconds: now, random: 0.999)
+                "Status403", .ambiguous(push), writtenAt: written, nowMilliseconds: now, random: 1)
         }
 
         func accepted(written: Int64, at now: Int64) -> Bool {

@@ -57,11 +57,12 @@ import WebhookOutput
 
     @Test(arguments: [
         (200, false, AnswerClass.told), (201, false, .untold), (202, false, .untold), (204, false, .untold),
-        (299, false, .untold), (300, false, .refused), (301, false, .refused), (302, false, .refused),
-        (307, false, .refused), (308, false, .refused), (400, false, .refused), (401, false, .refused),
-        (403, false, .refused), (404, false, .refused), (405, false, .refused), (408, false, .broken),
+        (299, false, .untold), (300, false, .doubtful), (301, false, .doubtful), (302, false, .doubtful),
+        (307, false, .doubtful), (308, false, .doubtful), (400, false, .refused), (401, false, .doubtful),
+        (403, false, .doubtful), (404, false, .doubtful), (405, false, .refused), (408, false, .broken),
         (421, false, .busy),
-        (410, false, .refused), (413, false, .tooLarge), (422, false, .refused), (425, false, .busy),
+        (410, false, .doubtful), (409, false, .refused), (413, false, .refused), (422, false, .refused),
+        (425, false, .busy),
         (429, false, .busy), (429, true, .busy), (499, false, .refused), (500, false, .broken), (500, true, .broken),
         (502, false, .broken), (503, false, .broken), (503, true, .busy), (504, true, .broken), (599, false, .broken),
         (600, false, .broken), (101, false, .broken),

@@ -11,9 +11,9 @@ import WebhookOutput
     @Test func quickAnswersMakeItGrowToTheMaximum() {
         #expect(pace { _ in }.recipients == 100)
         #expect(pace { _ in }.batches == 2)
-        #expect(pace { $0.answered(sentAt: 0, nowMilliseconds: 2_000) }.recipients == 150)
-        #expect(pace { $0.answered(sentAt: 0, nowMilliseconds: 2_001) }.recipients == 100)
-        let grown = pace { pace in for _ in 0..<20 { pace.answered(sentAt: 0, nowMilliseconds: 1) } }
+        #expect(pace { $0.answered(sentAt: 0, inFlight: 1, nowMilliseconds: 2_000) }.recipients == 150)
+        #expect(pace { $0.answered(sentAt: 0, inFlight: 1, nowMilliseconds: 2_001) }.recipients == 100)
+        let grown = pace { pace in for _ in 0..<20 { pace.answered(sentAt: 0, inFlight: 2, nowMilliseconds: 1) } }
         #expect(grown.recipients == 500)
         #expect(grown.batches == 3)
         #expect(grown.urgentBatches == 4, "of which the last is for urgent recipients")
@@ -32,16 +32,24 @@ import WebhookOutput
     /// What was too much once is not gone back to in a leap.
     @Test func afterTooManyItGrowsByOne() {
         let pace = pace { pace in
-            pace.answered(sentAt: 0, nowMilliseconds: 5_001)
-            for _ in 0..<7 { pace.answered(sentAt: 6_000, nowMilliseconds: 6_001) }
+            pace.answered(sentAt: 0, inFlight: 1, nowMilliseconds: 5_001)
+            for _ in 0..<7 { pace.answered(sentAt: 6_000, inFlight: 1, nowMilliseconds: 6_001) }
         }
         #expect(pace.recipients == 57)
     }
 
     @Test func slowAnswersMakeItShrink() {
-        #expect(pace { $0.answered(sentAt: 0, nowMilliseconds: 5_000) }.recipients == 100)
-        #expect(pace { $0.answered(sentAt: 0, nowMilliseconds: 5_001) }.recipients == 50)
-        #expect(pace { pace in for _ in 0..<20 { pace.answered(sentAt: 0, nowMilliseconds: 9_000) } }.recipients == 1)
+        #expect(pace { $0.answered(sentAt: 0, inFlight: 1, nowMilliseconds: 5_000) }.recipients == 100)
+        #expect(pace { $0.answered(sentAt: 0, inFlight: 1, nowMilliseconds: 5_001) }.recipients == 50)
+        let slow = pace { pace in
+            for round in 0..<20 as Range<Int64> {
+                for _ in 0..<100 {
+                    pace.answered(sentAt: round * 10_000, inFlight: 1, nowMilliseconds: round * 10_000 + 9_000)
+                }
+                if round == 0 { #expect(pace.recipients == 50, "answers of one round shrink it once") }
+            }
+        }
+        #expect(slow.recipients == 1 && slow.batches == 1)
     }
 
     @Test func failuresPauseForLongerEachTime() {
@@ -58,7 +66,7 @@ import WebhookOutput
             now += 1
         }
         #expect(pace.pause(nowMilliseconds: now) == 60_000)
-        pace.answered(sentAt: now + 60_000, nowMilliseconds: now + 60_001)
+        pace.answered(sentAt: now + 60_000, inFlight: 1, nowMilliseconds: now + 60_001)
         pace.failed(sentAt: now + 60_001, nowMilliseconds: now + 60_002, random: 1)
         #expect(pace.pause(nowMilliseconds: now + 60_002) == 1_000, "an answer ends that")
     }
@@ -70,8 +78,8 @@ import WebhookOutput
             pace.failed(sentAt: 20, nowMilliseconds: 101, random: 1)
             pace.failed(sentAt: 100, nowMilliseconds: 200, random: 1)
             pace.busy(seconds: 7, sentAt: 30, nowMilliseconds: 300, random: 1)
-            pace.answered(sentAt: 40, nowMilliseconds: 400)
-            pace.answered(sentAt: 50, nowMilliseconds: 9_000)
+            pace.answered(sentAt: 40, inFlight: 1, nowMilliseconds: 400)
+            pace.answered(sentAt: 50, inFlight: 1, nowMilliseconds: 9_000)
         }
         #expect(pace.recipients == 50)
         #expect(pace.batches == 1)
@@ -91,6 +99,66 @@ import WebhookOutput
         #expect(said.pause(nowMilliseconds: 1) == milliseconds)
         #expect(said.recipients == 100)
         #expect(said.batches == 1)
+    }
+
+    private func large(_ events: (inout BatchPace) -> Void) -> BatchPace {
+        var pace = BatchPace(maximumBatches: 128, maximumRecipients: 500)
+        for _ in 0..<200 { pace.answered(sentAt: 0, inFlight: 128, nowMilliseconds: 100) }
+        events(&pace)
+        return pace
+    }
+
+    @Test func promptAnswersDoubleTheBatchesEachRound() {
+        var pace = BatchPace(maximumBatches: 128, maximumRecipients: 500)
+        var rounds: [Int] = []
+        while pace.batches < 127, rounds.count < 20 {
+            rounds.append(pace.batches)
+            let (sent, inFlight) = (Int64(rounds.count) * 100, pace.batches)
+            for _ in 0..<inFlight { pace.answered(sentAt: sent, inFlight: inFlight, nowMilliseconds: sent + 100) }
+        }
+        #expect(rounds.prefix(6) == [2, 4, 8, 16, 32, 64])
+        #expect(pace.batches == 127)
+    }
+
+    @Test func batchesThatAreNotUsedDoNotGrow() {
+        let pace = pace { pace in
+            for _ in 0..<3 { pace.answered(sentAt: 0, inFlight: 3, nowMilliseconds: 100) }
+            for _ in 0..<20 { pace.answered(sentAt: 0, inFlight: 1, nowMilliseconds: 100) }
+        }
+        #expect(pace.batches == 3)
+        var wide = BatchPace(maximumBatches: 128, maximumRecipients: 500)
+        for _ in 0..<2_000 { wide.answered(sentAt: 0, inFlight: 2, nowMilliseconds: 100) }
+        #expect(wide.batches == 5, "half of them are in use at least")
+    }
+
+    @Test func answersAfterASecondDoNotAddBatches() {
+        var pace = BatchPace(maximumBatches: 128, maximumRecipients: 500)
+        for _ in 0..<200 { pace.answered(sentAt: 0, inFlight: 128, nowMilliseconds: 1_001) }
+        #expect(pace.batches == 2 && pace.recipients == 500)
+    }
+
+    /// Of a hundred batches one is answered 500: that is about the batch, and stops nobody.
+    @Test func aFailureAmongAnswersDoesNotPause() {
+        let once = large { $0.failed(sentAt: 99, nowMilliseconds: 150, random: 1) }
+        #expect(once.pause(nowMilliseconds: 150) == 0)
+        #expect(once.batches == 127 - 127 / 8 && once.recipients == 500)
+        let often = large { pace in for _ in 0..<50 { pace.failed(sentAt: 99, nowMilliseconds: 150, random: 1) } }
+        #expect(often.batches == once.batches, "those of one round count once")
+        let alone = large { $0.failed(sentAt: 100, nowMilliseconds: 150, random: 1) }
+        #expect(alone.pause(nowMilliseconds: 150) == 1_000)
+        #expect(alone.batches == 1 && alone.recipients == 250)
+    }
+
+    @Test func aReceiverThatRefusesAllHasOneBatchAtATime() {
+        #expect(large { pace in for _ in 0..<9 { pace.refused() } }.batches == 127)
+        #expect(large { pace in for _ in 0..<10 { pace.refused() } }.batches == 1)
+        let mixed = large { pace in
+            for _ in 0..<100 {
+                for _ in 0..<9 { pace.refused() }
+                pace.answered(sentAt: 0, inFlight: 127, nowMilliseconds: 100)
+            }
+        }
+        #expect(mixed.batches == 127)
     }
 
     @Test func itBeginsWithinItsLimits() {

@@ -85,7 +85,6 @@ import WebhookOutput
         let (process, port) = try await start(secrets: WebhookSecret.random().text)
         let fixture = try WebhookFixture(url: "http://localhost:\(port)/in")
         #expect(try await fixture.send(["a"]).map(\.line) == ["retry 401 Status401 provider"])
-        #expect(fixture.refusals == ["Status401"])
         await fixture.output.shutDown()
         process.signal(9)
     }

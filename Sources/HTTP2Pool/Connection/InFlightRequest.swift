@@ -3,6 +3,8 @@ package struct InFlightRequest {
     /// The client's.
     package let tag: Int
     package let streamID: Int32
+    /// Bytes of its answer's body that are kept at most, beside the configuration's bound.
+    private let maximumAnswerBytes: Int32
     /// Uptime in milliseconds.
     package let sentAt: Int64
     package var status = 0
@@ -14,15 +16,16 @@ package struct InFlightRequest {
     /// The server has said that it accepts the request, whatever becomes of the rest of its answer.
     package var isAccepted: Bool { (200..<300).contains(status) }
 
-    package init(tag: Int, streamID: Int32, sentAt: Int64) {
+    package init(tag: Int, streamID: Int32, sentAt: Int64, maximumAnswerBytes: Int32 = .max) {
         self.tag = tag
         self.streamID = streamID
         self.sentAt = sentAt
+        self.maximumAnswerBytes = maximumAnswerBytes
     }
 
     /// Keeps a piece of the body, and of a body longer than `maximum` bytes its beginning.
     package mutating func append(_ bytes: UnsafeRawBufferPointer, maximum: Int) {
-        let room = maximum - body.count
+        let room = min(maximum, Int(maximumAnswerBytes)) - body.count
         isTooLong = isTooLong || bytes.count > room
         body.append(contentsOf: bytes.prefix(max(0, room)))
     }

@@ -144,7 +144,9 @@ final class PooledConnection: @unchecked Sendable {
         eventLoop.assertInEventLoop()
         guard let fields, let wire else { throw HTTP2Error(.closing, "the connection has no authorization") }
         let stream = try wire.submit(request, with: fields, tag: inFlight.nextPlace)
-        inFlight.insert(InFlightRequest(tag: request.tag, streamID: stream, sentAt: now))
+        inFlight.insert(
+            InFlightRequest(
+                tag: request.tag, streamID: stream, sentAt: now, maximumAnswerBytes: request.maximumAnswerBytes))
         lastUsed = now
         hasSent = true
         isUnused = false

@@ -3,7 +3,7 @@
 /// A pool with work and no connection opens one. It opens more when those it has have been full for a while
 /// (of streams or of window) although the way to the server is long, answers take long or hardly a stream is
 /// allowed, that is, when the round trip and not this process is what bounds it: one at a time, or, with several rounds
-/// of work waiting, as many again as it has.
+/// of work waiting or connections that take one request at a time, up to as many again as it has.
 package struct PoolSizing {
     package struct Load {
         /// Pushes that found no room.
@@ -34,7 +34,16 @@ package struct PoolSizing {
         }
 
         /// Several rounds of what fits into the connections.
-        fileprivate var isPressureLarge: Bool { waiting > 4 * inFlight }
+        private var isPressureLarge: Bool { waiting > 4 * inFlight }
+
+        /// Connections take one request at a time, as in HTTP/1.1: the client's bound on requests is one on connections.
+        private var isSerial: Bool { inFlight <= established }
+
+        /// How many connections may be on their way at once.
+        fileprivate var mostAtOnce: Int {
+            if isPressureLarge { return max(1, established, replacements) }
+            return isSerial ? max(1, min(waiting, established)) : 1
+        }
 
         /// So few streams fit that a short way, too, leaves us idle: the server has slowed the connections down.
         private var isNarrow: Bool { inFlight < PoolSizing.narrowStreams * established }
@@ -71,8 +80,7 @@ package struct PoolSizing {
     /// To be asked when connections have been given all that they have room for.
     package mutating func decide(_ load: Load, nowMilliseconds now: Int64) -> Decision {
         let left = maximumConnections - load.established - load.ramping
-        let atOnce = load.isPressureLarge ? max(1, load.established, load.replacements) : 1
-        let allowed = min(left, atOnce - load.ramping)
+        let allowed = min(left, load.mostAtOnce - load.ramping)
         guard load.waiting > 0, allowed > 0 else {
             saturatedSince = nil
             return .stay

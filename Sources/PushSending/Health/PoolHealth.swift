@@ -91,7 +91,7 @@ package final class PoolHealth {
     }
 
     private func obstacle(_ breaker: Breaker) -> Obstacle {
-        Obstacle(verdict: .hold, reason: breaker.reason ?? "NoAnswer", seconds: breaker.holdSeconds)
+        Obstacle(verdict: .hold, reason: breaker.reason ?? Outcome.noAnswer, seconds: breaker.holdSeconds)
     }
 
     /// Returns whether pushes of this pool may go, whatever their topics.
@@ -191,7 +191,8 @@ package final class PoolHealth {
         guard admission == .pass || admission == .probe else { return lastProgress = now.uptime }
         let patience = admission == .pass ? silenceMilliseconds : Breaker.patienceMilliseconds
         guard now.uptime - lastProgress >= patience else { return }
-        if host.refused(Outcome.noAnswer, nowMilliseconds: now.uptime, random: .random(in: 0..<1)) {
+        let reason = host.reason ?? Outcome.noAnswer
+        if host.refused(reason, nowMilliseconds: now.uptime, random: .random(in: 0..<1)) {
             logger.warning(.hostSilent, "\(service) has not answered for a while, its pushes wait in the broker")
         }
     }

@@ -10,22 +10,26 @@ package struct QueuedPush {
     package let isReauthorized: Bool
     /// It finds out whether what was refused still is.
     package let isProbe: Bool
+    /// The part of a halved batch that it belongs to, which goes as a batch of its own; 0: none.
+    package let group: UInt32
 
     package init(
-        job: QueuedJob, recipient: Int, resends: Int = 0, isReauthorized: Bool = false, isProbe: Bool = false
+        job: QueuedJob, recipient: Int, resends: Int = 0, isReauthorized: Bool = false, isProbe: Bool = false,
+        group: UInt32 = 0
     ) {
         self.job = job
         self.recipient = recipient
         self.resends = resends
         self.isReauthorized = isReauthorized
         self.isProbe = isProbe
+        self.group = group
     }
 
     /// To be sent once more.
     package func again(asProbe isProbe: Bool = false, isCounted: Bool = true) -> QueuedPush {
         QueuedPush(
             job: job, recipient: recipient, resends: resends + (isCounted ? 1 : 0), isReauthorized: isReauthorized,
-            isProbe: isProbe)
+            isProbe: isProbe, group: group)
     }
 
     /// The same push, to be sent with a new proof of who we are.
@@ -36,6 +40,11 @@ package struct QueuedPush {
     /// The same push as the one that finds out whether the others may go.
     package var asProbe: QueuedPush {
         QueuedPush(job: job, recipient: recipient, resends: resends, isReauthorized: isReauthorized, isProbe: true)
+    }
+
+    /// The same push as a member of a part of a halved batch.
+    package func inGroup(_ group: UInt32) -> QueuedPush {
+        QueuedPush(job: job, recipient: recipient, resends: resends, isReauthorized: isReauthorized, group: group)
     }
 
     package var identity: PushIdentity { PushIdentity(of: job.routed.job, recipient: recipient) }

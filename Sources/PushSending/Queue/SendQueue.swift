@@ -37,6 +37,9 @@ package struct SendQueue {
     package init() {}
 
     package var isEmpty: Bool { count == 0 }
+
+    /// Jobs of which a push waits that was not sent before.
+    package var jobs: Int { urgent.count + normal.count + bulk.count }
     package var hasUrgent: Bool { !urgent.isEmpty || again.first?.job.routed.lane == .urgent }
 
     /// Adds a job, which has at least one recipient.
@@ -78,17 +81,20 @@ package struct SendQueue {
     }
 
     /// Returns the next push of a job for which the condition holds; the others keep their places.
-    package mutating func next(onlyUrgent: Bool = false, where isMeant: (QueuedJob) -> Bool) -> QueuedPush? {
-        let urgent = nextAgain { $0.routed.lane == .urgent && isMeant($0) }
-        if let push = urgent ?? next(of: \.urgent, where: isMeant) {
-            return push
-        }
+    ///
+    /// - Parameter takesGroups: whether it may be of a part of a halved batch.
+    package mutating func next(
+        onlyUrgent: Bool = false, takesGroups: Bool = true, where isMeant: (QueuedJob) -> Bool
+    ) -> QueuedPush? {
+        let urgent = nextAgain(takesGroups) { $0.routed.lane == .urgent && isMeant($0) }
+        if let push = urgent ?? next(of: \.urgent, where: isMeant) { return push }
         if onlyUrgent { return nil }
-        return nextAgain(where: isMeant) ?? next(of: \.normal, where: isMeant) ?? next(of: \.bulk, where: isMeant)
+        return nextAgain(takesGroups, isMeant) ?? next(of: \.normal, where: isMeant) ?? next(of: \.bulk, where: isMeant)
     }
 
-    private mutating func nextAgain(where isMeant: (QueuedJob) -> Bool) -> QueuedPush? {
-        guard let place = again.firstIndex(where: { isMeant($0.job) }) else { return nil }
+    private mutating func nextAgain(_ takesGroups: Bool, _ isMeant: (QueuedJob) -> Bool) -> QueuedPush? {
+        let place = again.firstIndex { (takesGroups || $0.group == 0) && isMeant($0.job) }
+        guard let place else { return nil }
         count -= 1
         return again.remove(at: place)
     }
@@ -120,20 +126,27 @@ package struct SendQueue {
     ///
     /// - Parameters:
     ///   - most: of them all.
+    ///   - takesGroups: whether the batch may be a part of a halved one, of which nothing else goes along.
     ///   - goesAlong: asked of each recipient in turn; the first goes in any case, and one that does not ends the batch.
     package mutating func nextBatch(
-        onlyUrgent: Bool = false, atMost most: Int, _ goesAlong: (_ job: QueuedJob, _ recipient: Int) -> Bool
+        onlyUrgent: Bool = false, atMost most: Int, takesGroups: Bool = true,
+        _ goesAlong: (_ job: QueuedJob, _ recipient: Int) -> Bool
     ) -> [QueuedPush] {
-        guard let first = next(onlyUrgent: onlyUrgent) else { return [] }
+        let next =
+            takesGroups
+            ? next(onlyUrgent: onlyUrgent) : next(onlyUrgent: onlyUrgent, takesGroups: false) { _ in true }
+        guard let first = next else { return [] }
         var batch = [first]
         let job = first.job
         _ = goesAlong(job, first.recipient)
-        while batch.count < most, let push = again.first, push.job === job, goesAlong(job, push.recipient) {
+        while batch.count < most, let push = again.first, push.job === job, push.group == first.group,
+            goesAlong(job, push.recipient)
+        {
             batch.append(push)
             again.removeFirst()
         }
         let lane = Self.lane(of: job)
-        if let place = self[keyPath: lane].firstIndex(where: { $0.job === job }) {
+        if first.group == 0, let place = self[keyPath: lane].firstIndex(where: { $0.job === job }) {
             var cursor = self[keyPath: lane].remove(at: place)
             while batch.count < most, cursor.next < cursor.end, goesAlong(job, cursor.next) {
                 batch.append(cursor.step())

@@ -6,10 +6,10 @@ package enum AnswerClass: Equatable {
     case untold
     /// Nothing was accepted: another attempt later.
     case busy
-    /// Nothing was accepted: the batch is too large.
-    case tooLarge
-    /// Nothing was accepted, nor will be before a person has mended it: URL, secret or receiver.
+    /// Nothing was accepted, because of what is in the batch.
     case refused
+    /// Nothing was accepted. The URL, the secret or the receiver must be mended, or something in the batch is at fault.
+    case doubtful
     /// Some of it may have been accepted.
     case broken
 
@@ -21,9 +21,9 @@ package enum AnswerClass: Equatable {
             case 201..<300: .untold
             case 421, 425, 429: .busy
             case 503 where saysWhen: .busy
-            case 413: .tooLarge
             case 408: .broken
-            case 300..<500: .refused
+            case 300..<400, 401, 403, 404, 410: .doubtful
+            case 400..<500: .refused
             default: .broken
             }
     }

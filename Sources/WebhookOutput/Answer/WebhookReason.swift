@@ -13,7 +13,7 @@ enum WebhookReason {
     /// The URL leads to an address where batches may not go.
     static let addressNotAllowed = "AddressNotAllowed"
 
-    /// Of a verdict that the receiver gives no reason for.
+    /// The reason of a verdict that the receiver gives none for.
     static func of(_ verdict: Outcome.Verdict) -> String {
         switch verdict {
         case .unregistered: "Unregistered"
@@ -23,4 +23,13 @@ enum WebhookReason {
         default: "Failed"
         }
     }
+
+    /// What becomes of a push, by these reasons.
+    static let verdicts: [String: Outcome.Verdict] = {
+        let told: [Outcome.Verdict] = [.unregistered, .rejected, .failed, .retry, .unknown]
+        return Dictionary(uniqueKeysWithValues: told.map { (of($0), $0) }).merging([
+            notAnswered: .unknown, badAnswer: .unknown, paused: .retry, payloadTooLarge: .rejected,
+            addressNotAllowed: .hold,
+        ]) { known, _ in known }
+    }()
 }

@@ -58,7 +58,7 @@ package struct WebhookCredentialCheck: Sendable {
             return CredentialFinding(
                 .refused(status: answer.status, reason: WebhookReason.badAnswer),
                 advice: #"the receiver must answer {"outcomes": []}: see docs/webhook.md"#)
-        case .untold, .tooLarge, .refused:
+        case .untold, .refused, .doubtful:
             return CredentialFinding(
                 .refused(status: answer.status, reason: "Status\(answer.status)"), advice: "see docs/webhook.md")
         case .busy, .broken:

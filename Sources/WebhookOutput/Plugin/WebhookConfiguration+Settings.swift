@@ -15,7 +15,7 @@ extension WebhookConfiguration {
             "proxy", isSecret: true,
             help: "proxy for connections to receivers, as http://[user:password@]host:port; it looks their names up"),
         OutputSetting(
-            "maximum_in_flight", .integer(1...100), default: "4",
+            "maximum_in_flight", .integer(1...1_000), default: "128",
             help: "most batches that a receiver has at a time, the last of them for urgent recipients"),
         OutputSetting(
             "batch_size", .integer(1...500), default: "500", help: "most recipients of one batch"),

@@ -13,7 +13,7 @@ package struct WebhookConfiguration: Sendable {
     /// PEM, trusted instead of the system's authorities.
     package var authorityFile: String?
     /// Most batches of one credential at a time.
-    package var maximumBatches = 4
+    package var maximumBatches = 128
     /// Most recipients of one batch.
     package var maximumRecipients = BatchLimits.recipients
     package var requestTimeoutSeconds = 30

@@ -4,53 +4,70 @@ import Pacing
 ///
 /// | event | what changes |
 /// |---|---|
-/// | an answer within 2 s | 50 recipients more, or once there have been too many 1 more; one batch more at a time |
-/// | an answer after more than 5 s | half as many recipients |
-/// | no answer in time, 5xx | half as many recipients, one batch at a time, and a pause: 1 s, doubling to 60 s |
+/// | an answer within 1 s, with half of the batches in use | one batch more at a time |
+/// | an answer within 2 s | 50 recipients more, or once there have been too many 1 more |
+/// | an answer after more than 5 s | half the recipients and half the batches |
+/// | no answer in time, 5xx, while other batches are answered | an eighth fewer batches |
+/// | no answer in time, 5xx, and no other answer since it was sent | half the recipients, one batch at a time, and a pause: 1 s, doubling to 60 s |
 /// | 429, or 503 with Retry-After | one batch at a time, and a pause as long as it says, else the same |
-/// | what becomes of a batch that was sent before the last pause began | nothing: it is of the same trouble |
+/// | ten batches in a row refused for what is in them | one batch at a time |
+/// | the answer to a batch that was sent before the last pause began | nothing: it belongs to the same trouble |
 ///
 /// No pause is longer than an hour, whatever the receiver says: then a batch finds out whether it is back.
 package struct BatchPace {
+    package static let promptMilliseconds: Int64 = 1_000
     package static let quickMilliseconds: Int64 = 2_000
     package static let slowMilliseconds: Int64 = 5_000
-    private static let longestPauseSeconds: Int32 = 3_600
+    package static let longestPauseSeconds: Int32 = 3_600
+    private static let firstBatches = 2
     private static let firstRecipients = 100
     private static let moreRecipients = 50
+    private static let toleratedRefusals = 10
 
     private let maximumBatches: Int
     private let maximumRecipients: Int
-    /// At a time.
+    /// The batches at a time.
     package private(set) var batches: Int
-    /// Of one batch.
+    /// The recipients of one batch.
     package private(set) var recipients: Int
-    /// Beyond so many the next may be too many.
+    /// The number of recipients beyond which the next may be too many.
     private var threshold: Int
     private var pauses = Backoff(first: .seconds(1), longest: .seconds(60), jitter: 0.1)
     private var pausedSince = Int64.min
     private var pausedUntil = Int64.min
+    /// When batches were made fewer or smaller: batches that were sent before that belong to the same trouble.
+    private var shrunkAt = Int64.min
+    private var answeredAt = Int64.min
+    private var refusedInARow = 0
 
     package init(maximumBatches: Int, maximumRecipients: Int) {
         self.maximumBatches = maximumBatches
         self.maximumRecipients = maximumRecipients
-        // The last one is for urgent recipients.
-        batches = min(2, max(1, maximumBatches - 1))
+        batches = min(Self.firstBatches, max(1, maximumBatches - 1))
         recipients = min(Self.firstRecipients, maximumRecipients)
         threshold = maximumRecipients
     }
 
-    /// At a time, where the last is of urgent recipients: they do not wait behind others.
+    /// The batches at a time if the last one is of urgent recipients, which do not wait behind others.
     package var urgentBatches: Int { min(maximumBatches, batches + 1) }
 
     /// The receiver has told what became of a batch.
-    package mutating func answered(sentAt: Int64, nowMilliseconds now: Int64) {
+    ///
+    /// - Parameter inFlight: how many batches it had, this one among them.
+    package mutating func answered(sentAt: Int64, inFlight: Int, nowMilliseconds now: Int64) {
+        refusedInARow = 0
         guard sentAt > pausedSince else { return }
+        answeredAt = now
         pauses.succeeded()
-        if now - sentAt <= Self.quickMilliseconds {
-            recipients = min(maximumRecipients, max(recipients + 1, min(threshold, recipients + Self.moreRecipients)))
+        let took = now - sentAt
+        if took <= Self.promptMilliseconds, inFlight * 2 >= batches {
             batches = min(max(1, maximumBatches - 1), batches + 1)
-        } else if now - sentAt > Self.slowMilliseconds {
-            shrink()
+        }
+        if took <= Self.quickMilliseconds {
+            recipients = min(maximumRecipients, max(recipients + 1, min(threshold, recipients + Self.moreRecipients)))
+        } else if took > Self.slowMilliseconds, shrinks(sentAt, now) {
+            halveRecipients()
+            batches = max(1, batches / 2)
         }
     }
 
@@ -59,8 +76,18 @@ package struct BatchPace {
     /// - Parameter random: a number from 0 up to 1.
     package mutating func failed(sentAt: Int64, nowMilliseconds now: Int64, random: Double) {
         guard sentAt > pausedSince else { return }
-        shrink()
+        guard answeredAt <= sentAt else {
+            if shrinks(sentAt, now) { batches -= batches > 1 ? max(1, batches / 8) : 0 }
+            return
+        }
+        halveRecipients()
         pause(now, forMilliseconds: pauses.failed(random: random).wholeMilliseconds)
+    }
+
+    /// The receiver has refused a batch for what is in it.
+    package mutating func refused() {
+        refusedInARow += 1
+        if refusedInARow >= Self.toleratedRefusals { batches = 1 }
     }
 
     /// The receiver wants batches later.
@@ -72,7 +99,13 @@ package struct BatchPace {
         pause(now, forMilliseconds: seconds.map { Int64(min($0, Self.longestPauseSeconds)) * 1000 } ?? wait)
     }
 
-    private mutating func shrink() {
+    private mutating func shrinks(_ sentAt: Int64, _ now: Int64) -> Bool {
+        guard sentAt > shrunkAt else { return false }
+        shrunkAt = now
+        return true
+    }
+
+    private mutating func halveRecipients() {
         recipients = max(1, recipients / 2)
         threshold = recipients
     }

@@ -6,7 +6,8 @@ import PushSending
 
 /// What the pushes of one pool are to a receiver: signed batches, and what the answers mean. On the pool's event loop.
 ///
-/// On the desk's wire a batch is its first push.
+/// On the desk's wire a batch is its first push. A batch that is refused as a whole is halved, until each recipient whose
+/// fault it is has been refused alone; the others use no attempt for that.
 final class WebhookBatches {
     /// What would wait for longer than this waits in a delay queue, so that others can have its place.
     private static let longestWaitMilliseconds: Int64 = 5_000
@@ -16,8 +17,13 @@ final class WebhookBatches {
         let pushes: [QueuedPush]
         /// By the wall clock a recipient that registers again later is another one.
         let sentAt: Moment
+        /// What it takes in memory together with its answer, in bytes.
+        let bytes: Int
         /// Nil: the answer has no Retry-After; 0: it has one that says no time.
         var retryAfterSeconds: Int32?
+
+        /// Whether it is a part of a halved batch.
+        var isPart: Bool { pushes[0].group != 0 }
     }
 
     private let desk: PushDesk
@@ -28,6 +34,10 @@ final class WebhookBatches {
     private var isPaused = false
     /// By the tag of a batch on the wire.
     private var onWire: [Int: Batch] = [:]
+    private var bytesOnWire = 0
+    /// How many of them are parts of halved batches.
+    private var partsOnWire = 0
+    private var lastPart: UInt32 = 0
 
     init(_ desk: PushDesk, path: String, signature: BatchSignature, pace: BatchPace) {
         self.desk = desk
@@ -41,6 +51,8 @@ final class WebhookBatches {
 
     private func takeOffWire(_ tag: Int) -> (batch: Batch, first: PushOnWire)? {
         guard let first = desk.takeOffWire(tag), let batch = onWire.removeValue(forKey: tag) else { return nil }
+        bytesOnWire -= batch.bytes
+        if batch.isPart { partsOnWire -= 1 }
         return (batch, first)
     }
 
@@ -51,7 +63,7 @@ final class WebhookBatches {
             settle(batch, .unknown, answer.status, WebhookReason.badAnswer, at: now)
             return fail(batch, at: now)
         }
-        pace.answered(sentAt: batch.sentAt.uptime, nowMilliseconds: now.uptime)
+        pace.answered(sentAt: batch.sentAt.uptime, inFlight: onWire.count + 1, nowMilliseconds: now.uptime)
         for (push, outcome) in zip(batch.pushes, told.outcomes) {
             let outcome = outcome ?? ToldOutcome(.unknown, reason: WebhookReason.notAnswered)
             push.job.tokens?.answered(bad: outcome.verdict == .rejected ? WebhookReason.rejected : nil, now: now)
@@ -60,16 +72,32 @@ final class WebhookBatches {
         }
     }
 
-    /// Halved until it fits, or is one recipient.
-    private func tooLarge(_ batch: Batch, _ status: Int, at now: Moment) {
-        let count = batch.pushes.count
-        guard count > 1 else {
-            let detail = "the receiver takes not even a batch of this recipient alone"
-            return settle(batch, .rejected, status, WebhookReason.payloadTooLarge, detail: detail, at: now)
-        }
+    /// What is in the batch is refused.
+    private func refused(_ batch: Batch, _ status: Int, at now: Moment) {
+        pace.refused()
         let job = Self.webhookJob(batch.pushes[0].job)
-        job.mostRecipients = min(job.mostRecipients, count / 2)
-        for push in batch.pushes { desk.sendAgain(push, isCounted: false, at: now) }
+        if status == 413 { job.mostRecipients = min(job.mostRecipients, max(1, batch.pushes.count / 2)) }
+        guard batch.pushes.count == 1 else { return halve(batch, at: now) }
+        settle(
+            batch, .rejected, status, status == 413 ? WebhookReason.payloadTooLarge : "Status\(status)",
+            detail: "the receiver refuses a batch of this recipient alone", at: now)
+    }
+
+    /// The credential is refused, or something in the batch.
+    private func doubtful(_ batch: Batch, _ first: PushOnWire, _ status: Int, at now: Moment) {
+        let reason = "Status\(status)"
+        let consequence = desk.refuse(first, isAmbiguous: true, reason: reason, at: now)
+        guard batch.pushes.count == 1 else { return halve(batch, at: now) }
+        settle(batch, consequence.verdict, status, reason, at: now)
+    }
+
+    /// Both halves go again, each as a batch of its own.
+    private func halve(_ batch: Batch, at now: Moment) {
+        let middle = batch.pushes.count / 2
+        for half in [batch.pushes[..<middle], batch.pushes[middle...]] {
+            lastPart = lastPart == .max ? 1 : lastPart + 1
+            for push in half { desk.sendAgain(push.inGroup(lastPart), isCounted: false, at: now) }
+        }
     }
 
     private func busy(_ batch: Batch, _ status: Int, at now: Moment) {
@@ -112,12 +140,16 @@ extension WebhookBatches: PoolClient {
     /// Batches, as many as the receiver may have now.
     var waiting: Int {
         if isPaused { return 0 }
-        let batches = (desk.waiting + pace.recipients - 1) / pace.recipients
+        let waiting = desk.waiting
+        let batches = min(waiting, max(desk.waitingJobs, (waiting + pace.recipients - 1) / pace.recipients))
         return takesAll ? min(batches, pace.batches - onWire.count) : takesUrgent && desk.hasUrgent ? 1 : 0
     }
 
-    private var takesAll: Bool { onWire.count < pace.batches }
-    private var takesUrgent: Bool { onWire.count < pace.urgentBatches }
+    private var takesAll: Bool { onWire.count < pace.batches && hasMemory }
+    private var takesUrgent: Bool { onWire.count < pace.urgentBatches && hasMemory }
+    private var hasMemory: Bool { onWire.isEmpty || bytesOnWire < BatchLimits.bytesOnWire }
+    /// A receiver that refuses all that one job sends has time for the others.
+    private var takesParts: Bool { partsOnWire < max(1, pace.batches / 2) }
 
     var isEmpty: Bool { desk.isEmpty }
 
@@ -138,9 +170,16 @@ extension WebhookBatches: PoolClient {
                 for push in pushes { desk.settle(push, .failed, reason: SendingReason.credentialUnusable, at: now) }
                 continue
             }
+            let answerBytes = BatchLimits.answerBytes(recipients: pushes.count)
+            let batch = Batch(pushes: pushes, sentAt: now, bytes: body.count + answerBytes)
             let tag = desk.putOnWire(pushes[0])
-            onWire[tag] = Batch(pushes: pushes, sentAt: now)
-            return path.withUnsafeBytes { PoolRequest(tag: tag, path: $0, fields: fields, body: HTTP2Body(body)) }
+            onWire[tag] = batch
+            bytesOnWire += batch.bytes
+            if batch.isPart { partsOnWire += 1 }
+            return path.withUnsafeBytes {
+                PoolRequest(
+                    tag: tag, path: $0, fields: fields, body: HTTP2Body(body), maximumAnswerBytes: Int32(answerBytes))
+            }
         }
         return nil
     }
@@ -150,7 +189,9 @@ extension WebhookBatches: PoolClient {
         while true {
             var count = 0
             var bytes = 0
-            let batch = desk.nextBatch(onlyUrgent: onlyUrgent, atMost: pace.recipients, at: now) { job, recipient in
+            let batch = desk.nextBatch(
+                onlyUrgent: onlyUrgent, atMost: pace.recipients, takesGroups: takesParts, at: now
+            ) { job, recipient in
                 let job = Self.webhookJob(job)
                 count += 1
                 bytes = max(bytes, job.sharedSize) + job.size(of: recipient)
@@ -189,10 +230,8 @@ extension WebhookBatches: PoolClient {
         case .told: told(batch, answer, at: now)
         case .untold: settle(batch, .unknown, answer.status, reason, at: now)
         case .busy: busy(batch, answer.status, at: now)
-        case .tooLarge: tooLarge(batch, answer.status, at: now)
-        case .refused:
-            let consequence = desk.refuse(first, isAmbiguous: true, reason: reason, at: now)
-            settle(batch, consequence.verdict, answer.status, reason, at: now)
+        case .refused: refused(batch, answer.status, at: now)
+        case .doubtful: doubtful(batch, first, answer.status, at: now)
         case .broken:
             settle(batch, .unknown, answer.status, reason, at: now)
             fail(batch, at: now)

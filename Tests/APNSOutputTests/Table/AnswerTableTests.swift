@@ -52,9 +52,9 @@ import Testing
 
     /// What Apple may add, and what may stand between us.
     static let others = [
-        Row(400, "Surprise", "rejected"), Row(403, "Surprise", "hold"), Row(410, "Surprise", "unregistered"),
+        Row(400, "Surprise", "rejected"), Row(403, "Surprise", "retry"), Row(410, "Surprise", "unregistered"),
         Row(418, "Surprise", "rejected"), Row(429, "Surprise", "retry"), Row(599, "Surprise", "retry"),
-        Row(PlannedAnswer(status: 400), "rejected Status400"), Row(PlannedAnswer(status: 403), "hold Status403"),
+        Row(PlannedAnswer(status: 400), "rejected Status400"), Row(PlannedAnswer(status: 403), "retry Status403"),
         Row(PlannedAnswer(status: 410), "unregistered Status410"), Row(PlannedAnswer(status: 503), "retry Status503"),
         Row(PlannedAnswer(status: 502, body: "<html><h1>Bad gateway</h1></html>"), "retry Status502"),
         Row(PlannedAnswer(status: 408, body: "{"), "retry Status408"),

@@ -58,7 +58,7 @@ import WireTestSupport
         try fixture.send(to: WireFixture.tokens(1))
         await fixture.recorder.wait(for: 1, atMost: .seconds(60))
         #expect(fixture.tally == ["hold ConnectionFailed": 1])
-        #expect(proxy.requests.count == 1)
+        #expect((1...2).contains(proxy.requests.count), "a second one when the host's time is over")
         #expect(!proxy.requests.joined().contains("Authorization"))
         await fixture.output.shutDown()
         try await channel.close()

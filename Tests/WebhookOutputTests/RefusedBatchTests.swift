@@ -1,0 +1,107 @@
+import PushModel
+import TestSupport
+import Testing
+import Threading
+import WebhookOutput
+import WireTestSupport
+
+/// A receiver that refuses batches because of one recipient, while it takes all others.
+@Suite struct RefusedBatchTests {
+    /// Refuses whatever has a recipient of this beginning.
+    private static func receiver(_ status: Int, refusing prefix: String = "bad")
+        -> @Sendable (HTTP1Server.Request) -> HTTP1Server.Reaction
+    {
+        { request in
+            guard let batch = try? ReceivedBatch(request) else { return .answer(500) }
+            return batch.recipients.contains { $0.token.hasPrefix(prefix) }
+                ? .answer(status) : .answer(200, batch.answer)
+        }
+    }
+
+    private func fixture(at server: HTTP1Server) throws -> WebhookFixture {
+        try WebhookFixture(url: "http://localhost:\(server.port)/in")
+    }
+
+    @Test(arguments: [400, 405, 409, 413, 422, 451]) func rejectsTheRecipientAndSendsToTheOthers(status: Int)
+        async throws
+    {
+        try await HTTP1Server.with(protocols: nil, react: Self.receiver(status)) { server in
+            let fixture = try fixture(at: server)
+            let tokens = (0..<1_000).map { $0 == 617 ? "bad" : "r\($0)" }
+            let outcomes = try await fixture.send(tokens)
+            #expect(outcomes.count == 1_000)
+            #expect(outcomes.allSatisfy { $0.verdict == ($0.recipient == 617 ? .rejected : .sent) })
+            let bad = outcomes.first { $0.verdict == .rejected }
+            #expect(bad?.line == "rejected \(status) \(status == 413 ? "PayloadTooLarge" : "Status\(status)") provider")
+            #expect(bad?.detail == "the receiver refuses a batch of this recipient alone")
+            #expect(fixture.refusals == [])
+            // Ten batches at most of 100 and more, and two for each halving of the one that was refused.
+            if status != 413 { #expect(server.requests.count <= 10 + 2 * 9, "\(server.requests.count)") }
+            await fixture.output.shutDown()
+        }
+    }
+
+    /// What happened with defaults: the refused batch and all that was held behind it came back together, and held each other.
+    @Test(arguments: [400, 409, 422, 401, 403, 404, 410, 302])
+    func goodJobsBesideARefusedOneAreAllSent(status: Int) async throws {
+        try await HTTP1Server.with(protocols: nil, react: Self.receiver(status)) { server in
+            let fixture = try fixture(at: server)
+            let isContent = [400, 409, 422].contains(status)
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<60 {
+                    group.addTask {
+                        let outcomes = try await fixture.send(["good\(number)"], id: "good-\(number)")
+                        #expect(outcomes.map(\.verdict) == [.sent])
+                    }
+                    guard number % 10 == 5 else { continue }
+                    group.addTask {
+                        let outcomes = try await fixture.send(["bad", "beside\(number)"], id: "bad")
+                        #expect(outcomes.map(\.verdict) == [isContent ? .rejected : .retry, .sent])
+                        #expect(outcomes[0].status == status)
+                    }
+                }
+                try await group.waitForAll()
+            }
+            #expect(fixture.refusals == [])
+            await fixture.output.shutDown()
+        }
+    }
+
+    @Test func aCredentialThatIsRefusedForAllStopsAfterThreeJobs() async throws {
+        try await HTTP1Server.with(protocols: nil, react: Self.receiver(401, refusing: "")) { server in
+            let fixture = try fixture(at: server)
+            for number in 0..<3 {
+                #expect(try await fixture.send(["a"], id: "job-\(number)").map(\.verdict) == [.retry])
+            }
+            #expect(fixture.refusals == ["Status401"])
+            let outcomes = try await fixture.send((0..<200).map { "r\($0)" }, id: "job-4")
+            #expect(outcomes.allSatisfy { $0.verdict == .hold && $0.reason == "Status401" })
+            #expect(server.requests.count == 3)
+            await fixture.output.shutDown()
+        }
+    }
+
+    /// Of one job ten recipients find out; the others use no attempt.
+    @Test func aCampaignUsesTenAttemptsOfARefusedCredential() async throws {
+        try await HTTP1Server.with(protocols: nil, react: Self.receiver(403, refusing: "")) { server in
+            let fixture = try fixture(at: server)
+            let outcomes = try await fixture.send((0..<1_000).map { "r\($0)" })
+            #expect(outcomes.count(where: { $0.verdict == .retry }) <= 10)
+            #expect(outcomes.count(where: { $0.verdict == .hold }) >= 990)
+            #expect(server.requests.count <= 30)
+            await fixture.output.shutDown()
+        }
+    }
+
+    /// What a broken receiver gets is bounded: a batch is halved at most until each recipient was alone.
+    @Test func aReceiverThatRefusesEverythingGetsTwoRequestsForEachRecipient() async throws {
+        try await HTTP1Server.with(protocols: nil, react: Self.receiver(422, refusing: "")) { server in
+            let fixture = try fixture(at: server)
+            let outcomes = try await fixture.send((0..<300).map { "r\($0)" })
+            #expect(outcomes.allSatisfy { $0.verdict == .rejected && $0.status == 422 })
+            #expect(server.requests.count <= 600)
+            #expect(server.connections <= 8, "it is asked with one batch at a time")
+            await fixture.output.shutDown()
+        }
+    }
+}

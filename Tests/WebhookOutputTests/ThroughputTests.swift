@@ -1,0 +1,38 @@
+import PushModel
+import TestSupport
+import Testing
+import Threading
+import WebhookOutput
+import WireTestSupport
+
+/// Jobs of one recipient, and a receiver that takes 100 ms for each.
+@Suite struct ThroughputTests {
+    private func send(_ jobs: Int, to fixture: WebhookFixture) async throws -> Duration {
+        let start = ContinuousClock.now
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<jobs {
+                group.addTask {
+                    let outcomes = try await fixture.send(["r\(number)"], id: "job-\(number)")
+                    #expect(outcomes.map(\.verdict) == [.sent])
+                }
+            }
+            try await group.waitForAll()
+        }
+        return ContinuousClock.now - start
+    }
+
+    /// A connection has one request at a time.
+    @Test func overHTTP1TheConnectionsGrowWhileAnswersArePrompt() async throws {
+        try await HTTP1Server.with(protocols: nil) { request in
+            guard let batch = try? ReceivedBatch(request) else { return .answer(500) }
+            return .answer(200, batch.answer, after: 100)
+        } _: { server in
+            let fixture = try WebhookFixture(url: "http://localhost:\(server.port)/in")
+            let took = try await send(5_000, to: fixture)
+            print("webhook: 5,000 jobs of one over HTTP/1.1 took \(took) with \(server.connections) connections")
+            #expect((64...128).contains(server.connections), "\(server.connections)")
+            #expect(server.requests.count == 5_000)
+            await fixture.output.shutDown()
+        }
+    }
+}
