@@ -19,8 +19,9 @@ import Testing
     private static let skipped: [String: Set<String>] = [
         // It has no provider, so nothing comes from one, and no connection; and it waits for nothing.
         "discard": [
-            "delivers once", "refused recipients", "dead recipients", "provider refuses", "provider is busy",
-            "credential refused", "provider talks nonsense", "provider hangs up", "provider is silent",
+            "delivers once", "refused recipients", "dead recipients", "doubtful refusals", "provider refuses",
+            "provider is busy", "credential refused", "provider talks nonsense", "provider hangs up",
+            "provider is silent",
             "provider is away",
             "recovers", "credential not named yet", "credential retired", "job of a retired credential",
             "credential taken back", "retired connections close", "second credential of an account", "cancel",
@@ -28,7 +29,7 @@ import Testing
         ],
         // Its provider is a file: there or not, and never slow. It needs no credentials and has no connection.
         "logbook": [
-            "refused recipients", "provider refuses", "provider is busy", "credential refused",
+            "refused recipients", "doubtful refusals", "provider refuses", "provider is busy", "credential refused",
             "provider talks nonsense", "provider hangs up", "provider is silent", "credential not named yet",
             "credential retired", "job of a retired credential", "credential taken back", "retired connections close",
             "second credential of an account", "cancel", "stop returns", "stop awaits the wire", "shutDown closes",

@@ -212,4 +212,51 @@ import Testing
         #expect(queue.count == 3)
         #expect(queue.nextBatch(atMost: 9) { _, _ in false }.map(\.recipient) == [2])
     }
+
+    // MARK: Some jobs only
+
+    @Test func takesTheFirstPushOfAJobThatIsMeant() throws {
+        var queue = SendQueue()
+        let (bad, good) = (try QueuedJob.sample(recipients: 2), try QueuedJob.sample(recipients: 2))
+        let urgent = try QueuedJob.sample(lane: .urgent)
+        queue.append(bad)
+        queue.append(good)
+        queue.append(urgent)
+        queue.resend(QueuedPush(job: bad, recipient: 7))
+        #expect(queue.next { $0 !== urgent && $0 !== bad }?.recipient == 0)
+        #expect(queue.next(onlyUrgent: true) { $0 === good } == nil)
+        #expect(queue.next { $0 === good }?.recipient == 1)
+        #expect(queue.next { $0 === good } == nil && queue.count == 4)
+        #expect(drain(&queue) == ["urgent 0 0", "normal 7 0", "normal 0 0", "normal 1 0"])
+    }
+
+    // MARK: Halved batches
+
+    @Test func partsOfAHalvedBatchStayApart() throws {
+        var queue = SendQueue()
+        let job = try QueuedJob.sample(recipients: 2)
+        queue.append(job)
+        for (recipient, group) in [(5, 1), (6, 1), (7, 2), (8, 2)] as [(Int, UInt32)] {
+            queue.resend(QueuedPush(job: job, recipient: recipient).inGroup(group).again(isCounted: false))
+        }
+        #expect(
+            batches(&queue, of: 10) == [
+                ["normal 5 0", "normal 6 0"], ["normal 7 0", "normal 8 0"], ["normal 0 0", "normal 1 0"],
+            ])
+        #expect(queue.isEmpty)
+    }
+
+    @Test func otherPushesPassThePartsOfAHalvedBatch() throws {
+        var queue = SendQueue()
+        let job = try QueuedJob.sample(recipients: 2)
+        queue.append(job)
+        queue.resend(QueuedPush(job: job, recipient: 5).inGroup(1))
+        queue.resend(QueuedPush(job: job, recipient: 6))
+        var order: [[Int]] = []
+        while case let batch = queue.nextBatch(atMost: 1, takesGroups: false, { _, _ in true }), !batch.isEmpty {
+            order.append(batch.map(\.recipient))
+        }
+        #expect(order == [[6], [0], [1]])
+        #expect(queue.nextBatch(atMost: 1) { _, _ in true }.map(\.recipient) == [5])
+    }
 }

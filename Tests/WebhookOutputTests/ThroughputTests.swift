@@ -35,4 +35,19 @@ import WireTestSupport
             await fixture.output.shutDown()
         }
     }
+
+    /// A connection of this receiver has 100 requests at a time.
+    @Test func overHTTP2OneOrTwoConnectionsDo() async throws {
+        try await ScriptedServer.with { request in
+            .init(status: 200, body: #"{"outcomes":[{"i":0,"kind":"sent"}]}"#, after: 100)
+        } _: { server in
+            let fixture = try WebhookFixture(
+                url: "https://localhost:\(server.port)/in", authorityFile: server.authorityFile)
+            let took = try await send(5_000, to: fixture)
+            print("webhook: 5,000 jobs of one over HTTP/2 took \(took) with \(server.connections) connections")
+            #expect(server.requests.count == 5_000)
+            #expect(server.connections <= 4, "\(server.connections)")
+            await fixture.output.shutDown()
+        }
+    }
 }

@@ -7,6 +7,7 @@ enum HarnessPart: Sendable {
     case openConnections
     case refusedRecipients
     case deadRecipients
+    case doubtfulRecipients
     case crowd
     case credential
     case twoCredentials
@@ -20,6 +21,7 @@ enum HarnessPart: Sendable {
         case .openConnections: setup.openConnections != nil
         case .refusedRecipients: !samples.refused.isEmpty
         case .deadRecipients: !samples.dead.isEmpty
+        case .doubtfulRecipients: !samples.doubtful.isEmpty
         case .crowd: samples.crowd > 0
         case .credential: !samples.credentials.isEmpty
         case .twoCredentials: samples.credentials.count > 1
@@ -36,6 +38,7 @@ extension HarnessPart: CustomStringConvertible {
         case .openConnections: "openConnections"
         case .refusedRecipients: "samples.refused"
         case .deadRecipients: "samples.dead"
+        case .doubtfulRecipients: "samples.doubtful"
         case .crowd: "samples.crowd"
         case .credential: "samples.credentials"
         case .twoCredentials: "two samples.credentials"

@@ -16,6 +16,9 @@ public struct OutputSamples: Sendable {
     public var refused: [String]
     /// Recipients of which the double says that they are dead.
     public var dead: [String]
+    /// Recipients that the double refuses in a way that may be about them alone or about the credential, such as with a bare 403
+    /// or 404.
+    public var doubtful: [String]
     /// Credentials that the double takes. With two of them it is tried how one is retired.
     public var credentials: [Credential]
     public var environment: PushEnvironment
@@ -24,7 +27,7 @@ public struct OutputSamples: Sendable {
 
     public init(
         app: String = "com.example.conformance", payload: String = #"{"text":"Hi"}"#, fields: [String: String] = [:],
-        refused: [String] = [], dead: [String] = [], credentials: [Credential] = [],
+        refused: [String] = [], dead: [String] = [], doubtful: [String] = [], credentials: [Credential] = [],
         environment: PushEnvironment = .production, crowd: Int = 0,
         recipient: @escaping @Sendable (Int) -> String = { "recipient-\($0)" }
     ) {
@@ -33,6 +36,7 @@ public struct OutputSamples: Sendable {
         self.fields = fields
         self.refused = refused
         self.dead = dead
+        self.doubtful = doubtful
         self.credentials = credentials
         self.environment = environment
         self.crowd = crowd

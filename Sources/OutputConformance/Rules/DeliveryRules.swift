@@ -2,7 +2,7 @@ import PushModel
 
 /// What becomes of pushes on a good day.
 enum DeliveryRules {
-    static let all = [name, delivers, deliversOnce, refusedRecipients, deadRecipients]
+    static let all = [name, delivers, deliversOnce, refusedRecipients, deadRecipients, doubtfulRecipients]
 
     private static let name = ConformanceRule(
         "name",
@@ -53,6 +53,30 @@ enum DeliveryRules {
         "dead recipients", "What the provider calls dead is `unregistered`, and those beside it get theirs.",
         needs: [.deadRecipients]
     ) { trial in try await among(trial.samples.dead, .unregistered, trial) }
+
+    private static let doubtfulRecipients = ConformanceRule(
+        "doubtful refusals",
+        "One refusal is evidence about one request: others with the same credential, sent beside it and after it, are `sent`.",
+        needs: [.doubtfulRecipients]
+    ) { trial in
+        var problems: [String] = []
+        for round in 0..<6 {
+            let good = trial.good(4)
+            var jobs = [try trial.job(to: Array(good.prefix(2)))]
+            for doubtful in trial.samples.doubtful {
+                jobs.insert(try trial.job(to: [doubtful]), at: round % 2)
+                jobs.append(try trial.job(to: [good[2], doubtful, good[3]]))
+            }
+            let entries = await trial.outcomes(of: jobs)
+            for job in jobs {
+                let bad = entries.of(job, to: trial.samples.doubtful)
+                if !bad.isEmpty { problems += bad.problems(unless: [.retry, .rejected, .failed], job.id) }
+                let others = entries.of(job, to: good)
+                if !others.isEmpty { problems += others.problems(unless: .sent, "good recipients, round \(round)") }
+            }
+        }
+        return problems
+    }
 
     /// Bad recipients between good ones.
     private static func among(

@@ -18,12 +18,13 @@ extension OutputHarness {
     static let impatientFCM = fcm(requestTimeoutSeconds: 2)
 
     private static func fcm(requestTimeoutSeconds: Int) -> OutputHarness {
+        let doubtful = "doubtful:APA91b"
         let keyID = "0123abcd", projects = ["shop-1a2b3", "news-4c5d6"]
         let key = (try? _RSA.Signing.PrivateKey(keySize: .bits2048))?.pkcs8PEMRepresentation ?? ""
         @Sendable func email(_ project: String) -> String { "push@\(project).iam.gserviceaccount.com" }
         let samples = OutputSamples(
             payload: #"{"notification":{"title":"Hi"}}"#, refused: ["bad00400:APA91b", "bad00403:APA91b", "no token"],
-            dead: ["dead0404:APA91b"],
+            dead: ["dead0404:APA91b"], doubtful: [doubtful],
             credentials: projects.map { project in
                 let file = try? JSONSerialization.data(withJSONObject: [
                     "type": "service_account", "project_id": project, "private_key_id": keyID, "private_key": key,
@@ -39,6 +40,7 @@ extension OutputHarness {
         return OutputHarness("fcm", samples: samples) {
             let double = try await SimulatedProvider<FCMDouble>(
                 accounts: Dictionary(uniqueKeysWithValues: projects.map { ($0, email($0)) }), keyID: keyID, key: key)
+            double.simulator.setAnswer(PlannedFCMAnswer(.notFound), forToken: doubtful)
             return OutputSetup(
                 plugin: FCMPlugin(), output: double.makeOutput(requestTimeoutSeconds: requestTimeoutSeconds),
                 behaviours: double.behaviours,  // It gives out access tokens, too.

@@ -10,7 +10,8 @@ extension OutputHarness {
                 environments: [.production])
         }
         let samples = OutputSamples(
-            refused: [PaperProvider.refused], dead: [PaperProvider.dead], credentials: credentials,
+            refused: [PaperProvider.refused], dead: [PaperProvider.dead], doubtful: [PaperProvider.doubtful],
+            credentials: credentials,
             crowd: 3 * PaperOutput.wire)
         let plugin = PaperPlugin(fault: fault)
         return OutputHarness(plugin.name, samples: samples) {

@@ -90,7 +90,12 @@ final class ScriptedReceiver: Sendable {
     }
 
     private static func react(to batch: Batch, _ behaviour: ProviderBehaviour) -> HTTP1Server.Reaction {
-        switch behaviour {
+        // A recipient for which the whole batch is refused.
+        let status = batch.recipients.lazy.compactMap { recipient in
+            recipient.token.hasPrefix("doubtful-") ? Int(recipient.token.dropFirst(9)) : nil
+        }.first
+        if let status, behaviour == .accepts { return .answer(status) }
+        return switch behaviour {
         case .accepts, .away: .answer(200, told(batch))
         case .slow: .answer(200, told(batch), after: 200)
         case .refuses: .answer(200, told(batch, kind: "rejected"))

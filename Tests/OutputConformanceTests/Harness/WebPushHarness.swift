@@ -12,9 +12,10 @@ extension OutputHarness {
 
     private static func webPush(requestTimeoutSeconds: Int) -> OutputHarness {
         let subscriptions = SampleSubscriptions()
+        let doubtful = subscriptions.endpoint()
         var samples = OutputSamples(
             refused: ["https://elsewhere.example.test/push/1", "no endpoint"],
-            dead: [subscriptions.endpoint(.gone), subscriptions.endpoint(.unknown)],
+            dead: [subscriptions.endpoint(.gone), subscriptions.endpoint(.unknown)], doubtful: [doubtful],
             credentials: ["old", "new"].map { id in
                 Credential(id: id, kind: .secret(key), account: id, environments: [.production])
             },
@@ -23,6 +24,7 @@ extension OutputHarness {
         samples.address = { subscriptions.address($0) }
         return OutputHarness("webpush", samples: samples) {
             let double = try await SimulatedProvider<WebPushDouble>(subscriptions)
+            double.simulator.setAnswer(PlannedWebPushAnswer(.internalError, status: 403), forToken: doubtful)
             return OutputSetup(
                 plugin: WebPushPlugin(), output: double.makeOutput(requestTimeoutSeconds: requestTimeoutSeconds),
                 behaviours: double.behaviours, arrivals: { double.arrivals },

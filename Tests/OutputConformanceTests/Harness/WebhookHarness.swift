@@ -12,7 +12,7 @@ extension OutputHarness {
 
     private static func webhook(requestTimeoutSeconds: Int) -> OutputHarness {
         let samples = OutputSamples(
-            refused: ["refused"], dead: ["dead"],
+            refused: ["refused"], dead: ["dead"], doubtful: ["doubtful-401", "doubtful-404", "doubtful-409"],
             credentials: ["old", "new"].map { ScriptedReceiver.credential(id: $0) },
             // Two batches at a time, of ten.
             crowd: 60)

@@ -15,6 +15,7 @@ enum PaperFault: String, CaseIterable, Sendable {
     case sendsTwice = "delivers once"
     case buriesTheRefused = "refused recipients"
     case keepsTheDead = "dead recipients"
+    case suspectsAll = "doubtful refusals"
     case ignoresDeadlines = "deadline past"
     case fearsDeadlines = "deadline to come"
     case insists = "provider refuses"

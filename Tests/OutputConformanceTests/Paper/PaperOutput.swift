@@ -28,6 +28,7 @@ final class PaperOutput: Output {
         var kept: [RoutedJob] = []
         var dropped: Set<Credential.ID> = []
         var wasAway = false
+        var wasForbidden = false
         var cancellations: [@Sendable (String) -> Bool] = []
         var lastJob: RoutedJob?
         var lastSink: (any OutcomeSink)?
@@ -134,6 +135,7 @@ final class PaperOutput: Output {
                 return (.returned, nil)
             }
             if state.cancellations.contains(where: { $0(job.job.id) }) { return (.failed, Outcome.cancelled) }
+            if fault == .suspectsAll, state.wasForbidden { return (.hold, "Forbidden") }
             if fault == .neglectsBulk, job.lane == .bulk { return (.failed, "TooLowly") }
             if fault == .retriesLargePayloads, job.job.payload.count > 60_000 { return (.retry, "TooLarge") }
             if fault == .retriesOddTopics, job.job.topic?.contains("\r\n") == true { return (.retry, "Odd") }
@@ -179,6 +181,9 @@ final class PaperOutput: Output {
         case .dead: end(number, .unregistered, "Dead")
         case .later where fault == .givesUp: end(number, .failed, "Busy")
         case .later(let seconds): end(number, .retry, fault == .givesNoReason ? nil : "Busy", seconds: seconds)
+        case .forbidden:
+            state.withLock { $0.wasForbidden = true }
+            end(number, .retry, "Forbidden")
         case .credentialRefused: end(number, fault == .blamesRecipients ? .rejected : .hold, "BadKey")
         case .nonsense where fault == .believesNonsense: end(number, .sent, nil)
         case .nonsense: end(number, .unknown, "Nonsense")

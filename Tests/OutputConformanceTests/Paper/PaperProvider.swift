@@ -10,6 +10,8 @@ final class PaperProvider: Sendable {
         case dead
         case later(seconds: Int32)
         case credentialRefused
+        /// For whatever cause.
+        case forbidden
         case nonsense
         case connectionLost
         case nothing
@@ -22,7 +24,7 @@ final class PaperProvider: Sendable {
         var connections: Set<String> = []
     }
 
-    static let dead = "dead", refused = "refused"
+    static let dead = "dead", refused = "refused", doubtful = "doubtful"
     private static let pause = DispatchTimeInterval.milliseconds(100)
 
     private let state = Mutex(State())
@@ -55,7 +57,12 @@ final class PaperProvider: Sendable {
     private static func answer(_ behaviour: ProviderBehaviour, _ recipient: String) -> Answer {
         switch behaviour {
         case .accepts, .slow:
-            recipient == dead ? .dead : recipient == refused ? .refused(reason: "NoSuchDoor") : .accepted
+            switch recipient {
+            case dead: .dead
+            case refused: .refused(reason: "NoSuchDoor")
+            case doubtful: .forbidden
+            default: .accepted
+            }
         case .refuses: .refused(reason: "NotToday")
         case .busy: .later(seconds: 7)
         case .refusesCredential: .credentialRefused

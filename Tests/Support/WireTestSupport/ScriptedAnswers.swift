@@ -1,17 +1,23 @@
 import HTTP2Session
+import NIOCore
 import Threading
 
 /// One connection of a ``ScriptedServer`` that answers requests.
-final class ScriptedAnswers: HTTP2ServerDelegate {
+// why: unchecked because it lives on its connection's event loop, which also runs what is scheduled.
+final class ScriptedAnswers: HTTP2ServerDelegate, @unchecked Sendable {
     let session: HTTP2ServerSession
+    /// Writes what has been said since the last read.
+    var flush = {}
+    private let eventLoop: any EventLoop
     private let answer: @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer?
     private let record: ScriptedServer.Record
     private var open: [ScriptedServer.Request] = []
 
     init(
         _ answer: @escaping @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer?,
-        _ record: ScriptedServer.Record
+        _ record: ScriptedServer.Record, _ eventLoop: any EventLoop
     ) throws {
+        self.eventLoop = eventLoop
         self.answer = answer
         self.record = record
         session = try HTTP2ServerSession(settings: HTTP2Settings(maxConcurrentStreams: 100))
@@ -36,6 +42,14 @@ final class ScriptedAnswers: HTTP2ServerDelegate {
         let request = open[tag]
         record.requests.withLock { $0.append(request) }
         guard let answer = answer(request) else { return }
+        guard answer.delay > 0 else { return respond(answer, to: streamID) }
+        eventLoop.scheduleTask(in: .milliseconds(answer.delay)) {
+            self.respond(answer, to: streamID)
+            self.flush()
+        }
+    }
+
+    private func respond(_ answer: ScriptedServer.Answer, to streamID: Int32) {
         let fields = [HTTP2Field(":status", "\(answer.status)")] + answer.fields.map { HTTP2Field($0, $1) }
         try? session.respond(to: streamID, fields: HTTP2Fields(fields), body: HTTP2Body(answer.body.utf8))
     }

@@ -26,11 +26,14 @@ package final class ScriptedServer: Sendable {
         let status: Int
         let fields: [String: String]
         let body: String
+        /// Milliseconds to wait before it.
+        let delay: Int64
 
-        package init(status: Int, fields: [String: String] = [:], body: String = "") {
+        package init(status: Int, fields: [String: String] = [:], body: String = "", after delay: Int64 = 0) {
             self.status = status
             self.fields = fields
             self.body = body
+            self.delay = delay
         }
 
         package static func reason(_ status: Int, _ reason: String) -> Answer {
@@ -68,8 +71,10 @@ package final class ScriptedServer: Sendable {
         answer: @escaping @Sendable (Request) -> Answer?, _ body: (ScriptedServer) async throws -> Void
     ) async throws {
         let server = try await ScriptedServer { channel, record in
-            let connection = try ScriptedAnswers(answer, record)
-            try channel.pipeline.syncOperations.addHandler(HTTP2ChannelHandler(session: connection.session))
+            let connection = try ScriptedAnswers(answer, record, channel.eventLoop)
+            let handler = HTTP2ChannelHandler(session: connection.session)
+            connection.flush = { [weak handler] in handler?.setNeedsFlush() }
+            try channel.pipeline.syncOperations.addHandler(handler)
         }
         do {
             try await body(server)
