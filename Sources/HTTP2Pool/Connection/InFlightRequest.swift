@@ -16,11 +16,18 @@ package struct InFlightRequest {
     /// The server has said that it accepts the request, whatever becomes of the rest of its answer.
     package var isAccepted: Bool { (200..<300).contains(status) }
 
-    package init(tag: Int, streamID: Int32, sentAt: Int64, maximumAnswerBytes: Int32 = .max) {
+    package init(tag: Int, streamID: Int32, sentAt: Int64) {
         self.tag = tag
         self.streamID = streamID
         self.sentAt = sentAt
-        self.maximumAnswerBytes = maximumAnswerBytes
+        maximumAnswerBytes = .max
+    }
+
+    init(_ request: PoolRequest, streamID: Int32, sentAt: Int64) {
+        tag = request.tag
+        self.streamID = streamID
+        self.sentAt = sentAt
+        maximumAnswerBytes = request.maximumAnswerBytes
     }
 
     /// Keeps a piece of the body, and of a body longer than `maximum` bytes its beginning.

@@ -144,9 +144,7 @@ final class PooledConnection: @unchecked Sendable {
         eventLoop.assertInEventLoop()
         guard let fields, let wire else { throw HTTP2Error(.closing, "the connection has no authorization") }
         let stream = try wire.submit(request, with: fields, tag: inFlight.nextPlace)
-        inFlight.insert(
-            InFlightRequest(
-                tag: request.tag, streamID: stream, sentAt: now, maximumAnswerBytes: request.maximumAnswerBytes))
+        inFlight.insert(InFlightRequest(request, streamID: stream, sentAt: now))
         lastUsed = now
         hasSent = true
         isUnused = false
