@@ -19,7 +19,7 @@ final class RefusalBoard: Sendable {
     }
 
     private let state = Mutex(State())
-    /// One element per change, or fewer.
+    /// One element per change or renewal. Changes that come before the reader does are one element.
     let changes: AsyncStream<Void>
     private let change: AsyncStream<Void>.Continuation
 
@@ -43,6 +43,9 @@ final class RefusalBoard: Sendable {
         if case .badTokens = event { return }
         change.yield()
     }
+
+    /// Has all open refusals written again.
+    func renew() { change.yield() }
 
     /// Since the start.
     var badTokens: [BadTokens] {

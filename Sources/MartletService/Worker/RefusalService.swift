@@ -3,9 +3,9 @@ import Logging
 import ServiceLifecycle
 import Store
 
-/// Writes what providers refuse into the database, for operators to see. Delivery never waits for it.
+/// Writes the refusals that this worker meets to the database, for operators to see. Delivery never waits for it.
 struct RefusalService: Service {
-    /// Rows that are not written for some minutes count for nothing.
+    /// The time after which all rows are written again, so that they stay valid, and so that a failed write is repeated.
     private static let renewal = Duration.seconds(60)
 
     let board: RefusalBoard
@@ -16,9 +16,10 @@ struct RefusalService: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { group in
+                // One write at a time: an older state never overwrites a newer one.
                 group.addTask { for await _ in board.changes { await write() } }
                 group.addTask {
-                    while (try? await Task.sleep(for: Self.renewal)) != nil { await write() }
+                    while (try? await Task.sleep(for: Self.renewal)) != nil { board.renew() }
                 }
             }
         }

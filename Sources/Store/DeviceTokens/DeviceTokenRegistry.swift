@@ -64,16 +64,23 @@ public struct DeviceTokenRegistry: Sendable {
         ).affectedRows > 0
     }
 
-    /// Removes some of an app's tokens, of both environments: call it until it answers 0.
-    /// - Returns: how many were removed.
+    /// Removes some of an app's tokens, in both environments. Call it until it returns 0.
+    ///
+    /// The rows are picked in any order and locked in key order, as marks and registrations lock them.
+    /// - Returns: the number of removed tokens.
     public func forgetSome(app: String, output: String, atMost limit: Int = 10_000) async throws -> Int {
         try await pool.query(
             """
-            DELETE FROM martlet.device_tokens AS gone USING (
+            WITH picked AS MATERIALIZED (
                 SELECT output, app, environment, token FROM martlet.device_tokens
-                WHERE output = $1 AND app = $2 LIMIT $3) AS picked
+                WHERE output = $1 AND app = $2 LIMIT $3),
+            locked AS MATERIALIZED (
+                SELECT tokens.output, tokens.app, tokens.environment, tokens.token
+                FROM picked JOIN martlet.device_tokens AS tokens USING (output, app, environment, token)
+                ORDER BY tokens.environment, tokens.token FOR UPDATE OF tokens)
+            DELETE FROM martlet.device_tokens AS gone USING locked
             WHERE (gone.output, gone.app, gone.environment, gone.token)
-                = (picked.output, picked.app, picked.environment, picked.token)
+                = (locked.output, locked.app, locked.environment, locked.token)
             """, [.text(output), .text(app), .bigint(Int64(limit))]
         ).affectedRows
     }

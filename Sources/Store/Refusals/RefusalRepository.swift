@@ -1,11 +1,12 @@
 public import PostgresClient
 public import PushModel
 
-/// What the workers know of refused credentials: `martlet.refusals`.
+/// The refused credentials that workers know of: `martlet.refusals`.
 public struct RefusalRepository: Sendable {
-    /// A worker writes its rows more often than this, in seconds; what is older is of a worker that has gone.
+    /// The age in seconds above which a row no longer counts. A worker renews its rows every minute, so an older one was left by
+    /// a worker that has gone.
     public static let validSeconds = 300
-    /// A stop does not wait for longer.
+    /// The longest time that a stop waits for the database.
     private static let patience = Duration.seconds(4)
 
     private let pool: PostgresPool
@@ -14,44 +15,46 @@ public struct RefusalRepository: Sendable {
         self.pool = pool
     }
 
-    /// Writes what a worker knows, and clears away what nobody writes any more.
-    /// - Parameter ended: what the provider no longer refuses.
+    /// Records the refusals that a worker knows of, and deletes rows that no worker has written for
+    /// ``validSeconds``.
+    ///
+    /// Each statement is a transaction of its own and locks its rows in key order, whatever the order of the arguments, so that
+    /// two workers never deadlock. All of them may be repeated.
+    /// - Parameter ended: refusals that no longer hold. A subject in `refusals`, too, is recorded.
     /// - Throws: ``PostgresError``.
     public func write(_ refusals: [Refusal], ended: [Refusal], worker: String) async throws {
-        try await pool.transaction { connection in
-            for refusal in ended {
-                try await connection.query(
-                    """
-                    DELETE FROM martlet.refusals
-                    WHERE credential = $1 AND environment = $2::text::martlet.environment AND topic = $3
-                    """, Self.key(refusal))
-            }
-            for refusal in refusals {
-                // A credential may have been removed meanwhile; the first worker to find out says since when.
-                try await connection.query(
-                    """
-                    INSERT INTO martlet.refusals (credential, environment, topic, reason, since, worker)
-                    SELECT id, $2::text::martlet.environment, $3, $4, $5, $6 FROM martlet.credentials WHERE id = $1
-                    ON CONFLICT (credential, environment, topic) DO UPDATE
-                        SET reason = excluded.reason, last_refused_at = now(), worker = excluded.worker
-                    """,
-                    Self.key(refusal) + [
-                        .text(refusal.reason), .timestamp(milliseconds: refusal.since.milliseconds), .text(worker),
-                    ])
-            }
-            try await connection.query(
-                "DELETE FROM martlet.refusals WHERE last_refused_at < now() - interval '\(Self.validSeconds) seconds'")
+        if !ended.isEmpty {
+            try await pool.query(
+                """
+                \(Self.deletion) WHERE (credential, environment, topic) IN (
+                    SELECT * FROM unnest($1::text[]::uuid[], $2::text[]::martlet.environment[], $3::text[]))
+                \(Self.inOrder)
+                """, Self.keys(of: ended))
         }
+        if !refusals.isEmpty {
+            try await pool.query(
+                Self.upsert,
+                Self.keys(of: refusals) + [
+                    .textArray(refusals.map(\.reason)),
+                    .timestampArray(milliseconds: refusals.map(\.since.milliseconds)), .text(worker),
+                ])
+        }
+        // A locked row is in use by another worker, which deletes it or has just renewed it.
+        try await pool.query(
+            """
+            \(Self.deletion) WHERE last_refused_at < now() - interval '\(Self.validSeconds) seconds'
+            FOR UPDATE SKIP LOCKED)
+            """)
     }
 
-    /// It has ended, and says nothing more of its rows. Another worker that is refused the same writes it again within a minute.
+    /// Deletes the rows of a worker that stops. Another worker with the same refusal writes it again within a minute.
     /// - Throws: ``PostgresError``.
     public func remove(worker: String) async throws {
         try await pool.query(
-            "DELETE FROM martlet.refusals WHERE worker = $1", [.text(worker)], timeout: Self.patience)
+            "\(Self.deletion) WHERE worker = $1 \(Self.inOrder)", [.text(worker)], timeout: Self.patience)
     }
 
-    /// What is refused now, the oldest first; one that has no time since it was last refused.
+    /// Returns the refusals that hold now, the oldest first. One without a beginning counts from when it was last refused.
     /// - Throws: ``PostgresError``.
     public func list() async throws -> [Refusal] {
         try await pool.query(
@@ -72,7 +75,29 @@ public struct RefusalRepository: Sendable {
         }
     }
 
-    private static func key(_ refusal: Refusal) -> [PostgresValue] {
-        [.text(refusal.credential), .text(refusal.environment.rawValue), .text(refusal.topic ?? "")]
+    private static func keys(of refusals: [Refusal]) -> [PostgresValue] {
+        [
+            .textArray(refusals.map(\.credential)), .textArray(refusals.map(\.environment.rawValue)),
+            .textArray(refusals.map { $0.topic ?? "" }),
+        ]
     }
+
+    private static let keyOrder = "ORDER BY credential, environment, topic COLLATE \"C\""
+    private static let deletion = """
+        DELETE FROM martlet.refusals WHERE (credential, environment, topic) IN (
+            SELECT credential, environment, topic FROM martlet.refusals
+        """
+    private static let inOrder = "\(keyOrder) FOR UPDATE)"
+
+    /// Leaves out credentials that have been removed meanwhile. The first worker to find a refusal sets its beginning.
+    private static let upsert = """
+        INSERT INTO martlet.refusals (credential, environment, topic, reason, since, worker)
+        SELECT DISTINCT ON (credential, environment, topic COLLATE "C") credential, environment, topic, reason, since, $6
+        FROM unnest($1::text[]::uuid[], $2::text[]::martlet.environment[], $3::text[], $4::text[], $5::timestamptz[])
+            AS known (credential, environment, topic, reason, since)
+        WHERE credential IN (SELECT id FROM martlet.credentials)
+        \(keyOrder)
+        ON CONFLICT (credential, environment, topic) DO UPDATE
+            SET reason = excluded.reason, last_refused_at = now(), worker = excluded.worker
+        """
 }

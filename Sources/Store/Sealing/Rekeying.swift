@@ -62,9 +62,14 @@ public struct Rekeying: Sendable {
     private static let maximumPasses = 5
     private static let pageSize = 100
 
-    /// Providers refuse a token after an hour, so nobody uses these.
+    /// Deletes tokens that every provider refuses because of their age. A locked one is being replaced.
     private func removeOldTokens() async throws {
-        try await pool.query("DELETE FROM martlet.provider_tokens WHERE issued_at < now() - interval '2 hours'")
+        try await pool.query(
+            """
+            DELETE FROM martlet.provider_tokens WHERE credential IN (
+                SELECT credential FROM martlet.provider_tokens WHERE issued_at < now() - interval '2 hours'
+                FOR UPDATE SKIP LOCKED)
+            """)
     }
 
     private func page(of table: SealedTable, after id: String) async throws -> [SealedTable.Row] {

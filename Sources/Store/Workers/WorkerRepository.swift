@@ -39,10 +39,14 @@ public struct WorkerRepository: Sendable {
             "DELETE FROM martlet.workers WHERE id = $1", [.text(worker.id)], timeout: Self.patience)
     }
 
-    /// Clears away those that were not heard of for an hour.
+    /// Deletes the rows of workers that have been silent for an hour. Rows that another worker deletes just now are left to it.
     /// - Throws: ``PostgresError``.
     public func forgetStale() async throws {
-        try await pool.query("DELETE FROM martlet.workers WHERE NOT \(Self.seen(within: 3_600))")
+        try await pool.query(
+            """
+            DELETE FROM martlet.workers WHERE id IN (
+                SELECT id FROM martlet.workers WHERE NOT \(Self.seen(within: 3_600)) FOR UPDATE SKIP LOCKED)
+            """)
     }
 
     /// Those that are there: heard of within a minute, and not silent while a younger one of that name runs. Each with what it

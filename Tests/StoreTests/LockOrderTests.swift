@@ -1,0 +1,137 @@
+import PostgresClient
+import PushModel
+import Store
+import TestSupport
+import TestTraits
+import Testing
+import WorkerTestSupport
+
+/// Two sessions that write the same rows in opposite orders never deadlock (40P01).
+///
+/// Each test holds the middle one of three rows until both sessions wait. Without one order of locking, each session then holds a
+/// row that the other one needs.
+@Suite(.needsDatabase, .endsAHang)
+struct LockOrderTests {
+    private static let tokens = ["aa", "bb", "cc"]
+    private static let worker = "w"
+
+    /// Runs both while `row` is locked, until both wait for a lock.
+    private func whileLocked(
+        _ row: String, _ database: TestDatabase, _ first: @escaping @Sendable (PostgresPool) async throws -> Void,
+        _ second: @escaping @Sendable (PostgresPool) async throws -> Void
+    ) async throws {
+        var options = PostgresPool.Options()
+        options.leaseTimeout = .seconds(60)
+        var configuration = database.configuration
+        configuration.queryTimeout = .seconds(600)
+        configuration.lockTimeout = .seconds(600)
+        let pool = PostgresPool(configuration, options: options, logger: database.logger)
+        defer { pool.close() }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            try await database.pool.transaction { connection in
+                let locked = try await connection.query("SELECT FROM \(row) FOR UPDATE")
+                try #require(locked.count == 1)
+                group.addTask { try await first(pool) }
+                try await waiting(1, pool)
+                group.addTask { try await second(pool) }
+                try await waiting(2, pool)
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func waiting(_ count: Int, _ pool: PostgresPool) async throws {
+        try await eventually("\(count) sessions wait for a lock") {
+            let row = try await pool.query(
+                """
+                SELECT count(*) AS waiting FROM pg_stat_activity
+                WHERE datname = current_database() AND wait_event_type = 'Lock'
+                """)[0]
+            return try row["waiting"].integer == count
+        }
+    }
+
+    private func refusals(_ database: TestDatabase) async throws -> [Refusal] {
+        let credential = try await CredentialRepository(database.pool).importCredential(
+            .sampleKey("f1", team: "TEAM000001"), keyring: .sample())
+        // Written one by one, so that the rows lie in the order of `["c", "b", "a"]` in the table.
+        let refusals = ["c", "b", "a"].map {
+            Refusal(
+                credential: credential, environment: .sandbox, topic: $0, reason: "r",
+                since: Timestamp(milliseconds: 1_700_000_000_000))
+        }
+        for refusal in refusals {
+            try await RefusalRepository(database.pool).write([refusal], ended: [], worker: Self.worker)
+        }
+        return refusals
+    }
+
+    @Test func recordsRefusalsInOneOrder() async throws {
+        try await TestDatabase.withMigrated { database in
+            let refusals = try await refusals(database)
+            try await whileLocked(
+                "martlet.refusals WHERE topic = 'b'", database,
+                { try await RefusalRepository($0).write(refusals, ended: [], worker: "one") },
+                { try await RefusalRepository($0).write(refusals.reversed(), ended: [], worker: "two") })
+            #expect(try await RefusalRepository(database.pool).list().count == 3)
+        }
+    }
+
+    @Test func endsAndRecordsRefusalsInOneOrder() async throws {
+        try await TestDatabase.withMigrated { database in
+            let refusals = try await refusals(database)
+            try await whileLocked(
+                "martlet.refusals WHERE topic = 'b'", database,
+                { try await RefusalRepository($0).write([], ended: refusals, worker: "one") },
+                { try await RefusalRepository($0).write(refusals.reversed(), ended: [], worker: "two") })
+        }
+    }
+
+    @Test func removesAWorkersRefusalsInOneOrder() async throws {
+        try await TestDatabase.withMigrated { database in
+            let refusals = try await refusals(database)
+            try await whileLocked(
+                "martlet.refusals WHERE topic = 'b'", database,
+                { try await RefusalRepository($0).remove(worker: Self.worker) },
+                { try await RefusalRepository($0).write(refusals.reversed(), ended: [], worker: Self.worker) })
+        }
+    }
+
+    @Test func leavesStaleRefusalsThatAreLocked() async throws {
+        try await TestDatabase.withMigrated { database in
+            _ = try await refusals(database)
+            try await database.pool.query("UPDATE martlet.refusals SET last_refused_at = now() - interval '6 minutes'")
+            try await database.pool.transaction { connection in
+                try await connection.query("SELECT FROM martlet.refusals WHERE topic = 'b' FOR UPDATE")
+                let pool = PostgresPool(database.configuration, logger: database.logger)
+                defer { pool.close() }
+                try await RefusalRepository(pool).write([], ended: [], worker: "another")
+                let left = try await pool.query("SELECT topic FROM martlet.refusals")
+                #expect(try left.map { try $0["topic"].text } == ["b"])
+            }
+        }
+    }
+
+    @Test func removesAnAppsTokensInTheOrderOfMarks() async throws {
+        try await TestDatabase.withMigrated { database in
+            let keys = Self.tokens.map {
+                DeviceTokenKey(
+                    output: "apns", app: "a", environment: .production, form: .hex(maximumDigits: 512), token: $0)
+            }
+            for key in keys.reversed() {
+                try await DeviceTokenRegistry(database.pool).register([
+                    TokenRegistration(key: key, registeredAt: Timestamp(milliseconds: 1))
+                ])
+            }
+            try await whileLocked(
+                "martlet.device_tokens WHERE token = 'bb'", database,
+                { _ = try await DeviceTokenRegistry($0).forgetSome(app: "a", output: "apns") },
+                { pool in
+                    try await DeviceTokenRegistry(pool).mark(
+                        keys.map {
+                            TokenMark(key: $0, unregisteredAt: Timestamp(milliseconds: 2), reason: "Unregistered")
+                        })
+                })
+        }
+    }
+}
