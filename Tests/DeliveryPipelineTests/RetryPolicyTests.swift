@@ -69,6 +69,13 @@ import Testing
         #expect(RetryPolicy().hold(age: age, wish: wish, expiration: nil, now: now) == decision)
     }
 
+    @Test(arguments: [([5, 30, 120], 30), ([1, 2], 2), ([60, 90], 60), ([], nil)] as [([Int], Int?)])
+    func holdsPausedJobsForTheFirstDelayOfThirtySeconds(delays: [Int], seconds: Int?) {
+        #expect(RetryPolicy(delays: delays).shortestHold == seconds)
+        let decision = RetryPolicy(delays: delays).hold(expiration: nil, now: now)
+        #expect(decision == seconds.map { .wait(seconds: $0) } ?? .giveUp)
+    }
+
     /// A provider that wants it given up within the hour: a delay that still fits is taken, and nothing is begun after it.
     @Test(
         arguments: [

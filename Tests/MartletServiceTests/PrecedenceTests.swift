@@ -2,12 +2,20 @@ import Addressing
 import APNSOutput
 import DeliveryPipeline
 import Logging
+import MartletCommand
 import MartletService
 import PushModel
 import Testing
 
 @Suite struct PrecedenceTests {
     private static let file = "amqp:\n  prefix: from file\n  prefetch:\n    urgent: 7\n"
+
+    @Test(
+        arguments: [([:], nil), (["MARTLET_CONFIG": ""], nil), (["MARTLET_CONFIG": "a.yaml"], "a.yaml")]
+            as [([String: String], String?)])
+    func countsAnEmptyVariableOfTheFileAsUnset(environment: [String: String], file: String?) {
+        #expect(ConfigurationOptions.file(in: environment) == file)
+    }
 
     @Test(
         arguments: [

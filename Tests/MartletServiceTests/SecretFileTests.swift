@@ -31,6 +31,19 @@ import Testing
         }
     }
 
+    @Test func countsEmptyVariablesAsUnset() async throws {
+        try await withFile("amqp://worker:first@host/push") { path in
+            let source = try await ConfigurationSource(
+                file: nil, settings: [],
+                environment: [
+                    "MARTLET_AMQP_URL": "", "MARTLET_AMQP_URL_FILE": path, "MARTLET_DATABASE_URL": "postgres://a@b/c",
+                    "MARTLET_DATABASE_URL_FILE": "",
+                ])
+            #expect(try source.broker().currentPassword?() == AMQPPassword("first"))
+            #expect("\(try source.database(applicationName: "test"))".contains("b/c as a"))
+        }
+    }
+
     @Test func theDatabasesUserAndPasswordAreThoseOfTheMoment() async throws {
         let (begin, end) = ("@host,other:5433/martlet", "?sslmode=verify-full&connect_timeout=3")
         try await withFile("postgres://one:first" + begin + end) { path in

@@ -27,8 +27,8 @@ public struct RetryPolicy: Sendable {
     /// How long after its first attempt a push is still tried, in seconds.
     public let maximumAge: Int
 
-    /// In seconds, where there is such a delay.
-    private static let shortestHold = 30
+    /// The least time that a push is held, in seconds, if there is such a delay.
+    private static let leastHold = 30
 
     public static let defaultDelays = [5, 30, 120, 900, 3600]
 
@@ -68,13 +68,18 @@ public struct RetryPolicy: Sendable {
         return wanted <= left ? wanted : delays.last { $0 <= left && $0 >= wish }
     }
 
-    /// How long a push waits whose app is paused or whose credential can't be used or is refused just now; does
-    /// not count as an attempt. Rather too short than too long, since it may be held again.
+    /// The delay of a push that is held without a wish of its provider, in seconds: the time after which jobs of a paused app are
+    /// looked at again.
+    package var shortestHold: Int? { holds.first ?? delays.last }
+
+    private var holds: [Int] { delays.filter { $0 >= Self.leastHold } }
+
+    /// Decides how long to hold a push whose app is paused, or whose credential can't be used or is refused. Holding counts as no
+    /// attempt. If no delay matches `wish`, a shorter one is taken, because the push may be held again.
     package func hold(
         age: Int64 = 0, wish: Int32 = 0, expiration: Job.Expiration?, now: Timestamp
     ) -> Decision {
-        let holds = delays.filter { $0 >= Self.shortestHold }
-        guard age < maximumAge, let delay = holds.last(where: { $0 <= wish }) ?? holds.first ?? delays.last else {
+        guard age < maximumAge, let delay = holds.last(where: { $0 <= wish }) ?? shortestHold else {
             return .giveUp
         }
         return fits(delay, expiration, now)

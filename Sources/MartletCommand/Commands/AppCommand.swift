@@ -32,7 +32,7 @@ struct AppCommand: AsyncParsableCommand {
                 valueName: "user"))
         var allowPublisher: [String] = []
 
-        @Flag(inversion: .prefixedNo, help: "Hold the app's jobs back, or let them go again.")
+        @Flag(inversion: .prefixedNo, help: "Hold the app's jobs, or send them again.")
         var paused: Bool?
 
         @Option(help: "Most pushes a second, of all workers together; 'none' lifts the limit.")
@@ -68,7 +68,7 @@ struct AppCommand: AsyncParsableCommand {
         }
 
         func run() async throws {
-            try await withDatabase(options, for: "app") { _, pool in
+            try await withDatabase(options, for: "app") { source, pool in
                 if let account = output.account.id {
                     try await bound.check(app, gets: account, of: output.name, try output.credentials(), pool)
                 }
@@ -76,6 +76,10 @@ struct AppCommand: AsyncParsableCommand {
                 print("app \(app): \(row.origin)\(row.isPaused ? ", paused" : "")\(row.paceText)")
                 if let account = output.account.id { await note(account, pool) }
                 if paused != nil || rate != nil || rateIncludesUrgent != nil { await FleetNote.print(pool) }
+                if paused == false, let delay = try? source.pauseDelay() {
+                    printError(FleetNote.resumption(delay: delay))
+                }
+                if rate != nil || rateIncludesUrgent != nil { printError(FleetNote.newRate) }
             }
         }
 

@@ -3,7 +3,7 @@ import Foundation
 package import Logging
 package import MartletService
 
-/// Where a command's configuration comes from.
+/// The options that name a command's configuration.
 package struct ConfigurationOptions: ParsableArguments {
     @Option(name: .long, help: "YAML file with the configuration; also from MARTLET_CONFIG.")
     var config: String?
@@ -24,11 +24,16 @@ package struct ConfigurationOptions: ParsableArguments {
         return source
     }
 
+    /// Returns the file that `MARTLET_CONFIG` names, or `nil` if the variable is unset or empty.
+    package static func file(in environment: [String: String]) -> String? {
+        environment["MARTLET_CONFIG"].flatMap { $0.isEmpty ? nil : $0 }
+    }
+
     /// Can be called again.
     func read() async throws -> ConfigurationSource {
         let environment = ProcessInfo.processInfo.environment
         return try await ConfigurationSource(
-            file: config ?? environment["MARTLET_CONFIG"], settings: settings, environment: environment,
+            file: config ?? Self.file(in: environment), settings: settings, environment: environment,
             outputs: Martlet.installed)
     }
 }

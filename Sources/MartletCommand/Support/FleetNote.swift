@@ -1,16 +1,28 @@
 import PostgresClient
 import Store
 
-/// Says on standard error who will obey what was just changed, and how soon.
-enum FleetNote {
-    /// Within which a worker that reaches the database knows of a change.
+/// Prints to standard error how soon workers and waiting jobs follow a change.
+package enum FleetNote {
+    /// The time within which a worker that reaches the database knows of a change.
     private static let seconds = 5
+    /// The time within which jobs that wait for their slot follow a new rate, in minutes.
+    private static let slotMinutes = 2
 
-    /// Nothing where the table can't be read: the change is made.
+    /// Prints nothing if the table of workers can't be read: the change is made all the same.
     static func print(_ pool: PostgresPool) async {
         guard let fleet = try? await WorkerRepository(pool).fleet() else { return }
         printError(text(running: fleet.running.count, silent: fleet.silent.count))
     }
+
+    /// Returns when jobs that a pause held are sent.
+    ///
+    /// - Parameter delay: the time that a delay queue keeps them, in seconds.
+    package static func resumption(delay: Int) -> String {
+        "its waiting jobs return within \(delay + seconds) seconds: retry.delays keeps each for \(delay)"
+    }
+
+    /// Returns when jobs that wait for their slot follow a new rate.
+    static let newRate = "its jobs that wait in the broker follow within \(slotMinutes) minutes"
 
     static func text(running: Int, silent: Int) -> String {
         let others = silent == 0 ? "" : "; \(count(silent)) not heard of for six seconds or more"

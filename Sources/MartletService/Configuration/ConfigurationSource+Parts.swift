@@ -105,6 +105,9 @@ extension ConfigurationSource {
             : .required(remedy: "with amqp.declare: false others make it; 'martlet topology' prints what to make")
     }
 
+    /// Returns the time in seconds for which a delay queue keeps a job of a paused app.
+    package func pauseDelay() throws -> Int? { RetryPolicy(delays: try retryDelays()).shortestHold }
+
     private func retryDelays() throws -> [Int] {
         let text = try required(.retryDelays)
         let delays = text.split(separator: ",", omittingEmptySubsequences: false).map {

@@ -22,17 +22,18 @@ enum SecretText {
     }
 }
 
-/// Secrets whose variable is not set, while the one with `_FILE` behind it names a file.
+/// The files of secrets whose variable is unset or empty, while the variable with `_FILE` appended names a file.
 struct SecretFiles {
     private(set) var paths: [ConfigurationKey: String] = [:]
 
     init(of secrets: [ConfigurationKey], _ environment: [String: String]) {
-        for key in secrets where environment[key.environmentVariable] == nil {
-            paths[key] = environment[key.environmentVariable + "_FILE"]
+        for key in secrets where environment[key.environmentVariable]?.isEmpty != false {
+            guard let path = environment[key.environmentVariable + "_FILE"], !path.isEmpty else { continue }
+            paths[key] = path
         }
     }
 
-    /// Sets their variables to what the files say.
+    /// Returns the environment with these variables set to the contents of their files.
     func read(into environment: [String: String]) throws -> [String: String] {
         var environment = environment
         for (key, path) in paths {

@@ -104,6 +104,11 @@ struct WhyTests {
                 #expect(try await installation.martlet(["app", "set", Self.app, "--paused"]).status == 0)
                 let paused = try await installation.martlet(["why", "--job", "later", "--app", Self.app])
                 #expect(paused.status == 1 && paused.output.contains("is paused now, and its jobs wait"), "\(paused)")
+                let resumed = try await installation.martlet(
+                    ["app", "set", Self.app, "--no-paused"], ["retry.delays": "5,40,120"])
+                #expect(
+                    resumed.errors.hasSuffix(
+                        "\nits waiting jobs return within 45 seconds: retry.delays keeps each for 40\n"), "\(resumed)")
                 let unknown = try await installation.martlet(["why", "--job", "later", "--app", "com.example.other"])
                 #expect(unknown.output.contains("com.example.other is not registered now"), "\(unknown)")
                 let (bare, team) = ("com.example.bare", "NOSUCHTEAM")
