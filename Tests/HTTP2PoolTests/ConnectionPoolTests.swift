@@ -217,7 +217,7 @@ import WireTestSupport
     @Test func withoutAnAnswerItEndsInTimeAndLeavesNoConnection() async throws {
         let server = TestServer { $0.holdsAnswers = true }
         let address = try await server.start()
-        await #expect { _ = try await ask(address, timeout: 1) } throws: { error in
+        await #expect { _ = try await ask(address, timeout: 5) } throws: { error in
             if case SingleRequestError.timedOut = error { true } else { false }
         }
         try await eventually("closed") { try await server.withConnections { $0.map(\.isClosed) } == [true] }

@@ -93,17 +93,16 @@ struct PostgresPoolTests {
     }
 }
 
-@Suite struct PostgresPoolWithoutServerTests {
+@Suite(.endsAHang) struct PostgresPoolWithoutServerTests {
     @Test func failsAtOnceWithTheReason() async throws {
         var options = PostgresPool.Options()
-        options.leaseTimeout = .seconds(300)
+        options.leaseTimeout = .seconds(3_600)
         let pool = PostgresPool(
             try PostgresConfiguration(url: TestServer.unreachable), options: options, logger: Logger(label: "test"))
         for _ in 0..<3 {
-            let start = ContinuousClock.now
+            // A caller that waits for its lease does so for an hour.
             let error = await #expect(throws: PostgresError.self) { try await pool.query("SELECT 1") }
             #expect(error?.code == .connectFailed)
-            #expect(ContinuousClock.now - start < .seconds(60), "not as long as the lease timeout")
         }
         pool.close()
     }

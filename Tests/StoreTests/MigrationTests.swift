@@ -117,7 +117,7 @@ struct MigrationTests {
             try await holder.query("BEGIN")
             try await holder.query("LOCK TABLE martlet.schema_migrations")
             var hasty = database.configuration
-            hasty.queryTimeout = .seconds(2)
+            hasty.queryTimeout = .seconds(8)
             let migrations = Migrations(hasty, logger: database.logger)
             let error = await #expect(throws: PostgresError.self) { try await migrations.verify() }
             #expect(error?.isRetriable == true, "\(String(describing: error))")

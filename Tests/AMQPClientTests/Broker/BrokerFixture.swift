@@ -55,7 +55,8 @@ final class EventLog<Event: Sendable>: Sendable {
 
     /// Waits until the events so far meet the condition; fails the test, showing them, after `timeout`.
     func wait(
-        _ what: String, timeout: Duration = .seconds(20), sourceLocation: SourceLocation = #_sourceLocation,
+        _ what: String, timeout: Duration = .seconds(60) * deadlineFactor,
+        sourceLocation: SourceLocation = #_sourceLocation,
         _ isMet: @escaping @Sendable ([Event]) -> Bool
     ) async throws {
         let isInTime = await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in

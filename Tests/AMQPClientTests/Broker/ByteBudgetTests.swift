@@ -61,8 +61,8 @@ struct ByteBudgetTests {
         var configuration = try TestBroker.configuration()
         configuration.longestPause = .milliseconds(500)
         let budget = AMQPByteBudget(limit: 5 * Self.size)
-        let test = try await consumer(configuration, budget: budget)
         let start = ContinuousClock.now
+        let test = try await consumer(configuration, budget: budget)
         // A mebibyte each time: 11 of them.
         for pauses in 1...3 {
             try await test.log.wait("pause \(pauses)") { $0.deliveries.count >= 5 + 11 * pauses }

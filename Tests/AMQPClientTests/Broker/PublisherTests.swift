@@ -151,9 +151,7 @@ struct PublisherTests {
         try await test.log.wait("a failed attempt") { !$0.failures.isEmpty }
         #expect(test.log.events.failures.first?.code == .connectionFailed)
         let awaited = Task { try await test.publisher.publishAndWait([publication(6, to: "x")]) }
-        let start = ContinuousClock.now
         #expect(await test.publisher.close(drain: .milliseconds(300)) >= 1)
-        #expect(ContinuousClock.now - start < .seconds(30))
         guard case .closed(let unconfirmed, nil) = test.log.events.last else {
             Issue.record("The last event is \(String(describing: test.log.events.last))")
             return

@@ -62,7 +62,7 @@ import Testing
 
     @Test func aServerThatNeverAnswersHoldsUpNothingForLong() async throws {
         try await withFixture {
-            $0.requestTimeoutSeconds = 5
+            $0.requestTimeoutSeconds = 15
         } _: { fixture, simulator async throws in
             #expect(try await fixture.push() == "sent -")
             var faults = StandingFaults()
@@ -79,8 +79,8 @@ import Testing
 
     @Test func aFrozenServerHoldsUpNothingForLong() async throws {
         try await withFixture {
-            $0.requestTimeoutSeconds = 5
-            $0.connectTimeoutSeconds = 5
+            $0.requestTimeoutSeconds = 15
+            $0.connectTimeoutSeconds = 15
         } _: { fixture, simulator async throws in
             #expect(try await fixture.push() == "sent -")
             var faults = StandingFaults()

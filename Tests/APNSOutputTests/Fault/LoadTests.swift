@@ -102,7 +102,7 @@ import Testing
         let ports = ["push.test": silent.port, "sandbox.test": other.port]
         let fixture = try WireFixture(silent) {
             $0.sandbox = .init(host: "sandbox.test", port: 2197)
-            $0.requestTimeoutSeconds = 5
+            $0.requestTimeoutSeconds = 20
             $0.resolve = { name, _ in [try .init(ipAddress: "127.0.0.1", port: ports[name] ?? 0)] }
         }
         for simulator in [silent, other] { try fixture.register(at: simulator) }
@@ -111,12 +111,11 @@ import Testing
         faults.silence = .all
         await silent.setFaults(faults)
         try fixture.send(to: WireFixture.tokens(500, "0a"))
-        let start = ContinuousClock.now
         for token in WireFixture.tokens(500, "0b") {
             try fixture.send(try Job.sample(recipients: "[\"\(token)\"]"), in: .sandbox)
         }
         try await eventually("\(fixture.tally)") { fixture.tally["sent"] == 501 }
-        #expect(fixture.tally["sent"] == 501, "after \(ContinuousClock.now - start)")
+        #expect(fixture.tally["sent"] == 501)
         #expect(other.recordedArrivals.count == 500)
         await fixture.recorder.wait(for: 1_001, atMost: .seconds(60))
         #expect(fixture.tally == ["sent": 501, "unknown RequestTimeout": 500])

@@ -26,12 +26,9 @@ import Testing
         let dead = try SocketAddress(ipAddress: "127.0.0.1", port: refusing.port)
         let fixture = WireFixture([dead, silent, live], maximumConnections: 1) { $0.connectTimeoutSeconds = 10 }
         try fixture.register(at: simulator)
-        let start = ContinuousClock.now
         try fixture.send(to: WireFixture.tokens(10))
         await fixture.recorder.wait(for: 10, atMost: .seconds(60))
         #expect(fixture.tally == ["sent": 10], "no push had to wait in a queue for it")
-        // Ten seconds for the silent one, if it came before the live one; no back-off between addresses.
-        #expect(ContinuousClock.now - start < .seconds(30))
         await fixture.output.shutDown()
         await simulator.stop()
         try await hole.close()

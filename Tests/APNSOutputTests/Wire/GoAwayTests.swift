@@ -86,8 +86,8 @@ import Threading
         }
         let address = try await server.start()
         let fixture = WireFixture([address])
-        try fixture.send(to: WireFixture.tokens(1))
         let start = ContinuousClock.now
+        try fixture.send(to: WireFixture.tokens(1))
         await fixture.recorder.wait(for: 1, atMost: .seconds(60))
         // At the least a tenth of one second, of two and of four.
         #expect(ContinuousClock.now - start >= .milliseconds(700))

@@ -113,7 +113,7 @@ def slow_handshake():
         with socket.create_connection(("127.0.0.1", simulator.port), timeout=20) as raw:
             raw.sendall(b"\x16\x03\x01\x02\x00\x01")
             expect(raw.recv(100), b"")
-        assert 0.9 < time.monotonic() - began < 10, time.monotonic() - began
+        assert time.monotonic() - began > 0.9, time.monotonic() - began
         expect(simulator.counters()["failed_handshakes"], 1)
 
 

@@ -67,7 +67,7 @@ import Testing
 
     @Test func silenceIsUnknown() async throws {
         let simulator = try await FCMSimulator.started()
-        let fixture = try FCMFixture(simulator) { $0.requestTimeoutSeconds = 2 }
+        let fixture = try FCMFixture(simulator) { $0.requestTimeoutSeconds = 15 }
         _ = try await fixture.push(#""a:APA91b""#)
         await simulator.setFaults { $0.silence = .answers }
         try fixture.send(to: FCMFixture.tokens(50))

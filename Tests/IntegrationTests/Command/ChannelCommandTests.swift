@@ -41,7 +41,7 @@ struct ChannelCommandTests {
                         [
                             "apns.endpoint.channels.production": "127.0.0.1:\(server.port)",
                             "apns.ca_file": try installation.write(server.authorityPEM, to: "channels.pem"),
-                            "apns.request_timeout": "5",
+                            "apns.request_timeout": "20",
                         ])
                 }
             }

@@ -57,7 +57,7 @@ struct WorkerStartTests {
                 try await WorkerEndpoint.answer("ready", port: port) == "starting\n503"
             }
             worker.signal(SIGTERM)
-            let finished = try await worker.finish(within: .seconds(10))
+            let finished = try await worker.finish()
             #expect(finished.status == 0, "\(finished)")
         }
     }

@@ -102,7 +102,6 @@ struct RetryTests {
             try await InProcessWorker.run(in: installation) { worker in
                 try await eventually("\(worker.counts)") { worker.counts.isConsuming }
                 try await installation.addTokenApp(Self.app)
-                let added = ContinuousClock.now
                 var number = 0
                 // An unknown app's job is dead-lettered, so each try is a new job.
                 try await eventually("\(installation.results.tally)") {
@@ -113,7 +112,6 @@ struct RetryTests {
                     }
                     return installation.results.count > 0
                 }
-                #expect(ContinuousClock.now - added < .seconds(30))
             }
             #expect(installation.results.tally == ["sent": 1])
         }

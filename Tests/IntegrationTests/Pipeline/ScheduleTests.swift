@@ -14,7 +14,7 @@ struct ScheduleTests {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             try await InProcessWorker.run(in: installation) { worker in
-                let due = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down) + 4)
+                let due = Date(timeIntervalSince1970: Date().timeIntervalSince1970.rounded(.down) + 12)
                 let more = #","send_at":\#(Int(due.timeIntervalSince1970))"#
                 try await installation.publish([JobText("later", app: Self.app, to: Token.random(count: 3), more: more)]
                 )
@@ -36,7 +36,7 @@ struct ScheduleTests {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             try await InProcessWorker.run(in: installation) { worker in
-                let more = #","send_at":\#(Int(Date().timeIntervalSince1970) + 15)"#
+                let more = #","send_at":\#(Int(Date().timeIntervalSince1970) + 30)"#
                 let jobs = ["one", "other"].map {
                     JobText($0, app: Self.app, to: Token.random(count: 2), more: more)
                 }

@@ -161,11 +161,10 @@ struct TraceTests {
                     let page = try await WorkerEndpoint.answer("metrics", port: metrics)
                     return page.contains(/\nmartlet_spans_total\{result="dropped"\} [1-9]/)
                 }
-                let stop = ContinuousClock.now
                 worker.signal(SIGTERM)
                 let finished = try await worker.finish()
                 #expect(finished.status == 0 && finished.errors.contains("Everything is settled"), "\(finished)")
-                #expect(ContinuousClock.now - stop < .seconds(25), "the time that a drain may take")
+                #expect(!finished.errors.contains("Not everything was settled in time"), "\(finished)")
             }
         }
     }

@@ -15,7 +15,7 @@ extension OutputHarness {
     static let apns = apns(requestTimeoutSeconds: 30)
 
     /// For rules whose provider is silent: they wait for it. A busy machine may take as long to answer.
-    static let impatientAPNS = apns(requestTimeoutSeconds: 2)
+    static let impatientAPNS = apns(requestTimeoutSeconds: 10)
 
     private static func apns(requestTimeoutSeconds: Int) -> OutputHarness {
         let team = "TEAM123456"

@@ -15,7 +15,7 @@ extension OutputHarness {
     static let fcm = fcm(requestTimeoutSeconds: 30)
 
     /// For rules whose provider is silent: they wait for it.
-    static let impatientFCM = fcm(requestTimeoutSeconds: 2)
+    static let impatientFCM = fcm(requestTimeoutSeconds: 10)
 
     private static func fcm(requestTimeoutSeconds: Int) -> OutputHarness {
         let doubtful = "doubtful:APA91b"

@@ -8,7 +8,7 @@ extension OutputHarness {
     static let webPush = webPush(requestTimeoutSeconds: 30)
 
     /// For rules whose provider is silent: they wait for it.
-    static let impatientWebPush = webPush(requestTimeoutSeconds: 2)
+    static let impatientWebPush = webPush(requestTimeoutSeconds: 10)
 
     private static func webPush(requestTimeoutSeconds: Int) -> OutputHarness {
         let subscriptions = SampleSubscriptions()

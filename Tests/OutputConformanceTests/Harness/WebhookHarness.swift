@@ -8,7 +8,7 @@ extension OutputHarness {
     static let webhook = webhook(requestTimeoutSeconds: 30)
 
     /// For rules whose provider is silent: they wait for it.
-    static let impatientWebhook = webhook(requestTimeoutSeconds: 2)
+    static let impatientWebhook = webhook(requestTimeoutSeconds: 10)
 
     private static func webhook(requestTimeoutSeconds: Int) -> OutputHarness {
         let samples = OutputSamples(

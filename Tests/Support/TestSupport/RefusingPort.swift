@@ -1,4 +1,5 @@
 import Foundation
+import Threading
 
 /// A loopback port where connections are refused for as long as this lives. Bound and not listened on, so that no other
 /// test is given it meanwhile.
@@ -6,10 +7,14 @@ package final class RefusingPort: Sendable {
     package let port: Int
     private let descriptor: Int32
 
-    package init() throws {
+    package convenience init() throws { try self.init(at: 0) }
+
+    /// - Parameter wanted: 0 for any port.
+    fileprivate init(at wanted: UInt16) throws {
         let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = wanted.bigEndian
         address.sin_addr.s_addr = UInt32(INADDR_LOOPBACK).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let bound = withUnsafeMutablePointer(to: &address) { pointer in
@@ -20,6 +25,7 @@ package final class RefusingPort: Sendable {
         self.descriptor = descriptor
         port = Int(UInt16(bigEndian: address.sin_port))
         guard bound else {
+            close(descriptor)
             throw Failure(description: "no port to refuse on: \(String(cString: strerror(errno)))")
         }
     }
@@ -27,5 +33,17 @@ package final class RefusingPort: Sendable {
     deinit { close(descriptor) }
 }
 
-/// A loopback port that nobody has just now, for a server that is told its port.
-package func freePort() throws -> Int { try RefusingPort().port }
+/// A free loopback port for a server that is told its port.
+///
+/// Below the ports that the system assigns by itself (`ip_local_port_range`), so that no outgoing connection and no other test's
+/// listener takes it before the server does.
+package func freePort() throws -> Int {
+    for _ in 0..<100 {
+        let wanted = UInt16.random(in: 10_240..<32_000)
+        guard handedOut.withLock({ $0.insert(wanted).inserted }) else { continue }
+        if let port = try? RefusingPort(at: wanted) { return port.port }
+    }
+    throw Failure(description: "no free port between 10240 and 32000")
+}
+
+private let handedOut = Mutex<Set<UInt16>>([])

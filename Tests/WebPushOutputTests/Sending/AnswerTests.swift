@@ -113,8 +113,8 @@ import WireTestSupport
                 let refusing = try RefusingPort()
                 let origins = [silent.port, refusing.port, good.port].map { Endpoint(host: "localhost", port: $0) }
                 let sending = try Sending(to: origins, authorityFile: try authorities([silent, good])) {
-                    $0.silenceMilliseconds = 5_000
-                    $0.requestTimeoutSeconds = 5
+                    $0.silenceMilliseconds = 20_000
+                    $0.requestTimeoutSeconds = 20
                 }
                 let browsers = (0..<300).map { Browser(endpoint: "https://\(origins[$0 % 3])/\($0)") }
                 sending.output.send(try sending.job(browsers), reportingTo: sending.recorder)

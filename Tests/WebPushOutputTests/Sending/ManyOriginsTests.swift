@@ -70,9 +70,9 @@ import WireTestSupport
                 }
                 let toBusy = try sending.job((0..<3).map { Browser(endpoint: "https://\(origins[0])/\($0)") })
                 let toGood = try sending.job([Browser(endpoint: "https://\(origins[1])/1")])
+                let began = ContinuousClock.now
                 await sending.send(toBusy)
                 // Its connection is closed within two seconds.
-                let began = ContinuousClock.now
                 try await eventually("the time of the brake is over") {
                     let outcomes = await sending.send(toGood)
                     if outcomes.map(\.verdict) == [.sent] { return true }
