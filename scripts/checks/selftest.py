@@ -55,6 +55,9 @@ CASES = [
     (sources.terminal, {"Sources/martlet/A.swift": "Swift.print(job.id)"}, {"Sources/martlet/A.swift": "print(job.id)"}),
     (sources.terminal, {"Sources/martlet/A.swift": "FileHandle.standardError.write(data)"},
      {"Sources/MartletCommand/Support/Printing.swift": "FileHandle.standardError.write(data)"}),
+    *((sources.durations, {"Tests/A.swift": line}, {"Tests/A.swift": "#expect(ContinuousClock.now - start >= .seconds(3))"}) for line in [
+        "#expect(ContinuousClock.now - start < .seconds(3))", "let took = clock.now - start\n#expect(took <= .seconds(3))",
+        "#expect(abs(at.milliseconds - Timestamp.now.milliseconds) < 60_000)"]),
     (sources.type_sizes,
      {"Sources/PushModel/A.swift": "struct A {\n" + "    let a = 1\n" * 200 + "}",
       "Sources/PushModel/A+B.swift": "extension A {\n" + "    func b() {}\n" * 57 + "}"},

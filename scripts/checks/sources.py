@@ -27,6 +27,7 @@ LARGE_TYPES = {
     ("TortureRun", "Verdict"): (320, "a rule of the promises each, over the same record"),
 }
 # What the command says goes through its `print`, which lets no byte of a stranger's move the terminal.
+MEASURED = re.compile(r"let (\w+)(?:: \w+)? = [^\n]*\.now\S* - ")
 TERMINAL = re.compile(r"\bSwift\.(?:print|debugPrint|dump)\b|\b(?:debugPrint|dump|fputs|puts|fwrite|printf)\s*\("
                       r"|\bFileHandle\.standard(?:Output|Error)\b|\bStreamLogHandler\b")
 TERMINAL_OWNERS = {"Sources/MartletCommand/Support/Printing.swift", "Sources/MartletService/Log/StandardError.swift"}
@@ -154,6 +155,19 @@ def terminal(root: pathlib.Path) -> list[str]:
         for number, line in enumerate(file.read_text().splitlines(), 1):
             if found := TERMINAL.search(without_text(line)):
                 problems.append(f"{name}:{number}: `{found[0].strip()}` writes to the terminal past Support/Printing.swift")
+    return problems
+
+
+def durations(root: pathlib.Path) -> list[str]:
+    """A test sets no upper bound on a time that it measures: a busy machine exceeds every bound."""
+    problems = []
+    for file in swift_files(root, "Tests"):
+        text = file.read_text()
+        measured = "|".join({re.escape(name) for name in MEASURED.findall(text)} | {r"\.now\S* - [\w.]+", r"abs\([^()]*\.now[^()]*\)"})
+        bounded = re.compile(rf"#(?:expect|require)\(.*?(?:\b|(?=\.)|(?=abs))(?:{measured}) (?:<=?|==) ")
+        for number, line in enumerate(text.splitlines(), 1):
+            if bounded.search(line):
+                problems.append(f"{file.relative_to(root)}:{number}: bounds a measured time: wait for an event, or inject the clock")
     return problems
 
 
