@@ -88,7 +88,7 @@ struct ByteBudgetTests {
     @Test("a connection that is cut while nothing is read is made again")
     func cut() async throws {
         var configuration = try TestBroker.configuration()
-        configuration.heartbeatSeconds = 1
+        configuration.heartbeatSeconds = 3
         let endpoint = try #require(configuration.endpoints.first)
         let proxy = try TCPProxy(target: UInt16(clamping: endpoint.port))
         defer { proxy.stop() }

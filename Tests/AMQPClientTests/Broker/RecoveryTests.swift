@@ -207,7 +207,7 @@ struct RecoveryTests {
 
     @Test("a broker that reads nothing is cut off in the middle of a write")
     func stalledWrite() async throws {
-        let (proxy, configuration) = try proxied(heartbeatSeconds: 1)
+        let (proxy, configuration) = try proxied(heartbeatSeconds: 3)
         defer { proxy.stop() }
         let queue = TestBroker.queue("stalled")
         let test = try TestPublisher(configuration, topology: AMQPTopology(queues: [queue]))
@@ -293,13 +293,14 @@ struct RecoveryTests {
     @Test("heartbeats keep an idle connection alive")
     func idle() async throws {
         var configuration = try TestBroker.configuration()
-        configuration.heartbeatSeconds = 1
+        // With one second a busy machine's broker gives up first.
+        configuration.heartbeatSeconds = 3
         let queue = TestBroker.queue("idle")
         let test = try TestConsumer(
             configuration, topology: AMQPTopology(queues: [queue]), queues: [.init(name: queue.name, prefetch: 1)])
         try await test.connectOnce()
-        // Nothing is to happen here, so there is no event to wait for: the broker gives up on a silent client after 2 s.
-        try await Task.sleep(for: .seconds(4))
+        // Nothing is to happen here, so there is no event to wait for: the broker gives up on a silent client after 6 s.
+        try await Task.sleep(for: .seconds(10))
         try await TestPublisher.publish([[1]], to: queue)
         try await test.log.wait("the message") { $0.deliveries.count == 1 }
         #expect(test.log.events.failures == [])

@@ -55,7 +55,7 @@ class Simulator:
         self.process.wait()
         self.folder.cleanup()
 
-    def stop(self, within=10):
+    def stop(self, within=60):
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(within)
 
@@ -230,7 +230,7 @@ def huffman_digits(data):
     return int(text)
 
 
-def eventually(what, condition, within=20):
+def eventually(what, condition, within=60):
     deadline = time.monotonic() + within
     while not (found := condition()):
         assert time.monotonic() < deadline, f"not within {within} s: {what}"
