@@ -8,8 +8,8 @@ import WorkerTestSupport
 
 /// Two sessions that write the same rows in opposite orders never deadlock (40P01).
 ///
-/// Each test holds the middle one of three rows until both sessions wait. Without one order of locking, each session then holds a
-/// row that the other one needs.
+/// Each test locks the middle one of three rows until both sessions wait. Without a common order, each session then holds a row that
+/// the other one needs.
 @Suite(.needsDatabase, .endsAHang)
 struct LockOrderTests {
     private static let tokens = ["aa", "bb", "cc"]
@@ -122,6 +122,10 @@ struct LockOrderTests {
                 try await DeviceTokenRegistry(database.pool).register([
                     TokenRegistration(key: key, registeredAt: Timestamp(milliseconds: 1))
                 ])
+            }
+            // A plan that reads the table in its own order, which is that of a large one, too.
+            for plan in ["indexscan", "indexonlyscan", "bitmapscan"] {
+                try await database.pool.query("ALTER DATABASE \(database.name) SET enable_\(plan) = off")
             }
             try await whileLocked(
                 "martlet.device_tokens WHERE token = 'bb'", database,
