@@ -2,7 +2,7 @@ import PostgresClient
 import Store
 
 /// Prints to standard error how soon workers and waiting jobs follow a change.
-package enum FleetNote {
+enum FleetNote {
     /// The time within which a worker that reaches the database knows of a change.
     private static let seconds = 5
     /// The time within which jobs that wait for their slot follow a new rate, in minutes.
@@ -17,7 +17,7 @@ package enum FleetNote {
     /// Returns when jobs that a pause held are sent.
     ///
     /// - Parameter delay: the time that a delay queue keeps them, in seconds.
-    package static func resumption(delay: Int) -> String {
+    static func resumption(delay: Int) -> String {
         "its waiting jobs return within \(delay + seconds) seconds: retry.delays keeps each for \(delay)"
     }
 
