@@ -9,6 +9,8 @@ package struct WebPushFault: Error, Hashable, Sendable {
     package static let badEndpoint = WebPushFault("BadEndpoint")
     /// Nobody has said that messages may go to that host.
     package static let endpointNotAllowed = WebPushFault("EndpointNotAllowed")
+    /// Its host has no address that messages may go to, such as one of a private network only.
+    package static let addressNotAllowed = WebPushFault("AddressNotAllowed")
     /// `keys` is there, and not what RFC 8291 asks for.
     package static let badKeys = WebPushFault("BadSubscriptionKeys")
     /// A message with a body needs keys.

@@ -48,9 +48,14 @@ package struct Brake: Sendable {
         backoff.succeeded()
     }
 
-    /// How long nothing is to be sent; nil: there is no such time.
-    package func seconds(nowMilliseconds now: Int64) -> Int32? {
+    /// The time during which nothing is to be sent, in milliseconds; `nil` if it is over.
+    package func milliseconds(nowMilliseconds now: Int64) -> Int64? {
         guard let until, now < until else { return nil }
-        return Int32((until - now + 999) / 1_000)
+        return until - now
+    }
+
+    /// The same in seconds, rounded up.
+    package func seconds(nowMilliseconds now: Int64) -> Int32? {
+        milliseconds(nowMilliseconds: now).map { Int32(clamping: ($0 + 999) / 1_000) }
     }
 }

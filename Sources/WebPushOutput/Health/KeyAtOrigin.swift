@@ -1,14 +1,15 @@
 import PushModel
 import PushSending
 
-/// How a key's messages to one origin fare. Lives on the origin's event loop; jobs keep a reference, so that no message
+/// The health of one key at one origin. Lives on the origin's event loop; jobs keep a reference, so that no message
 /// has to look it up.
 final class KeyAtOrigin {
     let subject: Refusal.Subject
     @exclusivity(unchecked) var breaker: Breaker
     /// Of a key that has sent too much there.
     @exclusivity(unchecked) var brake = Brake()
-    var trust = KeyTrust()
+    /// The id of the last job whose message was refused: another job's message is the better probe.
+    var lastRefusedJob: String?
     /// Retired, long enough ago: nothing more is sent.
     var isRetired = false
 
@@ -16,4 +17,7 @@ final class KeyAtOrigin {
         subject = Refusal.Subject(credential: credential, environment: .production, topic: origin)
         self.breaker = breaker
     }
+
+    /// Whether a message of the job goes rather than another one, if either may go.
+    func prefers(_ job: QueuedJob) -> Bool { breaker.isClosed || job.routed.job.id != lastRefusedJob }
 }

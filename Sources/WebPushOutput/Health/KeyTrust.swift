@@ -1,40 +1,39 @@
-/// What to make of it when an origin refuses what proves who we are. A value: no clock, no I/O.
+import PushModel
+
+/// Decides what a 401 or 403 of a push service is about: the key, or this subscription alone. A value: no clock, no I/O.
 ///
-/// Services use the same status for a key that they do not know and for a subscription that was made with another key.
-/// So a refusal that does not say which counts against the subscription for as long as others with the same key are
-/// accepted there in between.
+/// Services answer alike for a key that they do not know and for a subscription that was made with another key; Windows'
+/// service does so for subscriptions that are stale. So a refusal without a word of explanation is the subscription's while
+/// the key is proven there, which means that the service has accepted a message of that key lately.
 ///
-/// | refusal | others were accepted | then |
-/// |---|---|---|
-/// | unexplained | yes, and fewer than 20 were refused since | the subscription is of another key |
-/// | either | no, or more were | a token that is an hour old is made anew, and the message goes out once more; else the key is refused |
-/// | of the key, in so many words | – | the same |
-package struct KeyTrust: Sendable {
+/// | refusal | key proven | token an hour old | then |
+/// |---|---|---|---|
+/// | unexplained | yes | | the subscription is at fault |
+/// | either | no, or it is explained | yes | a new token is made, and the message goes out once more |
+/// | unexplained | no | no | the key is in doubt: the next message finds out |
+/// | explained | | no | the key is refused |
+package enum KeyTrust {
     package enum Verdict: Equatable {
         case foreignSubscription
         case signAgain
+        case keyInDoubt
         case keyRefused
     }
 
-    package static let mostForeign = 20
+    /// How long an accepted message proves its key.
+    package static let provenMilliseconds: Int64 = 300_000
     /// Apple wants no more than one new token an hour.
     package static let leastTokenAgeSeconds: Int64 = 3_600
 
-    private var refusedInARow = 0
-
-    package init() {}
-
-    package mutating func accepted() { refusedInARow = 0 }
-
     /// - Parameters:
-    ///   - isExplained: the service says that it is the key.
-    ///   - isProven: the token was accepted for others.
-    ///   - isRepeated: the message has gone out with a new token before.
-    package mutating func refused(
-        isExplained: Bool, isProven: Bool, tokenAgeSeconds: Int64, isRepeated: Bool
+    ///   - isExplained: whether the service says that it refuses the key.
+    ///   - acceptedAt: uptime in milliseconds when the service last accepted a message of the key; `nil` for never.
+    ///   - isRepeated: whether the message went out with a new token before.
+    package static func verdict(
+        isExplained: Bool, acceptedAt: Int64?, nowMilliseconds now: Int64, tokenAgeSeconds: Int64, isRepeated: Bool
     ) -> Verdict {
-        refusedInARow += 1
-        if !isExplained, isProven, refusedInARow <= Self.mostForeign { return .foreignSubscription }
-        return !isRepeated && tokenAgeSeconds >= Self.leastTokenAgeSeconds ? .signAgain : .keyRefused
+        if !isExplained, let acceptedAt, now - acceptedAt <= provenMilliseconds { return .foreignSubscription }
+        if !isRepeated, tokenAgeSeconds >= leastTokenAgeSeconds { return .signAgain }
+        return isExplained ? .keyRefused : .keyInDoubt
     }
 }

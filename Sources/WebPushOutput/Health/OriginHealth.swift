@@ -3,33 +3,40 @@ import Logging
 import PushModel
 import PushSending
 
-/// What is not sent to an origin, because it does not answer, has too much to do, or refuses a key: it waits in the
-/// broker, but for a message now and then that finds out whether it still is so. On the origin's event loop.
+/// Decides which messages to an origin may go: none while it does not answer or has too much to do, and none with a key that it
+/// refuses, but for one message now and then that finds out. On the origin's event loop.
 final class OriginHealth {
-    /// Why a message can't go now.
+    /// Why a message can't wait here, and for how long it waits in the broker. Waiting costs no attempt.
     struct Obstacle {
         let verdict: Outcome.Verdict
         let reason: String?
-        let seconds: Int32
+        var seconds: Int32 = 0
     }
 
-    /// What waits with one key, or whatever waits.
-    enum Braked {
-        case key
-        case origin
+    /// What becomes of a message whose refusal may be about its key.
+    struct Consequence {
+        let verdict: Outcome.Verdict
+        var seconds: Int32 = 0
     }
+
+    /// How long an address that is not allowed is taken for the origin's before its name is looked up again.
+    private static let addressMilliseconds: Int64 = 60_000
 
     private let origin: String
     private let refusals: RefusalDesk
     private let logger: Logger
     private let silenceMilliseconds: Int64
-    /// What the breakers of keys begin as.
+    /// The first state of keys' breakers.
     private let closedBreaker: Breaker
     /// Of an origin that does not answer, or lets nobody in.
     // One owner, one thread: nothing for exclusivity checks to find on the hot path, here and below.
     @exclusivity(unchecked) private var host = Breaker(shortestMilliseconds: 5_000, longestMilliseconds: 60_000)
     @exclusivity(unchecked) private var brake = Brake()
+    /// Uptime until when the origin's only addresses are known not to be allowed.
+    @exclusivity(unchecked) private var forbiddenUntil: Int64?
     private var keys: [Credential.ID: KeyAtOrigin] = [:]
+    /// Whether a key is refused or in doubt, or has sent too much.
+    @exclusivity(unchecked) private(set) var restrictsKeys = false
     /// Uptime of the last answer, or of the beginning of the wait for it.
     @exclusivity(unchecked) private var lastProgress: Int64 = 0
     /// Uptime since when others have all connections.
@@ -52,30 +59,49 @@ final class OriginHealth {
 
     // MARK: Whether a message may go
 
+    /// Returns why a message can't wait here for its turn.
     func obstacle(to key: KeyAtOrigin, now: Moment) -> Obstacle? {
         // Outputs hear of a retirement from the snapshot that routes anew what comes back.
-        if key.isRetired { return Obstacle(verdict: .returned, reason: nil, seconds: 0) }
-        if key.breaker.holds(nowMilliseconds: now.uptime) {
-            return Obstacle(verdict: .hold, reason: key.breaker.reason, seconds: key.breaker.holdSeconds)
+        if key.isRetired { return Obstacle(verdict: .returned, reason: nil) }
+        if let forbiddenUntil, now.uptime < forbiddenUntil {
+            return Obstacle(verdict: .rejected, reason: WebPushFault.addressNotAllowed.reason)
         }
+        if key.breaker.admission(nowMilliseconds: now.uptime) == .hold { return obstacle(key.breaker) }
         for brake in [key.brake, brake] {
-            guard let seconds = brake.seconds(nowMilliseconds: now.uptime) else { continue }
-            return Obstacle(verdict: .retry, reason: brake.reason, seconds: seconds)
+            guard let wait = brake.milliseconds(nowMilliseconds: now.uptime), wait > Breaker.patienceMilliseconds else {
+                continue
+            }
+            return Obstacle(verdict: .hold, reason: brake.reason, seconds: Int32(clamping: (wait + 999) / 1_000))
         }
-        guard host.holds(nowMilliseconds: now.uptime) else { return nil }
-        return Obstacle(verdict: .retry, reason: host.reason, seconds: 0)
+        return host.admission(nowMilliseconds: now.uptime) == .hold ? obstacle(host) : nil
     }
 
-    /// Without an obstacle, breakers that are not closed are due for a probe, and one message with this key is it.
-    func admitsAsProbe(_ key: KeyAtOrigin, now: Moment) -> Bool {
-        let admissions = [
-            host.admit(nowMilliseconds: now.uptime), key.breaker.admit(nowMilliseconds: now.uptime),
-        ]
+    private func obstacle(_ breaker: Breaker) -> Obstacle {
+        Obstacle(verdict: .hold, reason: breaker.reason ?? Outcome.noAnswer, seconds: breaker.holdSeconds)
+    }
+
+    /// Returns whether messages to the origin may go, whatever their key.
+    func admission(uptime now: Int64) -> Breaker.Admission {
+        let admission = host.isClosed ? .pass : host.admission(nowMilliseconds: now)
+        return brake.milliseconds(nowMilliseconds: now) != nil && admission != .hold ? .wait : admission
+    }
+
+    /// Returns whether messages with the key may go, after ``admission(uptime:)`` has let them.
+    func lets(_ key: KeyAtOrigin, uptime now: Int64) -> Bool {
+        !key.breaker.holds(nowMilliseconds: now) && key.brake.milliseconds(nowMilliseconds: now) == nil
+    }
+
+    /// The message goes, after ``lets(_:uptime:)``.
+    ///
+    /// - Returns: whether it is a probe.
+    func admit(_ key: KeyAtOrigin, uptime now: Int64) -> Bool {
+        if host.isClosed, key.breaker.isClosed { return false }
+        let admissions = [host.admit(nowMilliseconds: now), key.breaker.admit(nowMilliseconds: now)]
         return admissions.contains(.probe)
     }
 
-    /// The probe has found out nothing, so that another may go.
-    func probeWasNone(_ key: KeyAtOrigin) {
+    /// A probe is no longer on its way; its evidence follows, if it has any.
+    func probeEnded(_ key: KeyAtOrigin) {
         host.probeWasNone()
         key.breaker.probeWasNone()
     }
@@ -95,24 +121,46 @@ final class OriginHealth {
         if host.succeeded() { logger.notice(.serviceAnswersAgain, "A push service answers again") }
     }
 
-    func accepted(_ key: KeyAtOrigin) {
+    func accepted(_ sent: MessageOnWire, now: Moment) {
+        let key = sent.push.part.key
         brake.accepted()
         key.brake.accepted()
-        key.trust.accepted()
-        authorized(key)
+        if key.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime) { tellOfEnd(key) }
     }
 
     /// The answer is about the message, not about the key.
     func authorized(_ key: KeyAtOrigin) {
-        if key.breaker.succeeded() {
-            logger.notice(.keyAccepted, "A push service accepts this VAPID key again", metadata: metadata(of: key))
-            refusals.take(.ended(key.subject))
+        if key.breaker.succeeded() { tellOfEnd(key) }
+    }
+
+    private func tellOfEnd(_ key: KeyAtOrigin) {
+        logger.notice(.keyAccepted, "A push service accepts this VAPID key again", metadata: metadata(of: key))
+        refusals.take(.ended(key.subject))
+    }
+
+    /// Takes a refusal into account that may be about the key.
+    ///
+    /// - Parameter isAmbiguous: whether it may be about this message alone.
+    func refused(_ sent: MessageOnWire, isAmbiguous: Bool, reason: String, now: Moment) -> Consequence {
+        let key = sent.push.part.key
+        guard !key.isRetired else { return Consequence(verdict: .hold) }
+        key.lastRefusedJob = sent.push.job.routed.job.id
+        let conclusion = key.breaker.refused(
+            reason, isAmbiguous ? .ambiguous(sent.push.identity) : .stated, writtenAt: sent.writtenAt,
+            nowMilliseconds: now.uptime, random: .random(in: 0..<1))
+        restrictsKeys = restrictsKeys || !key.breaker.isClosed
+        switch conclusion {
+        case .requestAtFault: return Consequence(verdict: isAmbiguous ? .rejected : .retry)
+        case .doubted: return Consequence(verdict: .retry)
+        case .refused(let isNew):
+            if isNew { tell(of: key, reason: reason, now: now) }
+            if isAmbiguous { return Consequence(verdict: .retry) }
+            let seconds = sent.push.isProbe ? key.breaker.probeHoldSeconds : key.breaker.holdSeconds
+            return Consequence(verdict: .hold, seconds: seconds)
         }
     }
 
-    func refuse(_ key: KeyAtOrigin, reason: String, now: Moment) {
-        guard !key.isRetired, key.breaker.refused(reason, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
-        else { return }
+    private func tell(of key: KeyAtOrigin, reason: String, now: Moment) {
         logger.warning(
             .keyRefused, "A push service refuses this VAPID key, its messages there wait",
             metadata: metadata(of: key).merging([
@@ -122,40 +170,39 @@ final class OriginHealth {
     }
 
     /// A service says so of one sender, and only with 503 of itself; also where it is said of two at a time.
-    ///
-    /// - Returns: what is not to be sent any more for a while, if this has begun it.
-    func busy(
-        _ key: KeyAtOrigin, status: Int, reason: String, retryAfterSeconds: Int32, now: Moment
-    ) -> Braked? {
+    func busy(_ key: KeyAtOrigin, status: Int, reason: String, retryAfterSeconds: Int32, now: Moment) {
         let random = Double.random(in: 0..<1)
-        if status == 503 {
-            let begins = brake.refused(
-                reason, retryAfterSeconds: retryAfterSeconds, nowMilliseconds: now.uptime, random: random)
-            return begins ? begun(.origin, brake, now) : nil
+        func refuses(_ brake: inout Brake) -> Bool {
+            brake.refused(reason, retryAfterSeconds: retryAfterSeconds, nowMilliseconds: now.uptime, random: random)
         }
-        let begins = key.brake.refused(
-            reason, retryAfterSeconds: retryAfterSeconds, nowMilliseconds: now.uptime, random: random)
-        guard begins else { return nil }
+        if status == 503 {
+            if refuses(&brake) { tellOfBrake(brake, of: "all", now) }
+            return
+        }
+        guard refuses(&key.brake) else { return }
+        restrictsKeys = true
         let isAlone = !keys.values.contains { $0 !== key && $0.brake.seconds(nowMilliseconds: now.uptime) != nil }
-        if isAlone { return begun(.key, key.brake, now) }
+        if isAlone { return tellOfBrake(key.brake, of: "one VAPID key", now) }
         brake.begin(reason, retryAfterSeconds: retryAfterSeconds, nowMilliseconds: now.uptime, random: random)
-        return begun(.origin, brake, now)
+        tellOfBrake(brake, of: "all", now)
     }
 
-    private func begun(_ braked: Braked, _ brake: Brake, _ now: Moment) -> Braked {
+    private func tellOfBrake(_ brake: Brake, of what: String, _ now: Moment) {
         logger.notice(
             .serviceBusy, "A push service has too much to do, what waits for it is put back",
             metadata: [
-                "reason": "\(brake.reason ?? "-")", "of": braked == .key ? "one VAPID key" : "all",
+                "reason": "\(brake.reason ?? "-")", "of": "\(what)",
                 "seconds": "\(brake.seconds(nowMilliseconds: now.uptime) ?? 0)",
             ])
-        return braked
     }
 
-    /// Nobody is let in.
-    func closed(now: Moment) {
-        _ = host.refused(SendingReason.connectionFailed, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
+    /// No connection could be made, and there is no other.
+    func connectFailed(now: Moment) {
+        _ = host.refused(Outcome.connectionFailed, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
     }
+
+    /// The origin has no address that messages may go to.
+    func addressRefused(now: Moment) { forbiddenUntil = now.uptime + Self.addressMilliseconds }
 
     private func metadata(of key: KeyAtOrigin) -> Logger.Metadata { ["credential": "\(key.subject.credential)"] }
 
@@ -180,13 +227,25 @@ final class OriginHealth {
         crowdedOutSince.map { now.uptime - $0 >= silenceMilliseconds } ?? false
     }
 
-    /// Nothing has been answered for so long that what waits is to be tried again later.
-    func isSilent(now: Moment) -> Bool {
-        guard now.uptime - lastProgress >= silenceMilliseconds else { return false }
-        if host.refused("NoAnswer", nowMilliseconds: now.uptime, random: .random(in: 0..<1)) {
+    /// Once a second.
+    func forgetRestrictions(now: Moment) {
+        guard restrictsKeys else { return }
+        restrictsKeys = keys.values.contains {
+            !$0.breaker.isClosed || $0.brake.milliseconds(nowMilliseconds: now.uptime) != nil
+        }
+    }
+
+    /// Notices an origin that has not answered anything for too long, while something waits for it. What waits must be held
+    /// then.
+    func look(now: Moment) {
+        let admission = admission(uptime: now.uptime)
+        // What waits for a probe, or for a brake, does not wait for the origin.
+        guard admission == .pass || admission == .probe else { return lastProgress = now.uptime }
+        let patience = admission == .pass ? silenceMilliseconds : Breaker.patienceMilliseconds
+        guard now.uptime - lastProgress >= patience else { return }
+        if host.refused(Outcome.noAnswer, nowMilliseconds: now.uptime, random: .random(in: 0..<1)) {
             logger.warning(.serviceSilent, "A push service has not answered for a while, what waits is put back")
         }
-        return true
     }
 
     // MARK: The end
@@ -207,6 +266,6 @@ final class OriginHealth {
     }
 
     private func forget(_ key: KeyAtOrigin) {
-        if !key.breaker.isClosed { refusals.take(.ended(key.subject)) }
+        if key.breaker.isRefused { refusals.take(.ended(key.subject)) }
     }
 }

@@ -7,14 +7,17 @@ struct MessageOnWire {
     let push: QueuedPush
     let token: VAPIDToken
     let sentAt: Timestamp
+    /// Uptime in milliseconds.
+    let writtenAt: Int64
     var providerID: ProviderID?
     /// 0: the answer does not say when.
     var retryAfterSeconds: Int32 = 0
 
-    init(_ push: QueuedPush, token: VAPIDToken, sentAt: Timestamp) {
+    init(_ push: QueuedPush, token: VAPIDToken, at now: Moment) {
         self.push = push
         self.token = token
-        self.sentAt = sentAt
+        sentAt = now.wall
+        writtenAt = now.uptime
     }
 
     mutating func field(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {

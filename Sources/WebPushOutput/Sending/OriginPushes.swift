@@ -25,6 +25,8 @@ final class OriginPushes {
     @exclusivity(unchecked) private var writtenThisTurn = 0
     /// The wall clock of this turn.
     @exclusivity(unchecked) private var wallTime: Timestamp?
+    /// Uptime of this turn or event.
+    @exclusivity(unchecked) private var uptime: Int64 = 0
     private var isStopped = false
 
     init(
@@ -41,6 +43,7 @@ final class OriginPushes {
     private func moment(_ now: Int64) -> Moment {
         let wall = wallTime ?? clock()
         wallTime = wall
+        uptime = now
         return Moment(wall: wall, uptime: now)
     }
 
@@ -51,14 +54,11 @@ final class OriginPushes {
 
     func take(_ job: OriginJob, now: Int64) {
         let now = moment(now)
-        let places = job.places.indices
         if queue.isEmpty { health.waitBegins(now: now) }
-        if let obstacle = health.obstacle(to: job.key, now: now) { return settle(job, places, obstacle, at: now) }
-        guard health.admitsAsProbe(job.key, now: now) else { return queue.append(job, recipients: places) }
-        queue.resend(QueuedPush(job: job, recipient: places.lowerBound, isProbe: true))
-        if let obstacle = health.obstacle(to: job.key, now: now) {
-            settle(job, places.dropFirst(), obstacle, at: now)
+        guard let obstacle = health.obstacle(to: job.key, now: now) else {
+            return queue.append(job, recipients: job.places.indices)
         }
+        for place in job.places.indices { settle(QueuedPush(job: job, recipient: place), obstacle, at: now) }
     }
 
     // MARK: Back
@@ -84,21 +84,17 @@ final class OriginPushes {
     /// What waits with these credentials is returned.
     func retire(_ isMeant: (Credential.ID) -> Bool, now: Int64) {
         health.retire(isMeant)
-        holdQueued(now: moment(now)) { $0.key.isRetired }
+        holdQueued(now: moment(now))
     }
 
-    private func holdQueued(now: Moment, where isMeant: (OriginJob) -> Bool) {
-        for push in queue.removeAll(where: { isMeant(unsafeDowncast($0, to: OriginJob.self)) }) {
-            if let obstacle = health.obstacle(to: push.part.key, now: now) {
-                settle(push, obstacle, at: now)
-            } else {
-                queue.resend(push)
-            }
+    /// Settles what can't wait here, according to ``OriginHealth/obstacle(to:now:)``.
+    private func holdQueued(now: Moment) {
+        let held = queue.removeAll {
+            health.obstacle(to: unsafeDowncast($0, to: OriginJob.self).key, now: now) != nil
         }
-    }
-
-    private func settle(_ job: OriginJob, _ places: Range<Int>, _ obstacle: OriginHealth.Obstacle, at now: Moment) {
-        for place in places { settle(QueuedPush(job: job, recipient: place), obstacle, at: now) }
+        for push in held {
+            if let obstacle = health.obstacle(to: push.part.key, now: now) { settle(push, obstacle, at: now) }
+        }
     }
 
     private func settle(_ push: QueuedPush, _ obstacle: OriginHealth.Obstacle, at now: Moment) {
@@ -109,7 +105,7 @@ final class OriginPushes {
         _ push: QueuedPush, _ verdict: Outcome.Verdict, reason: String? = nil,
         retryAfterSeconds: Int32 = 0, at now: Moment
     ) {
-        if push.isProbe { health.probeWasNone(push.part.key) }
+        if push.isProbe { health.probeEnded(push.part.key) }
         outcomes.add(
             Outcome(
                 job: push.job.routed, recipient: push.index, verdict: verdict, reason: reason,
@@ -122,31 +118,38 @@ final class OriginPushes {
     }
 
     private func sendAgain(_ push: QueuedPush, at now: Moment) {
-        if push.isProbe { health.probeWasNone(push.part.key) }
+        if push.isProbe { health.probeEnded(push.part.key) }
         if push.job.isCancelled { return settle(push, .failed, reason: Outcome.cancelled, at: now) }
         if let obstacle = health.obstacle(to: push.part.key, now: now) { return settle(push, obstacle, at: now) }
         guard push.resends < Self.maximumResends else {
             return settle(push, .retry, reason: SendingReason.streamRefused, at: now)
         }
         if queue.isEmpty { health.waitBegins(now: now) }
-        queue.resend(push.again(asProbe: health.admitsAsProbe(push.part.key, now: now)))
+        queue.resend(push.again())
     }
 }
 
 extension OriginPushes: PoolClient {
-    var waiting: Int { queue.count }
+    var waiting: Int {
+        switch health.admission(uptime: uptime) {
+        case .pass: queue.count
+        case .probe: min(1, queue.count)
+        case .wait, .hold: 0
+        }
+    }
 
     var yieldsTurn: Bool { writtenThisTurn >= Self.messagesPerTurn }
 
     func turnBegins(now: Int64) {
         writtenThisTurn = 0
+        uptime = now
         guard isStopped else { return }
         putBack(.returned, at: moment(now))
     }
 
     func next(onlyUrgent: Bool, now: Int64) -> PoolRequest? {
         let now = moment(now)
-        while !yieldsTurn, let push = queue.next(onlyUrgent: onlyUrgent) {
+        while !yieldsTurn, let push = nextOfQueue(onlyUrgent: onlyUrgent, at: now) {
             let job = push.job.routed.job
             if job.isExpired(at: now.wall) {
                 settle(push, .expired, at: now)
@@ -164,13 +167,27 @@ extension OriginPushes: PoolClient {
         return nil
     }
 
+    private func nextOfQueue(onlyUrgent: Bool, at now: Moment) -> QueuedPush? {
+        let admission = health.admission(uptime: now.uptime)
+        guard admission == .pass || admission == .probe else { return nil }
+        guard health.restrictsKeys else { return queue.next(onlyUrgent: onlyUrgent) }
+        func mayGo(_ job: QueuedJob) -> Bool {
+            health.lets(unsafeDowncast(job, to: OriginJob.self).key, uptime: now.uptime)
+        }
+        return queue.next(onlyUrgent: onlyUrgent) {
+            unsafeDowncast($0, to: OriginJob.self).key.prefers($0) && mayGo($0)
+        } ?? queue.next(onlyUrgent: onlyUrgent, where: mayGo)
+    }
+
+    /// Only a message that can be written becomes a probe.
     private func request(for push: QueuedPush, at now: Moment) throws -> PoolRequest {
         let part = push.part
         let recipient = part.routed.job.recipients[push.index]
         let entry = try fields.entry(for: part, now: now.wall)
         let body = try writer.body(for: recipient, of: part.job, now: now.wall)
+        let admitted = health.admit(part.key, uptime: now.uptime) ? push.asProbe : push
         return PoolRequest(
-            tag: onWire.insert(MessageOnWire(push, token: entry.token, sentAt: now.wall)),
+            tag: onWire.insert(MessageOnWire(admitted, token: entry.token, at: now)),
             path: writer.path(
                 of: recipient, from: Int(part.places[push.recipient].pathStart), in: part.routed.job),
             fields: body == nil ? entry.fields.withoutBody : entry.fields.withBody, body: body ?? .empty)
@@ -192,15 +209,15 @@ extension OriginPushes: PoolClient {
     }
 
     func answered(_ tag: Int, _ answer: PoolAnswer, now: Int64) -> ConnectionVerdict {
-        guard let sent = onWire.remove(tag) else { return .keep }
+        guard let sent = takeOffWire(tag) else { return .keep }
         let now = moment(now)
         health.answered(now: now)
         guard (200..<300).contains(answer.status) else {
             refused(sent, answer, at: now)
             return .keep
         }
-        sent.token.accepted()
-        health.accepted(sent.push.part.key)
+        sent.token.accepted(uptime: now.uptime)
+        health.accepted(sent, now: now)
         sent.push.job.tokens?.answered(bad: nil, now: now)
         add(.sent, sent, status: answer.status, at: now)
         return .keep
@@ -211,54 +228,70 @@ extension OriginPushes: PoolClient {
         let meaning = WebPushAnswer(
             status: answer.status, words: words, from: service, saysWhen: sent.retryAfterSeconds > 0)
         let reason = meaning.reason(status: answer.status, words: words)
-        sent.push.job.tokens?.answered(bad: meaning == .keyMismatch ? reason : nil, now: now)
         switch meaning {
         case .credentialRefused, .unauthorized:
-            keyRefused(sent, isExplained: meaning == .credentialRefused, answer.status, reason, at: now)
+            return keyRefused(sent, isExplained: meaning == .credentialRefused, answer.status, reason, at: now)
+        case .keyMismatch: sent.push.job.tokens?.answered(bad: reason, now: now)
         case .busy:
-            add(meaning.verdict, sent, status: answer.status, reason: reason, at: now)
-            let key = sent.push.part.key
-            let braked = health.busy(
-                key, status: answer.status, reason: reason, retryAfterSeconds: sent.retryAfterSeconds, now: now)
-            if let braked { holdQueued(now: now) { braked == .origin || $0.key === key } }
+            sent.push.job.tokens?.answered(bad: nil, now: now)
+            health.busy(
+                sent.push.part.key, status: answer.status, reason: reason, retryAfterSeconds: sent.retryAfterSeconds,
+                now: now)
+            holdQueued(now: now)
         default:
+            sent.push.job.tokens?.answered(bad: nil, now: now)
             if meaning.showsAuthorization { health.authorized(sent.push.part.key) }
-            add(meaning.verdict, sent, status: answer.status, reason: reason, at: now)
         }
+        add(meaning.verdict, sent, status: answer.status, reason: reason, at: now)
     }
 
     private func keyRefused(
         _ sent: MessageOnWire, isExplained: Bool, _ status: Int, _ reason: String, at now: Moment
     ) {
-        let job = sent.push.part
-        let verdict = job.key.trust.refused(
-            isExplained: isExplained, isProven: sent.token.isProven,
-            tokenAgeSeconds: sent.token.schedule.ageSeconds(now: now.wall), isRepeated: sent.push.resends > 0)
+        let part = sent.push.part
+        let verdict = KeyTrust.verdict(
+            isExplained: isExplained, acceptedAt: sent.token.acceptedAt, nowMilliseconds: now.uptime,
+            tokenAgeSeconds: sent.token.schedule.ageSeconds(now: now.wall), isRepeated: sent.push.isReauthorized)
         switch verdict {
-        case .foreignSubscription: add(.rejected, sent, status: status, reason: reason, at: now)
+        case .foreignSubscription: rejectForeign(sent, status, reason, at: now)
         case .signAgain:
-            job.job.identity.refused(sent.token, by: origin)
-            job.fieldsSecond = .min
-            sendAgain(sent.push, at: now)
-        case .keyRefused:
-            sent.token.refused()
-            health.refuse(job.key, reason: reason, now: now)
-            add(.hold, sent, status: status, reason: reason, at: now)
-            holdQueued(now: now) { $0.key === job.key }
+            part.job.identity.refused(sent.token, by: origin)
+            part.fieldsSecond = .min
+            sendAgain(sent.push.reauthorized, at: now)
+        case .keyInDoubt, .keyRefused:
+            let consequence = health.refused(sent, isAmbiguous: verdict == .keyInDoubt, reason: reason, now: now)
+            if consequence.verdict == .rejected { return rejectForeign(sent, status, reason, at: now) }
+            sent.push.job.tokens?.answered(bad: nil, now: now)
+            add(
+                consequence.verdict, sent, status: status, reason: reason, retryAfterSeconds: consequence.seconds,
+                at: now)
+            holdQueued(now: now)
         }
     }
 
+    /// The subscription seems to be of another key, so it is counted with those of which the service says so.
+    private func rejectForeign(_ sent: MessageOnWire, _ status: Int, _ reason: String, at now: Moment) {
+        sent.push.job.tokens?.answered(bad: WebPushAnswer.mismatch, now: now)
+        add(.rejected, sent, status: status, reason: reason, at: now)
+    }
+
+    private func takeOffWire(_ tag: Int) -> MessageOnWire? {
+        let sent = onWire.remove(tag)
+        if let sent, sent.push.isProbe { health.probeEnded(sent.push.part.key) }
+        return sent
+    }
+
     private func add(
-        _ verdict: Outcome.Verdict, _ sent: MessageOnWire, status: Int, reason: String? = nil, at now: Moment
+        _ verdict: Outcome.Verdict, _ sent: MessageOnWire, status: Int, reason: String? = nil,
+        retryAfterSeconds: Int32 = 0, at now: Moment
     ) {
-        if sent.push.isProbe { health.probeWasNone(sent.push.part.key) }
         outcomes.add(
             Outcome(
                 job: sent.push.job.routed, recipient: sent.push.index, verdict: verdict, status: status,
                 reason: reason, judge: .provider, providerID: sent.providerID,
                 // A service does not say when it found out. Whoever has subscribed anew since it was sent is not meant.
                 unregisteredAt: verdict == .unregistered ? sent.sentAt : nil,
-                retryAfterSeconds: sent.retryAfterSeconds, at: now.wall),
+                retryAfterSeconds: max(sent.retryAfterSeconds, retryAfterSeconds), at: now.wall),
             for: sent.push.job.sink)
     }
 
@@ -274,29 +307,35 @@ extension OriginPushes: PoolClient {
 
     func goAway(debugData: [UInt8], now: Int64) -> String? { AnswerWords(debugData).reason }
 
-    /// With no other connection to wait for, what is queued goes to the delay queues: an origin that is away must not hold
-    /// what the pipeline has room for.
+    /// With no other connection to wait for, what is queued waits for the origin's next probe, or nowhere if its address is
+    /// not allowed.
     func connectFailed(_ error: any Error, isLast: Bool, now: Int64) {
         guard isLast else { return }
         let now = moment(now)
-        health.closed(now: now)
-        putBack(.retry, reason: SendingReason.connectionFailed, at: now)
+        if case ConnectError.addressRefused = error {
+            health.addressRefused(now: now)
+        } else {
+            health.connectFailed(now: now)
+        }
+        holdQueued(now: now)
     }
 
     func tick(now: Int64) {
         let now = moment(now)
+        health.forgetRestrictions(now: now)
         guard !queue.isEmpty else { return }
         if health.isCrowdedOut(now: now) {
             putBack(.hold, reason: "TooManyConnections", at: now)
-        } else if health.isSilent(now: now) {
-            holdQueued(now: now) { _ in true }
+        } else {
+            health.look(now: now)
+            holdQueued(now: now)
         }
     }
 }
 
 extension QueuedPush {
     /// Only such jobs are handed in.
-    fileprivate var part: OriginJob { unsafeDowncast(job, to: OriginJob.self) }
+    var part: OriginJob { unsafeDowncast(job, to: OriginJob.self) }
     /// The recipient's place in the job.
     fileprivate var index: Int { Int(part.places[recipient].recipient) }
 }

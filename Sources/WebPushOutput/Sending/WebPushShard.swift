@@ -146,7 +146,7 @@ final class WebPushShard: @unchecked Sendable {
                 logger.error(
                     .serviceUnreachable, "No connection to a push service can be made ready",
                     metadata: ["error": "\(error)"])
-                settle(job, recipient, .retry, reason: SendingReason.connectionFailed)
+                settle(job, recipient, .hold, reason: SendingReason.connectionFailed)
             }
         }
         guard !pools.isEmpty else { return }

@@ -37,7 +37,7 @@ package final class VAPIDIdentity: Sendable {
             let token = VAPIDToken(
                 authorization: try key.authorization(
                     for: "https://\(origin.authority)", expiring: schedule.expires),
-                schedule: schedule, isProven: last?.isProven ?? false)
+                schedule: schedule, acceptedAt: last?.acceptedAt)
             if last == nil, tokens.count >= Self.maximumTokens,
                 let oldest = tokens.min(by: { $0.value.used < $1.value.used })
             {

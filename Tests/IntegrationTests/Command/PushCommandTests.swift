@@ -129,6 +129,56 @@ import Testing
         }
     }
 
+    private struct ImportedKey: Decodable {
+        let shown: [String: String]
+    }
+
+    /// The configuration of docs/webpush.md reaches all four services of the simulator.
+    @Test func reachesSimulatorWithDocumentedWebPushConfiguration() async throws {
+        let page = try Documents.text("docs/webpush.md")
+        let block = try #require(Documents.blocks("yaml", in: page).first { $0.contains("private_hosts") })
+        #expect(block.split(separator: "\n").count <= 10)
+        try await withSimulator(of: "webpush") { greeting, folder in
+            let control = try #require(greeting.firstMatch(of: /control (http:\/\/127\.0\.0\.1:[0-9]+)/)?.1)
+            var configuration = block.replacing(".local/simulator", with: "simulator")
+            let ports = greeting.matches(of: /(apple|mozilla|google|microsoft) https:\/\/127\.0\.0\.1:([0-9]+)/)
+            #expect(ports.count == 4)
+            for (service, documented) in zip(ports, 2397...2400) {
+                configuration = configuration.replacing("localhost:\(documented)", with: "localhost:\(service.2)")
+            }
+            try configuration.write(to: folder.appending(path: "martlet.yaml"), atomically: true, encoding: .utf8)
+            func run(_ arguments: [String]) async throws -> String {
+                let finished = try await Subprocess.run(arguments, in: folder)
+                #expect(finished.status == 0, "\(finished)")
+                return finished.output
+            }
+            _ = try await run(
+                [
+                    "/usr/bin/openssl", "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out",
+                    "vapid.pem",
+                ])
+            let key = ["--vapid", "shop", "--subject", "mailto:push@yourdomain.com"]
+            let imported = try await run(
+                [Project.command, "credential", "import", "vapid.pem", "--dry-run", "--json"] + key)
+            let shown = try JSONDecoder().decode(ImportedKey.self, from: Data(imported.utf8)).shown
+            let publicKey = try #require(shown["applicationServerKey"])
+            for service in ports {
+                let subscribed = try await run(
+                    [
+                        "/usr/bin/curl", "-sS", "--fail", "\(control)/subscriptions", "-d",
+                        #"{"persona":"\#(service.1)","application_server_key":"\#(publicKey)"}"#,
+                    ])
+                let subscription = String(subscribed.drop { $0 != "{" }.prefix { $0 != "]" })
+                let sent = try await run(
+                    [
+                        Project.command, "push", "{\"subscription\":\(subscription)}", "--app", "com.example.shop",
+                        "--credential", "vapid.pem", "--alert", "Hello", "--config", "martlet.yaml",
+                    ] + key)
+                #expect(sent.contains(" sent 201"), "\(service.1): \(sent)")
+            }
+        }
+    }
+
     /// - Parameter body: gets what it says when it is up, and its folder, whose `simulator` is its directory.
     private func withSimulator(of output: String, _ body: (String, URL) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "martlet-push-\(UUID().uuidString)")

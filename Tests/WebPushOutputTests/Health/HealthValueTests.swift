@@ -4,47 +4,34 @@ import Threading
 import WebPushOutput
 
 @Suite struct KeyTrustTests {
-    /// What becomes of so many refusals in a row.
-    private func verdicts(
-        _ trust: inout KeyTrust, count: Int = 1, isExplained: Bool = false, isProven: Bool = true,
-        tokenAge: Int64 = 0, isRepeated: Bool = false
-    ) -> [KeyTrust.Verdict] {
-        (0..<count).map { _ in
-            trust.refused(
-                isExplained: isExplained, isProven: isProven, tokenAgeSeconds: tokenAge, isRepeated: isRepeated)
-        }
+    private static let now: Int64 = 10_000_000
+
+    /// - Parameter provenAgo: milliseconds since a message was accepted; `nil` for never.
+    private func verdict(
+        isExplained: Bool = false, provenAgo: Int64? = nil, tokenAge: Int64 = 0, isRepeated: Bool = false
+    ) -> KeyTrust.Verdict {
+        KeyTrust.verdict(
+            isExplained: isExplained, acceptedAt: provenAgo.map { Self.now - $0 }, nowMilliseconds: Self.now,
+            tokenAgeSeconds: tokenAge, isRepeated: isRepeated)
     }
 
-    @Test func aRefusalInSoManyWordsIsTheKeys() {
-        var trust = KeyTrust()
-        trust.accepted()
-        let verdicts = verdicts(&trust, isExplained: true)
-        #expect(verdicts == [.keyRefused])
+    @Test(arguments: [nil, 0, 300_001] as [Int64?]) func blamesKeyThatServiceNames(provenAgo: Int64?) {
+        #expect(verdict(isExplained: true, provenAgo: provenAgo) == .keyRefused)
     }
 
-    @Test func anOldTokenIsMadeAnewOnce() {
-        var trust = KeyTrust()
-        let verdicts =
-            verdicts(&trust, isExplained: true, tokenAge: 3_600)
-            + verdicts(&trust, isExplained: true, tokenAge: 3_600, isRepeated: true)
-            + verdicts(&trust, isExplained: true, tokenAge: 3_599)
-        #expect(verdicts == [.signAgain, .keyRefused, .keyRefused])
+    @Test func renewsOldTokenOnce() {
+        #expect(verdict(isExplained: true, tokenAge: 3_600) == .signAgain)
+        #expect(verdict(isExplained: true, tokenAge: 3_600, isRepeated: true) == .keyRefused)
+        #expect(verdict(isExplained: true, tokenAge: 3_599) == .keyRefused)
+        #expect(verdict(tokenAge: 3_600) == .signAgain)
+        #expect(verdict(tokenAge: 3_600, isRepeated: true) == .keyInDoubt)
     }
 
-    @Test func anUnexplainedRefusalIsTheSubscriptionsWhileOthersAreAccepted() {
-        var trust = KeyTrust()
-        var all = verdicts(&trust, isProven: false)
-        #expect(all == [.keyRefused], "nobody was accepted before")
-        for _ in 0..<3 {
-            trust.accepted()
-            all = verdicts(&trust, count: KeyTrust.mostForeign)
-            #expect(all.allSatisfy { $0 == .foreignSubscription })
-        }
-        all = verdicts(&trust, count: 2)
-        #expect(all == [.keyRefused, .keyRefused], "until one is accepted again")
-        trust.accepted()
-        all = verdicts(&trust)
-        #expect(all == [.foreignSubscription])
+    @Test func blamesSubscriptionWhileKeyIsProven() {
+        #expect(verdict(provenAgo: 0, tokenAge: 3_600) == .foreignSubscription)
+        #expect(verdict(provenAgo: KeyTrust.provenMilliseconds) == .foreignSubscription)
+        #expect(verdict(provenAgo: KeyTrust.provenMilliseconds + 1) == .keyInDoubt)
+        #expect(verdict() == .keyInDoubt, "no message was accepted there")
     }
 }
 

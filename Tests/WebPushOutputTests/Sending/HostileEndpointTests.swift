@@ -54,7 +54,9 @@ import WireTestSupport
                 $0.resolve = { _, _ in [try SocketAddress(ipAddress: address, port: server.port)] }
             }
             let outcomes = await sending.send(try sending.job([Browser(endpoint: "https://push.example.com/1")]))
-            #expect(outcomes.map(\.verdict) == [.retry] && outcomes.map(\.reason) == ["ConnectionFailed"])
+            #expect(outcomes.map(\.verdict) == [.rejected] && outcomes.map(\.reason) == ["AddressNotAllowed"])
+            let again = await sending.send(try sending.job([Browser(endpoint: "https://push.example.com/2")]))
+            #expect(again.map(\.verdict) == [.rejected] && again.map(\.reason) == ["AddressNotAllowed"])
             #expect(server.connections == 0)
             await sending.output.shutDown()
         }

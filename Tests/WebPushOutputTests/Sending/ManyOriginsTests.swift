@@ -47,7 +47,7 @@ import WireTestSupport
         // Another entry of the list has places and look-ups of its own.
         let other = await sending.send(
             try sending.job(browsers([Endpoint(host: "push.example.com", port: 443)])))
-        #expect(other.map(\.verdict) == [.retry] && other.map(\.reason) == ["ConnectionFailed"])
+        #expect(other.map(\.verdict) == [.hold] && other.map(\.reason) == ["ConnectionFailed"])
 
         sending.output.cancel { $0 == job.job.id }
         await sending.recorder.wait(for: 9, atMost: .seconds(30))

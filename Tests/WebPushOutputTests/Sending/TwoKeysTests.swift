@@ -38,10 +38,10 @@ import WireTestSupport
             let keys = try (1...3).map { try Sending.credential(id: "\($0)") }
             greedy.withLock { $0 = [keys[0].publicKey] }
             let refused = try await send(10, to: origin, sending, with: keys[0].credential)
-            #expect(refused.allSatisfy { $0.verdict == .retry && $0.reason == "Status429" })
+            #expect(refused.allSatisfy { $0.verdict == ($0.status == 429 ? .retry : .hold) && $0.reason == "Status429" })
             let asked = server.requests.count
             let late = try await send(10, to: origin, sending, with: keys[0].credential)
-            #expect(late.allSatisfy { $0.verdict == .retry && $0.status == 0 } && server.requests.count == asked)
+            #expect(late.allSatisfy { $0.verdict == .hold && $0.status == 0 } && server.requests.count == asked)
             let others = try await send(10, to: origin, sending, with: keys[1].credential)
             #expect(others.allSatisfy { $0.verdict == .sent })
 
@@ -49,7 +49,7 @@ import WireTestSupport
             greedy.withLock { $0 += [keys[1].publicKey] }
             _ = try await send(10, to: origin, sending, with: keys[1].credential)
             let third = try await send(10, to: origin, sending, with: keys[2].credential)
-            #expect(third.allSatisfy { $0.verdict == .retry && $0.reason == "Status429" && $0.status == 0 })
+            #expect(third.allSatisfy { $0.verdict == .hold && $0.reason == "Status429" && $0.status == 0 })
         }
     }
 
@@ -60,7 +60,7 @@ import WireTestSupport
             _ = try await send(3, to: origin, sending)
             let asked = server.requests.count
             let other = try await send(3, to: origin, sending, with: try Sending.credential(id: "other").credential)
-            #expect(other.allSatisfy { $0.verdict == .retry && $0.reason == "Status503" && $0.status == 0 })
+            #expect(other.allSatisfy { $0.verdict == .hold && $0.reason == "Status503" && $0.status == 0 })
             #expect(server.requests.count == asked)
         }
     }

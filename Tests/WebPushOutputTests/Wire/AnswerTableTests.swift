@@ -111,11 +111,11 @@ import WebPushSimulator
 
     /// Both sides of what decides between the key and a subscription.
     @Test(arguments: [Persona.google, .microsoft])
-    func anUnexplainedRefusalOfTheFirstMessageIsTheKeys(persona: Persona) async throws {
+    func retriesFirstMessageWithUnexplainedRefusal(persona: Persona) async throws {
         try await PushServices.with { services in
             await services.answer(PlannedWebPushAnswer(.badToken))
             let outcomes = try await services.send([try services.recipient(of: persona)])
-            #expect(outcomes.map(\.verdict) == [.hold])
+            #expect(outcomes.map(\.verdict) == [.retry])
         }
     }
 }
