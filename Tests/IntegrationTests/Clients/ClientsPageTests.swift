@@ -51,12 +51,12 @@ extension BrokersPageTests {
     }
 
     @Test func examplesNeedNoMoreThanTheDocumentedRights() async throws {
-        try await withDocumentedUsers { installation, _ in
+        try await withDocumentedUsers { installation, servers in
             let example = try await ClientExample(.python, queue: "shop.push-results", installation)
             let (publisher, consumer) = (
                 try url(of: "shop", "secret", installation), try url(of: "shop-results", "secret", installation)
             )
-            try await prints(example, publisher, consumer, installation)
+            try await prints(example, publisher, consumer, installation, servers)
         }
     }
 
@@ -120,7 +120,7 @@ extension BrokersPageTests {
                 bindings: keys.map { AMQPBinding(queue: queue, exchange: results, routingKey: $0) })
             #expect(await declares(topology, user, installation) == nil)
             let example = try await ClientExample(.python, queue: queue, installation)
-            try await prints(example, user, user, installation)
+            try await prints(example, user, user, installation, servers)
 
             topology = AMQPTopology(exchanges: [AMQPExchange(name: results, kind: .topic)], queues: [], bindings: [])
             #expect(await declares(topology, user, installation) == .accessRefused, "as @Exchange does")
@@ -150,15 +150,18 @@ extension BrokersPageTests {
 
     /// Publishes a dead token as one user, and waits until the consumer prints it as another.
     private func prints(
-        _ example: ClientExample, _ publisher: String, _ consumer: String, _ installation: Installation
+        _ example: ClientExample, _ publisher: String, _ consumer: String, _ installation: Installation,
+        _ servers: BrokerServers.Servers
     ) async throws {
+        // The workers' user has no rights on this queue.
+        let broker = Broker(url: try servers.administratorURL)
         let token = Token.random(Token.dead)
         try await installation.withWorker { worker in
             try await eventually(worker.errors) { worker.errors.contains("Worker started") }
             let consuming = try example.start("consume", url: consumer)
             defer { consuming.signal(SIGKILL) }
             try await eventually("consuming: \(consuming.errors)") {
-                try await installation.broker.consumers(of: "shop.push-results") == 1
+                try await broker.consumers(of: "shop.push-results") == 1
             }
             let published = try await example.publish("order-1", to: [token], url: publisher)
             #expect(published.status == 0, "\(published)")
@@ -169,9 +172,9 @@ extension BrokersPageTests {
             _ = try await consuming.finish()
         }
         try await eventually("the consumer is gone") {
-            try await installation.broker.consumers(of: "shop.push-results") == 0
+            try await broker.consumers(of: "shop.push-results") == 0
         }
-        try await installation.broker.delete(queues: ["shop.push-results"], exchanges: [])
+        try await broker.delete(queues: ["shop.push-results"], exchanges: [])
     }
 
     private func sends(_ count: Int, _ installation: Installation) async throws {
