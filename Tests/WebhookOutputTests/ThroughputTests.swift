@@ -6,7 +6,7 @@ import WebhookOutput
 import WireTestSupport
 
 /// Jobs of one recipient, and a receiver that takes 100 ms for each.
-@Suite struct ThroughputTests {
+@Suite(.serialized) struct ThroughputTests {
     private func send(_ jobs: Int, to fixture: WebhookFixture) async throws -> Duration {
         let start = ContinuousClock.now
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -28,10 +28,10 @@ import WireTestSupport
             return .answer(200, batch.answer, after: 100)
         } _: { server in
             let fixture = try WebhookFixture(url: "http://localhost:\(server.port)/in")
-            let took = try await send(5_000, to: fixture)
-            print("webhook: 5,000 jobs of one over HTTP/1.1 took \(took) with \(server.connections) connections")
-            #expect((16...128).contains(server.connections), "\(server.connections)")
-            #expect(server.requests.count == 5_000)
+            let took = try await send(1_500, to: fixture)
+            print("webhook: 1,500 jobs of one over HTTP/1.1 took \(took) with \(server.connections) connections")
+            #expect(server.connections >= 16, "\(server.connections)")
+            #expect(server.requests.count == 1_500)
             await fixture.output.shutDown()
         }
     }
@@ -43,9 +43,9 @@ import WireTestSupport
         } _: { server in
             let fixture = try WebhookFixture(
                 url: "https://localhost:\(server.port)/in", authorityFile: server.authorityFile)
-            let took = try await send(5_000, to: fixture)
-            print("webhook: 5,000 jobs of one over HTTP/2 took \(took) with \(server.connections) connections")
-            #expect(server.requests.count == 5_000)
+            let took = try await send(1_500, to: fixture)
+            print("webhook: 1,500 jobs of one over HTTP/2 took \(took) with \(server.connections) connections")
+            #expect(server.requests.count == 1_500)
             #expect(server.connections <= 4, "\(server.connections)")
             await fixture.output.shutDown()
         }

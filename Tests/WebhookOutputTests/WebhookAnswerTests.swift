@@ -50,8 +50,8 @@ import WireTestSupport
         told("", "unknown 200 NotAnswered provider", "unknown 200 NotAnswered provider"),
         body("no JSON", .answer(200, "<html>"), is: "unknown 200 BadAnswer provider"),
         body("nothing", .answer(200), is: "unknown 200 BadAnswer provider"),
-        body("as long as may be", .answer(200, answer(bodyBytes: 1_048_576)), is: "sent 200 - provider"),
-        body("too long", .answer(200, answer(bodyBytes: 1_048_577)), is: "unknown 200 BadAnswer provider"),
+        body("as long as may be", .answer(200, answer(bodyBytes: 69_632)), is: "sent 200 - provider"),
+        body("too long", .answer(200, answer(bodyBytes: 69_633)), is: "unknown 200 BadAnswer provider"),
         body("closed", .end(), is: "unknown 0 ConnectionLost martlet"),
         body(
             "cut", .end("HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{\"outcomes\":[{\"i\":0,\"kind\":\"sent\"}"),

@@ -189,7 +189,7 @@ package final class PoolHealth {
         let admission = admission(uptime: now.uptime)
         // What waits for a probe does not wait for the host.
         guard admission == .pass || admission == .probe else { return lastProgress = now.uptime }
-        let patience = admission == .pass ? silenceMilliseconds : Breaker.patienceMilliseconds
+        let patience = host.isClosed ? silenceMilliseconds : Breaker.patienceMilliseconds
         guard now.uptime - lastProgress >= patience else { return }
         let reason = host.reason ?? Outcome.noAnswer
         if host.refused(reason, nowMilliseconds: now.uptime, random: .random(in: 0..<1)) {
