@@ -1,3 +1,4 @@
+import DeliveryPipeline
 import Foundation
 import PushSimulator
 import TestSupport
@@ -34,7 +35,7 @@ struct LostConnectionTests {
                 try await eventually("it connects again: \(worker.errors)") { connections() >= before + 4 }
             }
             try await installation.results.wait(for: tokens.count)
-            try await eventually("all is acknowledged") { try await installation.waitingMessages().isEmpty }
+            try await eventually("all is acknowledged") { try await installation.waitingMessages(delays: RetryPolicy().delays).isEmpty }
             let page = try await Subprocess.run(["/usr/bin/curl", "-s", "http://127.0.0.1:\(http)/metrics"]).output
             #expect(page.contains(#"martlet_jobs_total{state="suspected"} 0"#), "\(page)")
             #expect(page.contains(/martlet_jobs_total\{state="resumed"\} [1-9]/), "\(page)")
@@ -45,7 +46,7 @@ struct LostConnectionTests {
             let entries = installation.results.entries
             #expect(entries.count == tokens.count)
             #expect(entries.values.allSatisfy { $0.map(\.verdict) == [Verdict(kind: "sent")] })
-            #expect(try await installation.waitingMessages().isEmpty)
+            #expect(try await installation.waitingMessages(delays: RetryPolicy().delays).isEmpty)
         }
     }
 }
