@@ -20,9 +20,7 @@ PREREQUISITES = ["git", "make", "g++", "libcurl4-openssl-dev", "libedit-dev", "l
                  "libxml2-dev", "tzdata", "uuid-dev", "zlib1g-dev"]
 # In the root. Below no private home: the servers' own users have to reach their data.
 CLONE, FOLDER = "/srv/martlet", "/srv/folder"
-# A debootstrap older than a suite has no script for it; the one for sid serves every suite since 2004.
-DEBOOTSTRAP_SCRIPTS = pathlib.Path("/usr/share/debootstrap/scripts")
-MIRROR = "http://deb.debian.org/debian"
+DEBOOTSTRAP = pathlib.Path("/usr/share/debootstrap")
 DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 # Of the environment; proxies are for apt.
 PASSED_ON = ("TERM", "http_proxy", "https_proxy", "no_proxy")
@@ -79,12 +77,24 @@ class Root:
         self.path.parent.chmod(0o755)
         self.packages.mkdir(parents=True, exist_ok=True)
         say(f"making a root with debootstrap: {self.suite}")
-        known = (DEBOOTSTRAP_SCRIPTS / self.suite).exists()
         call("debootstrap", "--variant=minbase", f"--cache-dir={self.packages}", self.suite, self.path,
-             *([] if known else [MIRROR, DEBOOTSTRAP_SCRIPTS / "sid"]), stdout=subprocess.DEVNULL)
+             env=os.environ | {"DEBOOTSTRAP_DIR": str(self.debootstrap_files())}, stdout=subprocess.DEVNULL)
         self.write("etc/hosts", "127.0.0.1 localhost\n::1 localhost\n")
         # The package lists of a testing suite expire after a week, and a mirror may be further behind than that.
         self.write("etc/apt/apt.conf.d/90fresh", 'Acquire::Check-Valid-Until "false";\n')
+
+    def debootstrap_files(self) -> pathlib.Path:
+        """Returns the folder with debootstrap's functions and with a script for the suite.
+
+        A debootstrap older than a suite has no script for it; the one for sid serves every suite since 2004.
+        """
+        if (DEBOOTSTRAP / "scripts" / self.suite).exists():
+            return DEBOOTSTRAP
+        files = self.path.parent / "debootstrap"
+        shutil.rmtree(files, ignore_errors=True)
+        shutil.copytree(DEBOOTSTRAP, files, symlinks=True)
+        (files / "scripts" / self.suite).symlink_to("sid")
+        return files
 
     def write(self, name: str, text: str) -> None:
         (self.path / name).write_text(text)

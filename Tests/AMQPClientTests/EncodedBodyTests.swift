@@ -44,37 +44,42 @@ import Testing
         #expect(try EncodedBody.content(of: Self.value + [0xA1, 0]) == [])
     }
 
-    @Test(arguments: [
-        ([0x00, 0x53, 0x76, 0xC0, 2, 1, 0x41], "an amqp-sequence"), (value + [0x40], "null"),
-        (value + [0x41], "a boolean"), (value + [0xC1, 1, 0], "a map"), (value + [0xD1, 0, 0, 0, 4, 0, 0, 0, 0], "a map"),
-        (value + [0x45], "a list"), (value + [0xC0, 1, 0], "a list"), (value + [0xA3, 1, 0x61], "a symbol"),
-        (value + [0x71, 0, 0, 0, 1], "a number"), (value + [0xE0, 1, 0], "an array"),
-        (value + [0x00, 0x53, 0x77], "a value of another type"), (value + [0xFF], "a value of another type"),
-    ] as [([UInt8], String)])
+    @Test(
+        arguments: [
+            ([0x00, 0x53, 0x76, 0xC0, 2, 1, 0x41], "an amqp-sequence"), (value + [0x40], "null"),
+            (value + [0x41], "a boolean"), (value + [0xC1, 1, 0], "a map"),
+            (value + [0xD1, 0, 0, 0, 4, 0, 0, 0, 0], "a map"),
+            (value + [0x45], "a list"), (value + [0xC0, 1, 0], "a list"), (value + [0xA3, 1, 0x61], "a symbol"),
+            (value + [0x71, 0, 0, 0, 1], "a number"), (value + [0xE0, 1, 0], "an array"),
+            (value + [0x00, 0x53, 0x77], "a value of another type"), (value + [0xFF], "a value of another type"),
+        ] as [([UInt8], String)])
     func namesOtherValues(body: [UInt8], what: String) {
         #expect(fault(of: body) == .unsuitable(what))
     }
 
-    @Test(arguments: [
-        [], [0x00], [0x00, 0x53], [0x00, 0x53, 0x77], [0x00, 0x53, 0x77, 0xB1], [0x00, 0x53, 0x77, 0xA1, 5, 1],
-        [0x00, 0x53, 0x77, 0xB1, 0xFF, 0xFF, 0xFF, 0xFF, 1], [0x00, 0x53, 0x70, 0xA1, 0], [0x00, 0x40, 0xA1, 0],
-        [0x53, 0x77, 0xA1, 0], [0x00, 0x53, 0x75, 0xA1, 0], [0x00, 0x53, 0x78, 0xC1, 1, 0],
-        [0x00, 0x80, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x77, 0xA1, 0], named("amqp:nothing") + [0xA1, 0],
-        // Two values, a value and data, bytes behind the end, a footer that is no map.
-        value + [0xA1, 0] + value + [0xA1, 0], value + [0xA1, 0] + data + [0xA0, 0], value + [0xA1, 0, 0],
-        value + [0xA1, 0, 0x00, 0x53, 0x78, 0x40], value + [0xA1, 0, 0x00, 0x53, 0x78, 0xC1, 9, 0],
-    ] as [[UInt8]])
+    @Test(
+        arguments: [
+            [], [0x00], [0x00, 0x53], [0x00, 0x53, 0x77], [0x00, 0x53, 0x77, 0xB1], [0x00, 0x53, 0x77, 0xA1, 5, 1],
+            [0x00, 0x53, 0x77, 0xB1, 0xFF, 0xFF, 0xFF, 0xFF, 1], [0x00, 0x53, 0x70, 0xA1, 0], [0x00, 0x40, 0xA1, 0],
+            [0x53, 0x77, 0xA1, 0], [0x00, 0x53, 0x75, 0xA1, 0], [0x00, 0x53, 0x78, 0xC1, 1, 0],
+            [0x00, 0x80, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x77, 0xA1, 0], named("amqp:nothing") + [0xA1, 0],
+            // Two values, a value and data, bytes behind the end, a footer that is no map.
+            value + [0xA1, 0] + value + [0xA1, 0], value + [0xA1, 0] + data + [0xA0, 0], value + [0xA1, 0, 0],
+            value + [0xA1, 0, 0x00, 0x53, 0x78, 0x40], value + [0xA1, 0, 0x00, 0x53, 0x78, 0xC1, 9, 0],
+        ] as [[UInt8]])
     func refusesMalformedBody(body: [UInt8]) {
         #expect(fault(of: body) == .malformed)
     }
 
-    @Test(arguments: [
-        ("amqp-1.0", value + [0xA1, 1, 0x7B], [0x7B]), ("amqp-1.0", [0x7B], [0x7B]), ("amqp-1.0", [], []),
-        (nil, value + [0xA1, 1, 0x7B], value + [0xA1, 1, 0x7B]), ("job", [0x00], [0x00]),
-    ] as [(String?, [UInt8], [UInt8])])
+    @Test(
+        arguments: [
+            ("amqp-1.0", value + [0xA1, 1, 0x7B], [0x7B]), ("amqp-1.0", [0x7B], [0x7B]), ("amqp-1.0", [], []),
+            (nil, value + [0xA1, 1, 0x7B], value + [0xA1, 1, 0x7B]), ("job", [0x00], [0x00]),
+        ] as [(String?, [UInt8], [UInt8])])
     func decodesOnlyWhatTheBrokerHasEncoded(type: String?, body: [UInt8], content: [UInt8]) throws {
         let delivery = AMQPDelivery(
-            tag: AMQPDeliveryTag(epoch: 1, queueIndex: 0, number: 1), isRedelivered: false, exchange: "", routingKey: "",
+            tag: AMQPDeliveryTag(epoch: 1, queueIndex: 0, number: 1), isRedelivered: false, exchange: "",
+            routingKey: "",
             properties: AMQPProperties(type: type), body: body)
         #expect(try delivery.content() == content)
     }

@@ -34,7 +34,9 @@ struct BoundCredentialTests {
             let first = try await added(Self.key("f1"), to: database)
             let refused = await #expect(throws: StoreError.self) { try await add(Self.key("f2"), to: database) }
             #expect(refused?.code == .conflict)
-            #expect(refused?.message.hasPrefix("shop has the key \(first) (key f1) in use") == true, "\(refused?.message ?? "")")
+            #expect(
+                refused?.message.hasPrefix("shop has the key \(first) (key f1) in use") == true,
+                "\(refused?.message ?? "")")
             _ = try await added(Self.key("f2", account: "news"), to: database)
         }
     }

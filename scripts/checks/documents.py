@@ -14,8 +14,8 @@ URL_HOST = re.compile(r"\b(?:https?|amqps?|postgres(?:ql)?)://(?:[^\s/@\"'`]*@)?
 # Loopback, names that RFC 2606 and RFC 6761 reserve, and names without a dot, which nobody else has.
 HARMLESS_HOST = re.compile(
     r"^(?:[\w-]+|127\.\d+\.\d+\.\d+|\[::1\]|localhost|(?:.*\.)?(?:example|test|invalid|localhost)|(?:.*\.)?example\.(?:com|org|net))$")
-# Told to a person, or the name of a scope or an audience; never connected to.
-MENTIONED_HOSTS = {"www.swift.org", "www.w3.org", "www.googleapis.com", "oauth2.googleapis.com"}
+# Printed for a person, or the name of a scope, an audience or a VAPID subject; never connected to.
+MENTIONED_HOSTS = {"www.swift.org", "www.w3.org", "www.googleapis.com", "oauth2.googleapis.com", "yourdomain.com"}
 
 
 def markdown_files(root: pathlib.Path) -> list[pathlib.Path]:

@@ -4,93 +4,92 @@ import MartletService
 import PushModel
 import Store
 
-extension CredentialCommand {
-    struct Check: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            abstract: "Ask the provider whether it accepts credentials, in each of their environments.",
-            discussion: """
-                Opens the secret, connects, and sends one request. Without --token it goes to a device token that no \
-                device has, so nothing is delivered: fault found with the token proves that there is none with \
-                the credential. With --token a background push is sent to that device. Keys in the database use the \
-                provider token that the workers share. --file needs no database. Ends with 1 if any check failed.
-                """)
+struct CredentialCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Ask the provider whether it accepts credentials, in each of their environments.",
+        discussion: """
+            Opens the secret, connects, and sends one request. Without --token it goes to a device token that no \
+            device has, so nothing is delivered: fault found with the token proves that there is none with \
+            the credential. With --token a background push is sent to that device. Keys in the database use the \
+            provider token that the workers share. --file needs no database. Ends with 1 if any check failed.
+            """)
 
-        @Argument(help: "The credentials' ids.")
-        var ids: [String] = []
+    @Argument(help: "The credentials' ids.")
+    var ids: [String] = []
 
-        @Flag(help: "Every credential that is not retired.")
-        var all = false
+    @Flag(help: "Every credential that is not retired.")
+    var all = false
 
-        @Option(
-            name: .customLong("file"),
-            help: "A file to check before it is imported, as for 'credential import'; can be given several times.",
-            completion: .file())
-        var files: [String] = []
+    @Option(
+        name: .customLong("file"),
+        help: "A file to check before it is imported, as for 'credential import'; can be given several times.",
+        completion: .file())
+    var files: [String] = []
 
-        @Option(help: "A device token in hex, to which a background push is sent.")
-        var token: String?
+    @Option(help: "A device token in hex, to which a background push is sent.")
+    var token: String?
 
-        @Option(help: "The app of the request: its bundle id, or the topic with its suffix.")
-        var app: String?
+    @Option(help: "The app of the request: its bundle id, or the topic with its suffix.")
+    var app: String?
 
-        @Flag(help: "As JSON.")
-        var json = false
+    @Flag(help: "As JSON.")
+    var json = false
 
-        @OptionGroup var output: OutputOption
-        @OptionGroup var credential: CredentialFileOptions
-        @OptionGroup var options: ConfigurationOptions
+    @OptionGroup var output: OutputOption
+    @OptionGroup var credential: CredentialFileOptions
+    @OptionGroup var options: ConfigurationOptions
 
-        func validate() throws {
-            guard [!ids.isEmpty, all, !files.isEmpty].count(where: { $0 }) == 1 else {
-                throw ValidationError("name credentials by id, or give either --all or --file")
-            }
+    func validate() throws {
+        guard [!ids.isEmpty, all, !files.isEmpty].count(where: { $0 }) == 1 else {
+            throw ValidationError("name credentials by id, or give either --all or --file")
         }
+    }
 
-        func run() async throws {
-            let reports = files.isEmpty ? try await checkStored() : try await checkFiles()
-            guard !reports.isEmpty else { throw ValidationError("there is nothing to check") }
-            if json {
-                try printJSON(reports.map(\.described))
-            } else {
-                for report in reports { print(report.text) }
-            }
-            if !reports.allSatisfy(\.isGood) { throw ExitCode.failure }
+    func run() async throws {
+        let reports = files.isEmpty ? try await checkStored() : try await checkFiles()
+        guard !reports.isEmpty else { throw ValidationError("there is nothing to check") }
+        if json {
+            try printJSON(reports.map(\.described))
+        } else {
+            for report in reports { print(report.text) }
         }
+        if !reports.allSatisfy(\.isGood) { throw ExitCode.failure }
+    }
 
-        private func checkFiles() async throws -> [CredentialCheckReport] {
-            let new = try credential.read(files, of: output.account.id, for: output.credentials())
-            let opened = Credential(
-                id: "file", output: output.name, kind: new.kind, account: new.account, environments: new.environments,
-                topics: new.topics)
-            return try await runner(try await options.load(), LocalTokenStore(clock: { .now }))
-                .run([CheckedCredential(new, of: output.name, .success(opened))])
-        }
+    private func checkFiles() async throws -> [CredentialCheckReport] {
+        let new = try credential.read(files, of: output.account.id, for: output.credentials())
+        let opened = Credential(
+            id: "file", output: output.name, kind: new.kind, account: new.account, environments: new.environments,
+            topics: new.topics)
+        return try await runner(try await options.load(), LocalTokenStore(clock: { .now }))
+            .run([CheckedCredential(new, of: output.name, .success(opened))])
+    }
 
-        private func checkStored() async throws -> [CredentialCheckReport] {
-            try await withDatabase(options, for: "credential") { source, pool in
-                let keyring = try source.keyring()
-                let snapshot = try await SnapshotStore.load(
-                    from: pool, keyring: keyring, logger: try source.logger("martlet.credential", atLeast: .critical)
-                ).current
-                let known = Dictionary(snapshot.credentialSummaries.map { ($0.id, $0) }) { $1 }
-                let chosen = all ? known.keys.sorted() : ids.map { $0.lowercased() }
-                let credentials = try chosen.map { id in
-                    guard let summary = known[id], let opened = snapshot.opened(id) else {
-                        throw StoreError(.notFound, "there is no credential \(id), or it is retired")
-                    }
-                    return CheckedCredential(summary, opened)
+    private func checkStored() async throws -> [CredentialCheckReport] {
+        try await withDatabase(options, for: "credential") { source, pool in
+            let keyring = try source.keyring()
+            let snapshot = try await SnapshotStore.load(
+                from: pool, keyring: keyring, logger: try source.logger("martlet.credential", atLeast: .critical)
+            ).current
+            let known = Dictionary(snapshot.credentialSummaries.map { ($0.id, $0) }) { $1 }
+            let chosen = all ? known.keys.sorted() : ids.map { $0.lowercased() }
+            let credentials = try chosen.map { id in
+                guard let summary = known[id], let opened = snapshot.opened(id) else {
+                    throw StoreError(.notFound, "there is no credential \(id), or it is retired")
                 }
-                return try await runner(source, SharedTokenRepository(pool, keyring: keyring)).run(credentials)
+                return CheckedCredential(summary, opened)
             }
+            return try await runner(source, SharedTokenRepository(pool, keyring: keyring)).run(credentials)
         }
+    }
 
-        private func runner(
-            _ source: ConfigurationSource, _ tokens: any SharedTokenStore
-        ) throws -> CredentialCheckRunner {
-            CredentialCheckRunner(
-                source: source, tokens: tokens, logger: try source.logger("martlet.credential", atLeast: .critical),
-                environments: Set(credential.environments), device: token,
-                topic: app ?? credential.topics.first)
-        }
+    private func runner(
+        _ source: ConfigurationSource, _ tokens: any SharedTokenStore
+    ) throws -> CredentialCheckRunner {
+        CredentialCheckRunner(
+            source: source, tokens: tokens, logger: try source.logger("martlet.credential", atLeast: .critical),
+            environments: Set(credential.environments), device: token,
+            topic: app ?? credential.topics.first)
     }
 }

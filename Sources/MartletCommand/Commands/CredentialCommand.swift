@@ -7,7 +7,7 @@ struct CredentialCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "credential", abstract: "Keys and certificates, sealed in the database.",
         subcommands: [
-            Import.self, Create.self, Change.self, List.self, Check.self, Retire.self, Rekey.self,
+            Import.self, Create.self, Change.self, List.self, CredentialCheckCommand.self, Retire.self, Rekey.self,
         ])
 
     struct List: AsyncParsableCommand {

@@ -28,7 +28,8 @@ struct DeadJob {
         do throws(JobRejection) {
             // Of recipients nothing is kept: there may be a million.
             let job = try JobDecoder.decode(
-                (try? delivery.content()) ?? delivery.body, messageID: delivery.properties.messageID, limits: JobLimits(recipients: 0),
+                (try? delivery.content()) ?? delivery.body, messageID: delivery.properties.messageID,
+                limits: JobLimits(recipients: 0),
                 makeID: { "" })
             return (name(job.id), name(job.app))
         } catch {

@@ -11,7 +11,8 @@ enum AccountWords {
     static let taken: Set = [
         "accounts", "advice", "alert", "all", "app", "config", "considered", "covers", "credential", "detail",
         "endpoint", "environment", "environments", "file", "fingerprint", "help", "id", "json", "key", "kind", "label",
-        "out", "output", "paused", "payload", "publishers", "rate", "reason", "refusals", "replaces", "result", "routes",
+        "out", "output", "paused", "payload", "publishers", "rate", "reason", "refusals", "replaces", "result",
+        "routes",
         "set",
         "state", "status", "subject", "to", "token", "topic", "topics", "url", "version",
     ]

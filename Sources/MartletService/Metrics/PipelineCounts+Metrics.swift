@@ -10,7 +10,8 @@ extension PipelineCounts {
             ("accepted", jobsAccepted), ("rejected", jobsRejected), ("held", jobsHeld),
             ("unclaimed", jobsUnclaimed), ("scattered", jobsSplit),
             ("scheduled", jobsScheduled), ("duplicate", jobsDuplicate), ("overflowed", jobsOverflowed),
-            ("paced", jobsPaced), ("suspected", jobsSuspected), ("resumed", jobsResumed), ("acknowledged", jobsAcknowledged),
+            ("paced", jobsPaced), ("suspected", jobsSuspected), ("resumed", jobsResumed),
+            ("acknowledged", jobsAcknowledged),
         ] {
             page.add(.jobStates, [state], count)
         }

@@ -30,4 +30,18 @@ struct MessageOnWire {
             retryAfterSeconds = seconds
         }
     }
+
+    /// Returns what a service's answer makes of the message.
+    ///
+    /// - Parameter retryAfterSeconds: the least to wait where the service asks for less.
+    func outcome(
+        _ verdict: Outcome.Verdict, status: Int, reason: String?, retryAfterSeconds: Int32, at now: Moment
+    ) -> Outcome {
+        Outcome(
+            job: push.job.routed, recipient: push.index, verdict: verdict, status: status, reason: reason,
+            judge: .provider, providerID: providerID,
+            // A service does not say when it found the subscription dead. A later registration of the same address is alive.
+            unregisteredAt: verdict == .unregistered ? sentAt : nil,
+            retryAfterSeconds: max(self.retryAfterSeconds, retryAfterSeconds), at: now.wall)
+    }
 }

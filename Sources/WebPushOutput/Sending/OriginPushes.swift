@@ -149,7 +149,7 @@ extension OriginPushes: PoolClient {
 
     func next(onlyUrgent: Bool, now: Int64) -> PoolRequest? {
         let now = moment(now)
-        while !yieldsTurn, let push = nextOfQueue(onlyUrgent: onlyUrgent, at: now) {
+        while !yieldsTurn, let push = queue.next(onlyUrgent: onlyUrgent, allowedBy: health, at: now) {
             let job = push.job.routed.job
             if job.isExpired(at: now.wall) {
                 settle(push, .expired, at: now)
@@ -165,18 +165,6 @@ extension OriginPushes: PoolClient {
             }
         }
         return nil
-    }
-
-    private func nextOfQueue(onlyUrgent: Bool, at now: Moment) -> QueuedPush? {
-        let admission = health.admission(uptime: now.uptime)
-        guard admission == .pass || admission == .probe else { return nil }
-        guard health.restrictsKeys else { return queue.next(onlyUrgent: onlyUrgent) }
-        func mayGo(_ job: QueuedJob) -> Bool {
-            health.lets(unsafeDowncast(job, to: OriginJob.self).key, uptime: now.uptime)
-        }
-        return queue.next(onlyUrgent: onlyUrgent) {
-            unsafeDowncast($0, to: OriginJob.self).key.prefers($0) && mayGo($0)
-        } ?? queue.next(onlyUrgent: onlyUrgent, where: mayGo)
     }
 
     /// Only a message that can be written becomes a probe.
@@ -285,14 +273,9 @@ extension OriginPushes: PoolClient {
         _ verdict: Outcome.Verdict, _ sent: MessageOnWire, status: Int, reason: String? = nil,
         retryAfterSeconds: Int32 = 0, at now: Moment
     ) {
-        outcomes.add(
-            Outcome(
-                job: sent.push.job.routed, recipient: sent.push.index, verdict: verdict, status: status,
-                reason: reason, judge: .provider, providerID: sent.providerID,
-                // A service does not say when it found out. Whoever has subscribed anew since it was sent is not meant.
-                unregisteredAt: verdict == .unregistered ? sent.sentAt : nil,
-                retryAfterSeconds: max(sent.retryAfterSeconds, retryAfterSeconds), at: now.wall),
-            for: sent.push.job.sink)
+        let outcome = sent.outcome(
+            verdict, status: status, reason: reason, retryAfterSeconds: retryAfterSeconds, at: now)
+        outcomes.add(outcome, for: sent.push.job.sink)
     }
 
     func unprocessed(_ tag: Int, _ loss: RequestLoss?, now: Int64) {
@@ -331,13 +314,6 @@ extension OriginPushes: PoolClient {
             holdQueued(now: now)
         }
     }
-}
-
-extension QueuedPush {
-    /// Only such jobs are handed in.
-    var part: OriginJob { unsafeDowncast(job, to: OriginJob.self) }
-    /// The recipient's place in the job.
-    fileprivate var index: Int { Int(part.places[recipient].recipient) }
 }
 
 extension HTTP2Body {

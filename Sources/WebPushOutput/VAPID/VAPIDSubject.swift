@@ -20,7 +20,8 @@ package enum VAPIDSubject {
             return "must name a host of the internet: Apple refuses all messages otherwise"
         }
         guard !isReserved(host) else {
-            return "names \(host), a reserved domain where no one can be reached, so Apple refuses the messages: name your own"
+            return
+                "names \(host), a reserved domain where no one can be reached, so Apple refuses the messages: name your own"
         }
         return nil
     }

@@ -64,7 +64,8 @@ struct VAPIDKeyCommandTests {
             #expect(refused.status == 1, "\(refused)")
             #expect(!FileManager.default.fileExists(atPath: installation.path("other.pem")))
 
-            let importing = ["credential", "import", "--json", file, "--vapid", "shop", "--subject", Self.subject] + words
+            let importing =
+                ["credential", "import", "--json", file, "--vapid", "shop", "--subject", Self.subject] + words
             #expect(try created(try await installation.martlet(importing)).id == key.id, "it is in use")
             let retired = try await installation.martlet(["credential", "retire", key.id])
             #expect(retired.status == 0, "\(retired)")

@@ -38,7 +38,8 @@ import WireTestSupport
             let keys = try (1...3).map { try Sending.credential(id: "\($0)") }
             greedy.withLock { $0 = [keys[0].publicKey] }
             let refused = try await send(10, to: origin, sending, with: keys[0].credential)
-            #expect(refused.allSatisfy { $0.verdict == ($0.status == 429 ? .retry : .hold) && $0.reason == "Status429" })
+            #expect(
+                refused.allSatisfy { $0.verdict == ($0.status == 429 ? .retry : .hold) && $0.reason == "Status429" })
             let asked = server.requests.count
             let late = try await send(10, to: origin, sending, with: keys[0].credential)
             #expect(late.allSatisfy { $0.verdict == .hold && $0.status == 0 } && server.requests.count == asked)
