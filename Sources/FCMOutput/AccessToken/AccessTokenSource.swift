@@ -53,6 +53,9 @@ final class AccessTokenSource: @unchecked Sendable {
         if cache.renews(now: now) { fetch() }
     }
 
+    /// Whether pushes have a token, however old.
+    func hasToken(now: Int64) -> Bool { cache.hasToken(now: now) }
+
     /// How long a refused account is left alone from now on, in seconds.
     func pause(now: Int64) -> Int32 { cache.pause(now: now) }
 

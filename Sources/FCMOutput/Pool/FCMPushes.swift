@@ -192,8 +192,10 @@ extension FCMPushes: PoolClient {
     func connectFailed(_ error: any Error, isLast: Bool, now: Int64) { desk.connectFailed(isLast: isLast, now: now) }
 
     func tick(now: Int64) {
-        // Nobody is silent whom nothing may be sent to.
-        if desk.hasNothingOnWire, quota.wait(now: now) > 1 { desk.health.waitBegins(now: desk.moment(now)) }
+        // FCM is not silent while nothing may be sent to it.
+        if desk.hasNothingOnWire, quota.wait(now: now) > 1 || !tokens.hasToken(now: now) {
+            desk.health.waitBegins(now: desk.moment(now))
+        }
         desk.tick(now: now)
         tokens.count(now: now)
     }

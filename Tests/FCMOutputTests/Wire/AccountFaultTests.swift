@@ -24,7 +24,8 @@ import Testing
 
     @Test func aRefusedAccountHoldsAndRecovers() async throws {
         let simulator = try await FCMSimulator.started()
-        let fixture = try FCMFixture(simulator)
+        // Longer than pushes wait in the worker for a probe.
+        let fixture = try FCMFixture(simulator) { $0.breakMilliseconds = 6_000 }
         let email = "push@shop-1a2b3.iam.gserviceaccount.com"
         simulator.refuse(email, .init(tokenError: "invalid_grant"))
         try fixture.send(to: FCMFixture.tokens(20))
