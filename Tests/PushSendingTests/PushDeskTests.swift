@@ -74,7 +74,7 @@ import Testing
 
     @Test func sendsOnePushToFindOutAndTheOthersWhenItIsAccepted() throws {
         refuseCredential()
-        try handIn(recipients: 200, at: 14_000)
+        try handIn(recipients: 200, at: 13_000)
         #expect(desk.waiting == 0 && !desk.isEmpty, "the time is nearly over")
         turn(at: 15_000)
         #expect(desk.waiting == 1)
