@@ -107,6 +107,7 @@ import Threading
         let sent = fixture.recorder.outcomes.filter { $0.verdict == .sent }.map(\.job.lane)
         let bulk = sent[..<(sent.lastIndex(of: .urgent) ?? 0)].count { $0 == .bulk } - before
         #expect(bulk < 30, "\(bulk) bulk messages left before the last urgent one")
+        fixture.output.stopSending()
         await fixture.output.shutDown()
         await simulator.stop()
     }
