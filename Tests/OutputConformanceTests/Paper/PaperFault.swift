@@ -35,6 +35,7 @@ enum PaperFault: String, CaseIterable, Sendable {
     case failsLateComers = "job of a retired credential"
     case neverTakesBack = "credential taken back"
     case keepsConnections = "retired connections close"
+    case bindsAddresses = "second credential of an account"
     case ignoresCancel = "cancel"
     case cancelsAll = "cancel spares others"
     case cancelsForEver = "cancel is for now"

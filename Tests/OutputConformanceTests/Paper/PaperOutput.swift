@@ -29,11 +29,22 @@ final class PaperOutput: Output {
         var dropped: Set<Credential.ID> = []
         var wasAway = false
         var wasForbidden = false
+        /// The first credential of each token.
+        var firstCredentials: [String: Credential.ID] = [:]
         var cancellations: [@Sendable (String) -> Bool] = []
         var lastJob: RoutedJob?
         var lastSink: (any OutcomeSink)?
 
         var isIdle: Bool { waiting.isEmpty && onTheWire.isEmpty }
+
+        /// Returns whether a token of the job was first sent to with another credential.
+        mutating func isBoundElsewhere(_ job: RoutedJob, _ credential: Credential.ID) -> Bool {
+            job.job.recipients.contains { recipient in
+                let token = String(decoding: job.job.bytes(recipient.token), as: UTF8.self)
+                defer { firstCredentials[token] = firstCredentials[token] ?? credential }
+                return firstCredentials[token].map { $0 != credential } ?? false
+            }
+        }
     }
 
     static let wire = 8
@@ -136,6 +147,7 @@ final class PaperOutput: Output {
             }
             if state.cancellations.contains(where: { $0(job.job.id) }) { return (.failed, Outcome.cancelled) }
             if fault == .suspectsAll, state.wasForbidden { return (.hold, "Forbidden") }
+            if fault == .bindsAddresses, state.isBoundElsewhere(job, credential) { return (.rejected, "KeyMismatch") }
             if fault == .neglectsBulk, job.lane == .bulk { return (.failed, "TooLowly") }
             if fault == .retriesLargePayloads, job.job.payload.count > 60_000 { return (.retry, "TooLarge") }
             if fault == .retriesOddTopics, job.job.topic?.contains("\r\n") == true { return (.retry, "Odd") }

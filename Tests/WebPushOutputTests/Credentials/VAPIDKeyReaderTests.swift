@@ -53,7 +53,7 @@ import WebPushOutput
         let bad = #expect(throws: CredentialFault.self) { try read(Self.raw, subject: "mailto:me@localhost") }
         #expect(bad?.description.hasPrefix("--subject must name a host") == true)
         let reserved = #expect(throws: CredentialFault.self) {
-            try read(#"{"privateKey":"\(Self.raw)","subject":"mailto:push@example.org"}"#, subject: nil)
+            try read(#"{"privateKey":"\#(Self.raw)","subject":"mailto:push@example.org"}"#, subject: nil)
         }
         #expect(reserved?.description.hasPrefix("--subject names example.org, a reserved domain") == true)
     }
