@@ -167,7 +167,7 @@ public final class DeliveryPipeline: Sendable {
     /// Others may have spread the lanes over more queues than this worker does: looks, and consumes those, too.
     public func lookForShards() { publisher.look() }
 
-    /// Looks whether the broker still has all queues, and makes again what was deleted.
+    /// Checks that the broker still has all queues, and declares deleted ones again.
     public func checkQueues() { publisher.checkQueues() }
 
     public func reconfigure(_ limits: PipelineLimits) { core.reconfigure(limits) }

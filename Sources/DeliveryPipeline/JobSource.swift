@@ -38,7 +38,7 @@ final class JobSource: Sendable {
         }
     }
 
-    /// Before RabbitMQ 4.3 a broker ignores the timeout.
+    /// Brokers before RabbitMQ 4.3 ignore the timeout.
     private static let arguments: AMQPFieldTable = [
         "x-consumer-timeout": .int64(Int64(PipelineConfiguration.acknowledgementTimeoutMilliseconds))
     ]

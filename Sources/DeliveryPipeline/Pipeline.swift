@@ -89,10 +89,10 @@ struct Pipeline {
         turn.met(turn.outbox.ledger.rest(of: job.entry))
     }
 
-    /// The connection of these queues is lost: the broker delivers again what is not done, here or elsewhere. What only waits
-    /// is dropped; what is at work continues.
+    /// Handles the loss of these queues' connection: the broker redelivers every open delivery, to this worker or
+    /// another. Jobs that only wait are dropped; jobs at work continue.
     ///
-    /// - Parameter wasOpen: false if the connection was not there before and could not be made.
+    /// - Parameter wasOpen: `false` if the connection did not exist before and could not be made.
     mutating func disconnected(_ queues: [JobQueue], wasOpen: Bool, _ turn: inout Turn) {
         if wasOpen { losses.add(queues, now: turn.now) }
         for job in scheduler.disconnected(queues) { turn.lost(job.inbound) }

@@ -26,9 +26,8 @@ public struct PipelineConfiguration: Sendable {
     /// Most bytes of a job's headers, on the wire. A frame holds four times as much, so there is room for what the
     /// broker and the workers write on a job.
     package static let maximumHeaderBytes = 32_768
-    /// How long a delivery may be open before the broker takes it back: what RabbitMQ allows unless it is told otherwise. From
-    /// version 4.3 on each consumer asks for it. Everything that keeps a job in a worker ends within 25 minutes
-    /// (``RefusalLadder/longestForJobs``).
+    /// The time that a delivery may stay open before the broker requeues it: RabbitMQ's default. Since RabbitMQ 4.3
+    /// each consumer requests it. A worker keeps a job for at most 25 minutes (``RefusalLadder/longestForJobs``).
     package static let acknowledgementTimeoutMilliseconds = 1_800_000
     /// After so many deliveries that were not settled a job is moved to the suspects: it may have ended the workers.
     package static let deliveriesUntilSuspect = 5

@@ -33,7 +33,7 @@ public struct PipelineCounts: Sendable, Hashable {
     public package(set) var jobsPaced = 0
     /// Set apart after several deliveries that were not settled.
     public package(set) var jobsSuspected = 0
-    /// Deliveries of jobs that this worker had at work, or had done, when their connection was lost.
+    /// Redeliveries of jobs that this worker had at work, or had finished, when their connection was lost.
     public package(set) var jobsResumed = 0
     /// Put back unsent: the worker stopped, or their credential was retired.
     public package(set) var pushesPutBack = 0

@@ -20,7 +20,7 @@ struct Turn {
     var jobLog: JobLog
     /// nil: no job is traced.
     let tracer: JobTracer?
-    /// Jobs at work, or done, that the broker delivers again.
+    /// The jobs, at work or finished, whose messages the broker redelivers.
     var orphans = Orphans()
 
     // MARK: What leaves at its end, beside the outbox
@@ -130,7 +130,7 @@ struct Turn {
         outbox.withdraw(id)
         _ = outbox.ledger.met(group: id)
         var waiting = job.waiting
-        // Its message may have been delivered again since.
+        // The broker may have redelivered the message since.
         waiting.inbound.tag = job.inbound.tag
         return (waiting, message.publication.exchange)
     }

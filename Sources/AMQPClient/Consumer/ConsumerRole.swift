@@ -173,8 +173,8 @@ final class ConsumerRole: ConnectionRole {
             let index = Int(channel) - Int(BrokerLink.firstWorkChannel)
             guard optional(index) == nil else { return isGone(index, hasChannel: true) }
             let name = queues.indices.contains(index) ? queues[index].queue.name : "?"
-            // The connection is made again: the broker then requeues all that is open, and forgets the consumer, which on
-            // RabbitMQ 4.3 gets nothing more until each delivery that was late is settled.
+            // Reconnect, so that the broker requeues all open deliveries and removes the consumer. On RabbitMQ 4.3 this
+            // consumer receives nothing more until every late delivery is settled.
             let cause = "the queue was deleted, or a delivery was not acknowledged in time"
             throw AMQPError(.consumerCancelled, "The broker cancelled the consumer of queue \"\(name)\": \(cause)")
         case .channelClosed(let channel, let reply, _):

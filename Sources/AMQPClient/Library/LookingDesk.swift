@@ -26,7 +26,7 @@ struct LookingDesk {
         return found
     }
 
-    /// Returns whether the look succeeded, and records it if it failed.
+    /// Returns whether the check succeeded, and records the failure if it did not.
     private func isThere(
         _ name: String, in found: inout AMQPInspection, _ look: () throws(AMQPError) -> Void
     ) throws(AMQPError) -> Bool {
@@ -43,8 +43,8 @@ struct LookingDesk {
         if let error = try verdict(of: body) { found.problems.append(error) }
     }
 
-    /// Returns the broker's verdict on one exchange or queue if it is negative. The broker then closes the channel, which is
-    /// opened again.
+    /// Returns the broker's error about one exchange or queue, if any. The broker then closes the channel, and this
+    /// reopens it.
     private func verdict(of body: () throws(AMQPError) -> Void) throws(AMQPError) -> AMQPError? {
         do throws(AMQPError) {
             try body()
@@ -57,7 +57,8 @@ struct LookingDesk {
         }
     }
 
-    /// Passes if nothing is known to be missing. What the user may not look for shows when it is used.
+    /// Succeeds if nothing is known to be missing. An exchange or queue that the user may not check fails when it is
+    /// used.
     ///
     /// - Throws: ``AMQPError/Code/notFound`` naming all that is missing.
     func require(_ topology: AMQPTopology, _ remedy: String) throws(AMQPError) {
@@ -69,7 +70,7 @@ struct LookingDesk {
         try link.closeDeclaringChannel()
     }
 
-    /// Returns the names of durable queues of a topology that the broker does not have.
+    /// Returns the names of the topology's durable queues that do not exist in the broker.
     func missingQueues(of topology: AMQPTopology) throws(AMQPError) -> [String] {
         let durable = topology.queues.filter {
             $0.isDurable && !$0.isExclusive && !$0.isAutoDelete && !$0.isServerNamed
@@ -80,8 +81,9 @@ struct LookingDesk {
         return durable.map(\.name).filter { found.missing.contains("queue \($0)") }
     }
 
-    /// Requests a consumer with an argument that no broker accepts, and records whether the user may consume. RabbitMQ checks
-    /// the right first, then that the queue exists, then the arguments, so it refuses in any case, and delivers nothing.
+    /// Requests a consumer with an argument that every broker refuses, and records whether the user may consume.
+    /// RabbitMQ checks the permission first, then the queue, then the arguments, so the request never delivers a
+    /// message.
     func tryToConsume(_ queue: String, _ found: inout AMQPInspection) throws(AMQPError) {
         guard link.product.hasPrefix("RabbitMQ ") else { return }
         let error = try verdict { () throws(AMQPError) in

@@ -80,8 +80,8 @@ struct SpreadDesk {
         }
     }
 
-    /// Returns false also if the user may not look, as then nobody here can use it. The broker then closes the channel, which
-    /// is opened again.
+    /// Also returns `false` if the user may not check it, because this worker cannot use it then. The broker closes the
+    /// channel in that case, and this reopens it.
     private func exists(_ look: () throws(AMQPError) -> Void) throws(AMQPError) -> Bool {
         do throws(AMQPError) {
             try look()

@@ -1,16 +1,17 @@
-/// The body of a message that was published by AMQP 1.0 other than as data sections. RabbitMQ delivers its sections as they are
-/// encoded, and sets the property `type` to `amqp-1.0` (rabbitmq.com, "AMQP 1.0", conversions; AMQP 1.0, parts 1.6 and 3.2).
+/// The body of a message that was published by AMQP 1.0 in any form other than data sections. RabbitMQ delivers such
+/// sections in their encoded form and sets the property `type` to `amqp-1.0` (rabbitmq.com, "AMQP 1.0", conversions;
+/// AMQP 1.0, parts 1.6 and 3.2).
 package enum EncodedBody {
     package enum Fault: Error, Sendable, Hashable {
-        /// It ends too early, or no such sections are a body.
+        /// The bytes end too early, or the sections do not form a body.
         case malformed
-        /// It holds something else than one string or one binary.
+        /// The body is neither one string nor one binary.
         case unsuitable(String)
     }
 
-    /// The property that tells such a message, unless a publisher has set it.
+    /// The value of the property `type` that marks such a message, unless a publisher set it.
     package static let type = "amqp-1.0"
-    /// Most bytes that the encoding adds to a body of a single section.
+    /// The most bytes that the encoding adds to a body of a single section.
     package static let overhead = 64
 
     private enum Section {
@@ -37,7 +38,7 @@ package enum EncodedBody {
         }
     }
 
-    /// Returns the string or binary that the sections hold; data sections are joined.
+    /// Returns the string or binary in the sections. Data sections are joined.
     package static func content(of body: [UInt8]) throws(Fault) -> [UInt8] {
         do {
             return try body.withUnsafeBytes { bytes in
@@ -67,7 +68,7 @@ package enum EncodedBody {
         return content
     }
 
-    /// A section's descriptor: a number, or its name in full.
+    /// A section's descriptor: a number, or the full name.
     private static func section(_ reader: inout WireReader) throws -> Section {
         guard try reader.integer(UInt8.self) == 0x00 else { throw Fault.malformed }
         let section: Section? =
@@ -110,7 +111,7 @@ package enum EncodedBody {
         try reader.take(Int(try reader.integer(UInt8.self)))
     }
 
-    /// What a value is, by its constructor.
+    /// The type of a value, according to its constructor.
     private static func name(of code: UInt8) -> String {
         switch code {
         case 0x40: "null"
@@ -126,8 +127,8 @@ package enum EncodedBody {
 }
 
 extension AMQPDelivery {
-    /// The body as its publisher wrote it, whether by AMQP 0-9-1 or 1.0. What begins otherwise than an encoded section is taken as
-    /// it is, because any publisher may set `type`.
+    /// The body as its publisher wrote it, by AMQP 0-9-1 or 1.0. A body that does not begin with an encoded section is
+    /// used unchanged, because any publisher may set `type`.
     package func content() throws(EncodedBody.Fault) -> [UInt8] {
         properties.type == EncodedBody.type && body.first == 0x00 ? try EncodedBody.content(of: body) : body
     }

@@ -6,8 +6,9 @@ import Threading
 /// At least once: a publication is kept until the broker has answered for it, and is published again, in order, when
 /// the connection was lost before that. So the broker may get it twice.
 ///
-/// If a publication finds its exchange or queue gone (404, 312), and the exchange is one of the topology's that this publisher declares,
-/// the topology is declared again and the publication is written a second time. Only a second refusal is reported.
+/// If the exchange or queue of a message is missing (404, 312), and this publisher declares the exchange as a part of
+/// its topology, the publisher declares the topology again and publishes the message a second time. Only a second
+/// refusal is reported.
 ///
 /// The publisher takes whatever it is given: bound what you hand over by ``unconfirmedCount`` or by what you consume.
 /// It writes only what the socket takes, but the rest of a message that was begun is written whatever the socket says:
@@ -115,8 +116,8 @@ public final class AMQPPublisher: Sendable {
     /// Tells once more how many queues each way of the topology's spread has, as others may have made some.
     public func look() { _ = thread.send(.look) }
 
-    /// Looks whether the broker still has the durable queues of the topology. If one was deleted, that is logged
-    /// (`broker.queues.vanished`), and the topology is declared again.
+    /// Checks that the broker still has the durable queues of the topology. If one was deleted, this logs
+    /// `broker.queues.vanished` and declares the topology again.
     public func checkQueues() { _ = thread.send(.checkQueues) }
 
     private func hand(over publications: [AMQPPublication], batch: AwaitedBatch?) -> Bool {

@@ -14,7 +14,7 @@ final class PublisherRole: ConnectionRole {
     private final class Item {
         let publication: AMQPPublication
         let batch: AwaitedBatch?
-        /// The topology was declared again for it, and it is published once more.
+        /// The topology was declared again for this message, which is then published a second time.
         var isSecondTry = false
 
         init(_ publication: AMQPPublication, _ batch: AwaitedBatch?) {
@@ -40,11 +40,11 @@ final class PublisherRole: ConnectionRole {
     private var isClosing = false
     private var mustLook = false
     private var mustCheckQueues = false
-    /// A publication found its exchange or queue gone.
+    /// Whether the topology must be declared again, because the exchange or queue of a message was missing.
     private var mustDeclare = false
     private var hasDeclared = false
     private var vanished: VanishedQueues
-    /// Those of the topology that this publisher declares.
+    /// The exchanges of the topology that this publisher declares.
     private let ownExchanges: Set<String>
     /// Verdicts not reported yet.
     private var confirmed: [UInt64] = []
@@ -147,8 +147,8 @@ final class PublisherRole: ConnectionRole {
         return queue.canWrite
     }
 
-    /// Looks for queues that were deleted since they were declared, and declares everything again if one was, or if a publication
-    /// was returned.
+    /// Checks for queues that were deleted since they were declared. Declares everything again if one was, or if a
+    /// message was returned.
     private func checkQueues(_ link: BrokerLink) throws(AMQPError) {
         let isReturned = mustDeclare
         (mustDeclare, mustCheckQueues) = (false, false)
@@ -166,7 +166,7 @@ final class PublisherRole: ConnectionRole {
         }
     }
 
-    /// Publishes a message a second time after the topology was declared again, if its exchange or queue is gone and this
+    /// Declares the topology again and publishes a message a second time, if its exchange or queue is missing and this
     /// publisher declares it.
     private func tryAgain(_ item: Item, _ reply: AMQPError.Reply) -> Bool {
         guard [312, 404].contains(reply.code), !item.isSecondTry, ownExchanges.contains(item.publication.exchange)

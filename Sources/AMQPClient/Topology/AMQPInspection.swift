@@ -17,10 +17,10 @@ public struct AMQPInspection: Sendable, Hashable {
     public internal(set) var queues: [String: Queue] = [:]
     /// What does not exist, as "queue <name>" or "exchange <name>".
     public internal(set) var missing: [String] = []
-    /// Exchanges and queues that the user may not look for, named like those that are ``missing``. RabbitMQ from 4.2.6 on
-    /// answers only users who have a right on the name; 4.2.6 and 4.3.0 require the right to configure.
+    /// Exchanges and queues that the user may not check, named like those in ``missing``. Since RabbitMQ 4.2.6 a check
+    /// requires a permission on the name; 4.2.6 and 4.3.0 require the permission to configure.
     public internal(set) var unseen: [String] = []
-    /// Errors of the broker about exchanges and queues that have other properties than they should have.
+    /// The broker's errors about exchanges and queues whose properties differ from the topology.
     public internal(set) var problems: [AMQPError] = []
     /// Queues that this user may not consume, of those that were tried.
     public internal(set) var unreadable: [String] = []

@@ -7,9 +7,10 @@ public struct AMQPTopology: Sendable, Hashable {
     public enum Provision: Sendable, Hashable {
         /// Whoever connects declares it.
         case declared
-        /// An operator makes it. A client that connects looks for exchanges and queues, and has no connection while one is
-        /// missing. It can see neither bindings and arguments, nor what its user may not look for (``AMQPInspection/unseen``):
-        /// a missing queue then shows when it is consumed, a missing exchange when a message is published to it.
+        /// An operator declares the topology. A client that connects checks the exchanges and queues, and fails while
+        /// one is missing. It can check neither bindings nor arguments, nor names without permission
+        /// (``AMQPInspection/unseen``). Such a missing queue is found when it is consumed, and such a missing exchange
+        /// when a message is published.
         /// - Parameter remedy: ends the error that names what is missing.
         case required(remedy: String)
     }

@@ -1,13 +1,12 @@
 import EventNames
 package import Logging
 
-/// Queues of a topology that were declared before and that the broker no longer has: with them it deleted all messages that
-/// waited there.
+/// Queues of a topology that were declared before and no longer exist in the broker. The messages in them are lost.
 ///
-/// A policy with `expires` does that, and so does an operator. A value.
+/// A policy with `expires`, or an operator, deletes such queues. A value.
 package struct VanishedQueues: Sendable {
     private let topology: AMQPTopology
-    /// When the last mandatory publication to an exchange was confirmed.
+    /// The time at which the last mandatory message to an exchange was confirmed.
     private var confirmed: [String: ContinuousClock.Instant] = [:]
 
     package init(_ topology: AMQPTopology) { self.topology = topology }
@@ -17,8 +16,8 @@ package struct VanishedQueues: Sendable {
         confirmed[publication.exchange] = now
     }
 
-    /// Returns which of the queues certainly held messages of this publisher: their messages stay for a fixed time, which is not
-    /// over for the last one.
+    /// Returns the queues that certainly held messages of this publisher. Messages stay in such a queue for a fixed
+    /// time, which has not passed since the last one.
     package func lossesAreCertain(_ missing: [String], now: ContinuousClock.Instant) -> [String] {
         missing.filter { name in
             guard let queue = topology.queues.first(where: { $0.name == name }),

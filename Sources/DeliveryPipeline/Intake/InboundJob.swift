@@ -6,7 +6,7 @@ import Traces
 /// A delivery, and what is known of it before its body is looked at.
 package struct InboundJob: Sendable {
     package let delivery: AMQPDelivery
-    /// The delivery that the job's end settles: this one, or a later one of the same message after a lost connection.
+    /// The delivery that is settled when the job ends: the original one, or a redelivery after a lost connection.
     var tag: AMQPDeliveryTag
     package let lane: Lane
     let queue: JobQueue
@@ -55,7 +55,7 @@ package struct InboundJob: Sendable {
         return claimed < oldest ? nil : Timestamp(milliseconds: min(claimed, now.milliseconds))
     }
 
-    /// The routing key under which it is dead-lettered: its lane, or what its publisher wrote where a lane belongs.
+    /// The routing key under which the job is dead-lettered: its lane, or the publisher's key if that is not a lane.
     var deadKey: String {
         drop != nil && Lane(of: delivery) == nil ? delivery.routingKey.cut(toBytes: 255) : lane.rawValue
     }

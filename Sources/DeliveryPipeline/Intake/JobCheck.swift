@@ -57,7 +57,7 @@ extension PipelineConfiguration {
         let body: [UInt8]
         let messageID = inbound.delivery.properties.messageID
         do throws(EncodedBody.Fault) {
-            // Twice the bytes are held while it is read, so nothing is that is too large anyway.
+            // Reading holds the bytes twice, so a body that is too large is not read at all.
             let isTooLarge = inbound.delivery.body.count > limits.maximumJobBytes + EncodedBody.overhead
             body = isTooLarge ? inbound.delivery.body : try inbound.delivery.content()
         } catch {
@@ -90,7 +90,7 @@ extension PipelineConfiguration {
 }
 
 extension EncodedBody.Fault {
-    /// What is wrong with a body, and the cure.
+    /// Describes the fault of a body and how to correct it.
     var problem: String {
         let found =
             switch self {

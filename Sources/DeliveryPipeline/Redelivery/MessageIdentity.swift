@@ -2,9 +2,9 @@ import AMQPClient
 import PushModel
 import Store
 
-/// What a message keeps over all of its deliveries: its queue, its body, its publisher and the properties and headers that mean
-/// something to a worker. The broker's counters and its `redelivered` flag are not part of it. Two messages that no worker could
-/// tell apart have the same identity.
+/// The parts of a message that are equal in all of its deliveries: its queue, body and publisher, and the properties
+/// and headers that a worker reads. The broker's counters and its `redelivered` flag are excluded. Two messages that no
+/// worker can distinguish have the same identity.
 struct MessageIdentity: Sendable, Hashable {
     private let queue: UInt16
     private let body: JobContent
@@ -16,7 +16,7 @@ struct MessageIdentity: Sendable, Hashable {
         var hasher = Hasher()
         hasher.combine(delivery.routingKey)
         hasher.combine(delivery.properties.userID)
-        // In an order of its own: the broker may sort the headers of what it delivers again.
+        // Sorted here, because the broker may reorder the headers when it redelivers a message.
         hasher.combine(delivery.properties.carried)
         envelope = hasher.finalize()
     }

@@ -1,35 +1,35 @@
 import AMQPClient
 import PushModel
 
-/// The jobs whose delivery's connection was lost while this worker was at work on them, by the identity of their message, which
-/// the broker delivers again. A value: no clock, no I/O.
+/// The jobs that were at work in this worker when their delivery's connection was lost. They are keyed by the identity
+/// of their message, because the broker redelivers it. A value: no clock, no I/O.
 ///
-/// | an orphan | its message comes again | then |
+/// | orphan | redelivery of its message | result |
 /// |---|---|---|
-/// | is at work | to this worker | the job continues, and its end settles the new delivery |
-/// | is at work | to another worker | both send; the other's outcomes say that they are redelivered |
+/// | is at work | to this worker | the job continues, and the new delivery is settled when it ends |
+/// | is at work | to another worker | both send; outcomes of the other worker are marked as redelivered |
 /// | has ended | within five minutes, to this worker | the new delivery is acknowledged at once |
-/// | has ended | later, or to another worker | the job is sent again as a redelivered one |
+/// | has ended | later, or to another worker | the job is sent again, marked as redelivered |
 ///
-/// Only a delivery that the broker calls redelivered is matched. Messages of the same identity are counted: each orphan stands
-/// for one delivery.
+/// Only a delivery with the broker's `redelivered` flag is matched. Several orphans may have the same identity; each
+/// matches one delivery.
 package struct Orphans {
     enum Match {
         case atWork(OpenJob)
         case ended
     }
 
-    /// About 200 bytes each.
+    /// An entry takes about 200 bytes.
     package static let mostEnded = 10_000
-    /// How long the end of an orphan is remembered, in milliseconds. The broker may notice only after two heartbeats that the old
-    /// connection is gone.
+    /// The time for which an ended orphan is remembered, in milliseconds. The broker may need two heartbeats to notice
+    /// that the old connection is gone.
     package static let longestMemory: Int64 = 300_000
 
-    /// In milliseconds.
+    /// The interval at which expired entries are removed, in milliseconds.
     private static let sweepInterval: Int64 = 10_000
 
     private var atWork: [MessageIdentity: [OpenJob]] = [:]
-    /// When they ended, the earliest first.
+    /// The times at which orphans ended, the earliest first.
     private var ended: [MessageIdentity: [Timestamp]] = [:]
     private var endedCount = 0
     private var lastSweep = Timestamp(milliseconds: 0)
@@ -44,15 +44,15 @@ package struct Orphans {
         atWork[identity, default: []].append(job)
     }
 
-    /// Forgets a job of which nothing is left to do here, because the broker has all of it.
+    /// Removes a job that is complete here, because the broker has all of it.
     mutating func remove(_ job: OpenJob) {
         guard job.isOrphan, let identity = job.identity else { return }
         atWork[identity]?.removeAll { $0 === job }
         if atWork[identity]?.isEmpty == true { atWork[identity] = nil }
     }
 
-    /// Everything that became of an orphan is safe. A job that the broker is to dead-letter, and one of which only a part was
-    /// done, are not remembered.
+    /// Records that everything an orphan produced is safe. A job that the broker must dead-letter, or of which only a
+    /// part was done, is not remembered.
     mutating func end(_ job: OpenJob, now: Timestamp) {
         remove(job)
         guard let identity = job.identity, !job.isIncomplete, !job.isUntakeable else { return }
@@ -64,7 +64,7 @@ package struct Orphans {
         ended[identity, default: []].append(now)
     }
 
-    /// Finds the orphan that a delivery belongs to, and takes it out. Prefers jobs at work, whose end is still to come.
+    /// Finds and removes the orphan that a delivery belongs to. Jobs that are still at work come first.
     mutating func match(_ delivery: AMQPDelivery, now: Timestamp) -> Match? {
         guard delivery.isRedelivered, !isEmpty else { return nil }
         let identity = MessageIdentity(delivery)

@@ -1,14 +1,15 @@
 package import PushModel
 
-/// The losses of the broker's connections that this worker has lived through, by queue. Each raised the broker's count of
-/// deliveries of every job that the connection had, and none was a worker's death. A value: no clock, no I/O.
+/// The lost broker connections that this worker survived, by queue. Each loss raised the broker's delivery count of
+/// every job on that connection, although no worker died. A value: no clock, no I/O.
 package struct SurvivedLosses {
-    /// In milliseconds. What a lost connection had is delivered again within minutes, ahead of all else.
+    /// The time for which a loss counts, in milliseconds. Jobs of a lost connection are redelivered within minutes,
+    /// before other jobs.
     package static let longestMemory: Int64 = 1_800_000
-    /// More than the broker lets a message be delivered.
+    /// The most losses that are remembered of a queue: more than the broker's delivery limit.
     private static let most = 20
 
-    /// By the place of the queue, the earliest first.
+    /// The times of losses by the index of the queue, the earliest first.
     private var times = Array(repeating: [Timestamp](), count: JobQueue.all.count)
 
     package init() {}

@@ -1,19 +1,19 @@
-/// What is to be done with a job because of how often it was delivered without being settled. A delivery that ended with a
-/// connection that this worker survived is no evidence against the job; any other may have ended a worker.
+/// The action for a job that was delivered repeatedly without being settled. A delivery that ended with a connection
+/// loss that this worker survived is no evidence against the job. Any other delivery may have killed a worker.
 ///
-/// | deliveries before | that no survived loss explains | then |
+/// | deliveries before | unexplained by survived losses | action |
 /// |---|---|---|
-/// | any | five or more | it is set apart |
-/// | nearly as many as the broker allows | fewer | it is published anew, so that the broker counts from zero |
-/// | fewer | fewer | nothing |
+/// | any | five or more | the job is moved to the suspects |
+/// | close to the broker's limit | fewer | the job is published again, so that the broker counts from zero |
+/// | fewer | fewer | none |
 package enum Suspicion: Sendable, Hashable {
     case none
     case suspect
     case renew
 
     /// - Parameters:
-    ///   - deliveries: how often the job was delivered from this queue before, as the broker counts.
-    ///   - survived: how many losses of the queue's connection this worker lived through.
+    ///   - deliveries: the number of earlier deliveries from this queue, as counted by the broker.
+    ///   - survived: the number of losses of the queue's connection that this worker survived.
     package init(deliveries: Int, survived: Int, queue: JobQueue) {
         let unexplained = deliveries - survived
         let limit = queue == .suspects ? PipelineNames.suspectDeliveries : PipelineNames.deliveries

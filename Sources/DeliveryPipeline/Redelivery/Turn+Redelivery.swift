@@ -1,23 +1,23 @@
 import AMQPClient
 
-/// What the broker delivers again because a connection was lost.
+/// The handling of redeliveries after a lost connection.
 extension Turn {
-    /// The connection of these queues is lost, and the broker delivers again what is open of them.
+    /// Handles the loss of these queues' connection. The broker redelivers every open delivery of them.
     mutating func loseConnection(of queues: [JobQueue]) {
         for job in outbox.ledger.openDeliveries where !job.isOrphan && queues.contains(job.inbound.queue) {
             orphans.add(job)
         }
     }
 
-    /// Continues the job that this worker has at work under the message of a delivery, or acknowledges the delivery if that job
-    /// has ended.
+    /// Continues the job that this worker already has at work for the message of a delivery. Acknowledges the delivery
+    /// if that job has ended.
     ///
-    /// - Returns: false if there is no such job, so that the delivery is like any other.
+    /// - Returns: `false` if there is no such job, and the delivery is handled like any other.
     mutating func takeUp(_ inbound: InboundJob) -> Bool {
         switch orphans.match(inbound.delivery, now: now) {
         case .atWork(let job):
             job.inbound.tag = inbound.tag
-            // The same bytes are held already.
+            // The budget already holds the same bytes.
             lost(inbound)
         case .ended:
             let job = open(inbound)

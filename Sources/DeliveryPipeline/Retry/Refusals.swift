@@ -64,7 +64,7 @@ struct Refusals {
         }
     }
 
-    /// Forgets jobs as they came, and chunks, that the broker has refused and whose jobs it delivers again.
+    /// Removes refused jobs in their original form, and refused chunks, whose messages the broker redelivers.
     func forgetOrphans(_ splitting: inout Splitting, _ turn: inout Turn) {
         for id in turn.outbox.waitingOrphans() { forget(id, &splitting, &turn) }
     }

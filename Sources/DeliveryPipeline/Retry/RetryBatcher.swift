@@ -1,8 +1,8 @@
 import PushModel
 
-/// Gathers the recipients of a job that wait for another attempt. Recipients share a message if they wait equally long and their
-/// pushes were either all certainly not accepted or all perhaps accepted, because the whole message is marked as redelivered
-/// or is not.
+/// Groups a job's recipients that wait for another attempt. Recipients share a message if their delays are equal and if
+/// their earlier pushes either were all certainly not accepted or may all have been accepted. The reason is that the
+/// mark `redelivered` applies to the whole message.
 struct RetryBatcher {
     struct Batch {
         let job: RoutedJob
@@ -10,7 +10,7 @@ struct RetryBatcher {
         let seconds: Int
         /// Not for a fault of their own, so this was no attempt.
         let isHeld: Bool
-        /// Whether the pushes may have been accepted already.
+        /// Whether the pushes may already have been accepted.
         let maybeSent: Bool
         var recipients: [Int] = []
     }

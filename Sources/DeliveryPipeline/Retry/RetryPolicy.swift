@@ -27,7 +27,7 @@ public struct RetryPolicy: Sendable {
     /// How long after its first attempt a push is still tried, in seconds.
     public let maximumAge: Int
 
-    /// The least time that a push is held, in seconds, if there is such a delay.
+    /// The least hold time of a push, in seconds, if there is such a delay.
     private static let leastHold = 30
 
     public static let defaultDelays = [5, 30, 120, 900, 3600]
@@ -68,14 +68,14 @@ public struct RetryPolicy: Sendable {
         return wanted <= left ? wanted : delays.last { $0 <= left && $0 >= wish }
     }
 
-    /// The delay of a push that is held without a wish of its provider, in seconds: the time after which jobs of a paused app are
-    /// looked at again.
+    /// The delay of a held push whose provider names no delay, in seconds. It is also the interval at which jobs of a
+    /// paused app are checked again.
     package var shortestHold: Int? { holds.first ?? delays.last }
 
     private var holds: [Int] { delays.filter { $0 >= Self.leastHold } }
 
-    /// Decides how long to hold a push whose app is paused, or whose credential can't be used or is refused. Holding counts as no
-    /// attempt. If no delay matches `wish`, a shorter one is taken, because the push may be held again.
+    /// Returns the hold time of a push whose app is paused, or whose credential is unusable or refused. A hold is not
+    /// an attempt. If no delay matches `wish`, a shorter one is used, because the push may be held again.
     package func hold(
         age: Int64 = 0, wish: Int32 = 0, expiration: Job.Expiration?, now: Timestamp
     ) -> Decision {

@@ -4,11 +4,11 @@ import PushModel
 /// the pipeline's queue.
 package class OpenJob {
     var inbound: InboundJob
-    /// Whether the connection of that delivery is lost, so that the broker delivers the message again.
+    /// Whether the connection of that delivery is lost, so that the broker redelivers the message.
     var isOrphan = false
-    /// Known once a connection was lost.
+    /// The identity of the message, set once a connection is lost.
     var identity: MessageIdentity?
-    /// Whether its obligations may be met although only a part of it was done: it is split no further.
+    /// Whether the job is split no further, so that its settlements may complete although only a part of it was done.
     var isIncomplete = false
     /// Its place in the ledger, once it has one.
     var entry = -1

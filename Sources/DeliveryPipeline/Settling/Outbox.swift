@@ -98,11 +98,11 @@ struct Outbox {
         }
     }
 
-    /// Returns the messages that wait to be offered again although their job's connection is lost. Kept, each loss would add a
-    /// copy of every one that the broker does not take.
+    /// Returns the messages that wait to be published again although their job's connection is lost. They are dropped,
+    /// because each loss would otherwise add a copy of every message that the broker refuses.
     func waitingOrphans() -> [UInt64] { unconfirmed.filter { $1.waits && isOrphan($0) }.map(\.key) }
 
-    /// Whether a message is a job as it came, or a chunk, that the broker delivers again.
+    /// Whether a message is a job in its original form, or a chunk, that the broker redelivers.
     func isOrphan(_ id: UInt64) -> Bool {
         guard unconfirmed[id]?.isMove == true, let entry = ledger.shares(of: id).first?.entry else { return false }
         return ledger.delivery(of: entry)?.isOrphan == true

@@ -8,7 +8,7 @@ package import PushModel
 /// | unregistered | told once the token is marked dead |
 /// | unknown, and the job is sent at most once | told |
 /// | unknown, retry | another attempt after a growing wait; told when no attempt or no time is left |
-/// | hold | waits for its credential to be mended or its provider to be reached, without an attempt |
+/// | hold | waits without an attempt until its credential works or its provider can be reached |
 /// | returned | put back at once |
 package struct OutcomePolicy {
     package enum Decision: Equatable {
@@ -75,7 +75,7 @@ package struct OutcomePolicy {
 }
 
 extension Outcome {
-    /// Whether its reason is one for which its output tries again, such as a quota or a silent host: no credential was refused.
+    /// Whether the output retries for this reason, such as a quota or a silent host, without a refused credential.
     fileprivate var isAboutTheMoment: Bool {
         guard let reason else { return false }
         return reason == Outcome.connectionFailed || reason == Outcome.noAnswer || job.traits.reasons[reason] == .retry

@@ -5,7 +5,7 @@ package struct BrokerPromises: Sendable, Hashable {
     package let isRabbitMQ: Bool
     /// What it does not give, in sentences; empty: nothing is known to be weaker.
     package let weaknesses: [String]
-    /// Whether a consumer may say how long a delivery may be open, whatever the broker's settings say.
+    /// Whether a consumer can set the time that a delivery may stay open, overriding the broker's settings.
     package let takesConsumerTimeouts: Bool
     /// Bytes of the largest message unless its settings say otherwise; nil: not known.
     package let standardMessageSize: Int?

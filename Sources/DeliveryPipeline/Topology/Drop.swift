@@ -40,7 +40,7 @@ package struct Drop: Sendable, Hashable {
 }
 
 extension Lane {
-    /// The lane that the routing key of a dropped or dead job names, or `nil` if it names none.
+    /// The lane in the routing key of a dropped or dead job, or `nil` if the key is not a lane.
     package init?(of delivery: AMQPDelivery) {
         let key = delivery.routingKey
         if let lane = Lane.allCases.first(where: {

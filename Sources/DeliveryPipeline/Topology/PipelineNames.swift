@@ -7,7 +7,7 @@ public struct PipelineNames: Sendable, Hashable {
     /// delivery, and from RabbitMQ 4 on a quorum queue that does not say otherwise drops a message after 20. No limit
     /// at all is -1 there, which versions before refuse.
     private static let deadReadings: Int64 = 1_000_000
-    /// How often a job may be returned to its lane's queue before the broker takes it for a poison message.
+    /// The number of times that a job may return to its lane's queue before the broker treats it as a poison message.
     static let deliveries = 20
     /// Of a suspect, before the broker takes it for a poison message.
     static let suspectDeliveries = 3

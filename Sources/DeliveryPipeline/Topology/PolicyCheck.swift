@@ -1,14 +1,14 @@
 package import AMQPClient
 
-/// What policies make of Martlet's queues that costs jobs. A value.
+/// The effects of policies on Martlet's queues that cost jobs. A value.
 ///
-/// RabbitMQ takes the lower of a policy's and a declaration's number; its `overflow` from the policy; and what the
-/// declaration does not say, as the key of dead letters, from the policy (docs/brokers.md, "Policies").
+/// RabbitMQ uses the lower number of a policy and a declaration. It takes `overflow` from the policy, and also
+/// arguments that the declaration omits, such as the dead-letter routing key (docs/brokers.md, "Policies").
 package struct PolicyCheck: Sendable, Hashable {
-    /// The policies that are in force on one queue.
+    /// The policies in force on one queue.
     package struct Policy: Sendable, Hashable {
         package let queue: String
-        /// Names, for people.
+        /// The names of the policies, for messages to operators.
         package let names: [String]
         package let numbers: [String: Int]
         package let texts: [String: String]
@@ -18,7 +18,7 @@ package struct PolicyCheck: Sendable, Hashable {
         }
     }
 
-    /// A sentence for each policy, key and consequence, with the queues it concerns.
+    /// The problems found: one sentence for each policy, key and consequence, with the queues concerned.
     package private(set) var dangers: [String] = []
 
     package init(_ topology: AMQPTopology, dropped: String, _ policies: [Policy]) {
