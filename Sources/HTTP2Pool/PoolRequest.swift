@@ -8,7 +8,7 @@ package struct PoolRequest {
     /// Those that are not the connection's.
     package let fields: HTTP2Fields
     package let body: HTTP2Body
-    /// Bytes of the answer's body that are kept at most, beside the configuration's bound.
+    /// The most bytes to keep of this request's answer body. The configuration's limit applies as well.
     package let maximumAnswerBytes: Int32
 
     package init(

@@ -5,8 +5,9 @@ internal import Threading
 /// The pushes of one pool, from the job that is handed in to the outcome: which is next, which are on the wire, which come
 /// back. The output's ``PoolClient``, which owns this, makes requests and reads answers. On the pool's event loop.
 ///
-/// What was written used an attempt; waiting never does. While ``PoolHealth`` lets nothing go, pushes wait here for up to
-/// ``Breaker/patienceMilliseconds``, and in the broker (verdict `hold`) after that. Probes are chosen when a request can go.
+/// A written push has used an attempt; waiting uses none. While ``PoolHealth`` admits nothing, pushes wait here for up
+/// to ``Breaker/patienceMilliseconds`` and then in the broker (verdict `hold`). A probe is chosen when a request can
+/// go.
 // why: unchecked for that reason; the only part touched from other threads is the mailbox.
 package final class PushDesk: @unchecked Sendable {
     /// Beyond this a push that servers keep refusing unprocessed waits in a delay queue instead.
@@ -24,7 +25,7 @@ package final class PushDesk: @unchecked Sendable {
     @exclusivity(unchecked) private var outcomes = OutcomeBatch()
     /// The wall clock of this turn.
     @exclusivity(unchecked) private var wallTime: Timestamp?
-    /// Uptime of this turn or event.
+    /// The uptime of this turn or event.
     @exclusivity(unchecked) private var uptime: Int64 = 0
     private var isStopped = false
     private var hasEnded = false
@@ -82,7 +83,7 @@ package final class PushDesk: @unchecked Sendable {
 
     // MARK: Out
 
-    /// Pushes that may go now.
+    /// The number of pushes that may go now.
     package var waiting: Int {
         switch health.admission(uptime: uptime) {
         case .pass: queue.count
@@ -91,10 +92,10 @@ package final class PushDesk: @unchecked Sendable {
         }
     }
 
-    /// Whether nothing waits, not even for its time.
+    /// Whether no push waits, including pushes that wait for their time.
     package var isEmpty: Bool { queue.isEmpty }
     package var hasUrgent: Bool { queue.hasUrgent }
-    /// Jobs of which a push waits that was not sent before.
+    /// The number of jobs with a waiting push that was not sent before.
     package var waitingJobs: Int { queue.jobs }
 
     package var hasNothingOnWire: Bool { onWire.count == 0 }
@@ -136,7 +137,7 @@ package final class PushDesk: @unchecked Sendable {
         health.admit(push.job.health, uptime: now.uptime) ? push.asProbe : push
     }
 
-    /// Returns the next push that may go with more of its job, for outputs whose requests carry several:
+    /// Returns the next push that may go and further pushes of its job, for outputs whose requests carry several:
     /// ``SendQueue/nextBatch(onlyUrgent:atMost:takesGroups:_:)``. A probe goes alone.
     ///
     /// - Returns: an empty batch if nothing may go.
@@ -176,19 +177,19 @@ package final class PushDesk: @unchecked Sendable {
 
     package func update(_ tag: Int, _ change: (inout PushOnWire) -> Void) { onWire.update(tag, change) }
 
-    /// Holds what waits, in the delay queues.
+    /// Holds all waiting pushes in the delay queues.
     package func putAside(reason: String, seconds: Int32 = 0, at now: Moment) {
         while let push = queue.next() { settle(push, .hold, reason: reason, retryAfterSeconds: seconds, at: now) }
     }
 
-    /// Holds the pushes that would be sent last, such as bulk ones before urgent ones.
+    /// Holds the pushes that would be sent last: bulk pushes are held before urgent ones.
     ///
-    /// - Parameter count: how many pushes stay, in their order.
+    /// - Parameter count: the number of pushes that stay, in their order.
     package func putAside(allBut count: Int, reason: String, at now: Moment) {
         for push in queue.removeLast(allBut: count) { settle(push, .hold, reason: reason, at: now) }
     }
 
-    /// Holds what can't wait here, according to ``PoolHealth/obstacle(to:now:)``.
+    /// Holds the pushes that cannot wait here, according to ``PoolHealth/obstacle(to:now:)``.
     package func holdQueued(at now: Moment) {
         let held = queue.removeAll { health.obstacle(to: $0.health, now: now) != nil }
         for push in held {
@@ -212,7 +213,7 @@ package final class PushDesk: @unchecked Sendable {
         queue.resend(push.again(isCounted: isCounted))
     }
 
-    /// Sends a push once more with a new proof of who we are, because the old one was refused.
+    /// Sends a push once more with new authorization, because the old one was refused.
     package func sendReauthorized(_ push: QueuedPush, at now: Moment) {
         if push.job.isCancelled { return settle(push, .failed, reason: Outcome.cancelled, at: now) }
         if queue.isEmpty { health.waitBegins(now: now) }
@@ -229,11 +230,11 @@ package final class PushDesk: @unchecked Sendable {
         settle(sent.push, .unknown, reason: SendingReason.of(loss), at: moment(now))
     }
 
-    /// Takes a refusal of the push into account that is, or may be, about its credential or topic.
+    /// Records a refusal of the push that concerns, or may concern, its credential or topic.
     ///
-    /// - Parameter isAmbiguous: whether it may be about this push alone, such as a bare 403 or 404. False: the provider has
-    ///   stated that it refuses the credential or topic.
-    /// - Returns: what to report for the push. `hold` costs no attempt; `retry` does.
+    /// - Parameter isAmbiguous: `true` if the refusal may concern this push alone, such as a bare 403 or 404; `false`
+    ///   if the provider stated that it refuses the credential or topic.
+    /// - Returns: the consequence to report for the push. `hold` uses no attempt; `retry` does.
     package func refuse(
         _ sent: PushOnWire, _ what: PoolHealth.Subject = .credential, isAmbiguous: Bool, reason: String, at now: Moment
     ) -> PoolHealth.Consequence {
@@ -242,13 +243,14 @@ package final class PushDesk: @unchecked Sendable {
         return consequence
     }
 
-    /// The provider has stated that it refuses the credential, but not in the answer to a push.
+    /// Records that the provider refuses the credential in a statement that answers no push.
     package func refuseCredential(reason: String, at now: Moment) {
         health.refuseCredential(reason: reason, now: now)
         holdQueued(at: now)
     }
 
-    /// A connection could not be made. Without another one to wait for, what is queued waits for the host's next probe.
+    /// Records that a connection could not be made. If no other one is pending, queued pushes wait for the host's next
+    /// probe.
     package func connectFailed(isLast: Bool, now: Int64) {
         guard isLast else { return }
         let now = moment(now)

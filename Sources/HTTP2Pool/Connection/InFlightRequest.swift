@@ -3,7 +3,7 @@ package struct InFlightRequest {
     /// The client's.
     package let tag: Int
     package let streamID: Int32
-    /// Bytes of its answer's body that are kept at most, beside the configuration's bound.
+    /// The most bytes to keep of this request's answer body. The configuration's limit applies as well.
     private let maximumAnswerBytes: Int32
     /// Uptime in milliseconds.
     package let sentAt: Int64
@@ -30,7 +30,7 @@ package struct InFlightRequest {
         maximumAnswerBytes = request.maximumAnswerBytes
     }
 
-    /// Keeps a piece of the body, and of a body longer than `maximum` bytes its beginning.
+    /// Keeps a piece of the body. Of a body longer than `maximum` bytes, only the beginning is kept.
     package mutating func append(_ bytes: UnsafeRawBufferPointer, maximum: Int) {
         let room = min(maximum, Int(maximumAnswerBytes)) - body.count
         isTooLong = isTooLong || bytes.count > room

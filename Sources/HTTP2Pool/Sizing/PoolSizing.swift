@@ -36,10 +36,11 @@ package struct PoolSizing {
         /// Several rounds of what fits into the connections.
         private var isPressureLarge: Bool { waiting > 4 * inFlight }
 
-        /// Connections take one request at a time, as in HTTP/1.1: the client's bound on requests is one on connections.
+        /// Whether each connection takes one request at a time, as in HTTP/1.1. The client's limit on requests is then a
+        /// limit on connections.
         private var isSerial: Bool { inFlight <= established }
 
-        /// How many connections may be on their way at once.
+        /// The most connections that may be opening at once.
         fileprivate var mostAtOnce: Int {
             if isPressureLarge { return max(1, established, replacements) }
             return isSerial ? max(1, min(waiting, established)) : 1

@@ -16,7 +16,7 @@ public struct NewCredential: Sendable {
     /// What people need of it elsewhere, shown once when it is made or imported: a public key, a secret that is shared. By
     /// what it is called.
     public var shown: [(name: String, text: String)] = []
-    /// The private key in PKCS#8 PEM, for `credential create --out`; `nil` if a backup of it is of no use.
+    /// The private key in PKCS#8 PEM, for `credential create --out`, or `nil` if a backup is not needed.
     public var backup: Secret?
 
     public init(

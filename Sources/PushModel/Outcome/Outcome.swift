@@ -20,8 +20,8 @@ public struct Outcome: Sendable {
         case suppressed
         /// Certainly not accepted, and worth another attempt later.
         case retry
-        /// Certainly not accepted, and not for its own fault: its credential is refused, or the provider can't be reached.
-        /// It waits for that to be mended, and no attempt is counted.
+        /// Certainly not accepted, because the credential is refused or the provider cannot be reached. The push waits
+        /// until that is over, and no attempt is counted.
         case hold
         /// Certainly not sent, because the worker stops or the credential was retired meanwhile; it is routed anew,
         /// here or by another worker, without an attempt having been made.
@@ -38,7 +38,7 @@ public struct Outcome: Sendable {
     public static let cancelled = "Cancelled"
     /// No connection could be made.
     package static let connectionFailed = "ConnectionFailed"
-    /// The provider took connections, or a probe, and answered nothing.
+    /// The provider accepted connections, or a probe, but sent no answer.
     package static let noAnswer = "NoAnswer"
 
     public let job: RoutedJob
@@ -47,10 +47,11 @@ public struct Outcome: Sendable {
     public let verdict: Verdict
     /// The provider's status code; 0 when there was no answer.
     public let status: Int
-    /// The provider's reason, or ours under the same names; nil for `sent`. Control characters are escaped.
-    public let reason: String?
-    /// An explanation for people in the provider's words, without a recipient's whole address. Control characters are
+    /// The provider's reason, or a reason of Martlet with the same naming; `nil` for `sent`. Control characters are
     /// escaped.
+    public let reason: String?
+    /// An explanation for people, in the provider's words and without the recipient's full address. Control characters
+    /// are escaped.
     public let detail: String?
     public let judge: Judge
     public let providerID: ProviderID?

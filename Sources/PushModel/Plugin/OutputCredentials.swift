@@ -17,8 +17,8 @@ public protocol OutputCredentials: Sendable {
     func uses(of app: String) -> [CredentialUse]
 
     /// Whether a recipient's address works only with the key that it was made with, as a Web Push subscription does. An
-    /// account then has at most one credential in use, because a second one would fail the recipients of the first.
-    /// `false` by default.
+    /// account then has at most one credential in use, because a second one would fail the first one's recipients.
+    /// The default is `false`.
     var addressesAreBound: Bool { get }
 
     /// Makes a credential of files as the provider gives them out.
@@ -32,15 +32,16 @@ public protocol OutputCredentials: Sendable {
     /// - Throws: ``CredentialFault``; by default always.
     func create(_ details: CredentialDetails, now: Timestamp) throws -> NewCredential
 
-    /// Changes what a person said of a credential, such as its subject. The key and its fingerprint stay the same.
+    /// Changes the details that a person gave for a credential, such as its subject. The key and its fingerprint stay
+    /// the same.
     ///
-    /// - Parameter details: what to change; `label` is the label that it has or gets.
-    /// - Throws: ``CredentialFault``; by default always, because nothing can be changed.
+    /// - Parameter details: the new details. `label` is the current or the new label.
+    /// - Throws: ``CredentialFault``. The default implementation always throws, because nothing can be changed.
     func changed(_ credential: Credential, _ details: CredentialDetails) throws -> NewCredential
 
-    /// Returns why a credential that opens will not work: workers with these settings cannot use it, or a provider will refuse
-    /// it. For `credential import` and `doctor`; `nil`, the default, if nothing is known against it. The text is a predicate
-    /// whose subject is the credential.
+    /// Returns the reason why a credential that opens will not work, or `nil` (the default) if no reason is known.
+    /// Either workers with these settings cannot use it, or a provider will refuse it. Used by `credential import` and
+    /// `doctor`. The text is a predicate whose subject is the credential.
     ///
     /// - Throws: ``SettingFault``.
     func problem(with credential: Credential, _ settings: OutputSettings) throws -> String?

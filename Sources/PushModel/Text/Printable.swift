@@ -1,9 +1,9 @@
 extension String {
-    /// The text as one line that a terminal displays without side effects. Control and format characters and line ends,
-    /// which would move the cursor, colour the text, reverse its direction or stay invisible, are escaped as `\n` or
-    /// `\u{1B}`.
+    /// The text as one line that a terminal displays without side effects. Line ends and control and format characters
+    /// are escaped as `\n` or `\u{1B}`, because they could move the cursor, colour or reverse the text, or be
+    /// invisible.
     ///
-    /// All text from outside passes through this before a person or a result event gets it: names of jobs and
+    /// All external text passes through this property before a person or a result event receives it: names of jobs and
     /// certificates, reasons, a provider's error messages, headers.
     package var printable: String {
         guard !utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return self }
@@ -20,12 +20,12 @@ extension String {
         return text
     }
 
-    /// Our own text of several lines, each of them made ``printable``.
+    /// A text of Martlet's own with several lines, each made ``printable``.
     package var printableLines: String {
         split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }.joined(separator: "\n")
     }
 
-    /// JSON of the same value in one printable line: inside strings such characters become JSON's own escapes, and white
+    /// The same JSON value in one printable line. Inside strings, unprintable characters become JSON escapes; white
     /// space between values becomes a space.
     package var printableJSON: String {
         guard !utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return self }
@@ -47,7 +47,7 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Whether a terminal would act on this scalar or hide it instead of displaying it.
+    /// Whether a terminal would interpret or hide this scalar instead of displaying it.
     package var isUnseen: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: true
@@ -57,12 +57,12 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// A provider's text made ``printable`` and shortened for an event, a log line or a metric. A shortened text ends with
-    /// `…`, and no character is cut in half.
+    /// A provider's text made ``printable`` and shortened for an event, a log line or a metric. A shortened text ends
+    /// with `…` and contains only whole characters.
     ///
-    /// - Parameter bytes: the most bytes that are kept, without the `…`.
+    /// - Parameter bytes: the most bytes to keep, without the `…`.
     package func printable(upTo bytes: Int) -> String {
-        // A short prefix is enough: escaping never shortens a text.
+        // A short prefix is enough, because escaping never shortens a text.
         let text = (utf8.count > bytes * 4 ? String(decoding: utf8.prefix(bytes * 4), as: UTF8.self) : self).printable
         guard text.utf8.count > bytes else { return text }
         var end = text.utf8.index(text.startIndex, offsetBy: bytes)

@@ -1,70 +1,69 @@
 internal import Pacing
 
-/// Decides whether requests may go that share something a provider has refused: a credential, a topic or a host. A value: no
-/// clock, no I/O.
+/// A circuit breaker for requests that share a credential, a topic or a host. A value: no clock, no I/O.
 ///
 /// | state | goes to | when |
 /// |---|---|---|
-/// | closed, trial | open | a request is refused by a statement about what they share |
+/// | closed, trial | open | the provider states that it refuses the shared credential, topic or host |
 /// | closed | trial | a request is refused ambiguously, and nothing was accepted since it was written |
-/// | trial | open | the requests of three jobs, or ten pushes, were refused ambiguously, and none was accepted |
-/// | open | trial | its time is over: 15 s at first, then twice as long each time |
+/// | trial | open | requests of three jobs, or ten pushes, were refused ambiguously, and none was accepted |
+/// | open | trial | the opening ends: after 15 s at first, then after twice as long each time |
 /// | open, trial | closed | a request is accepted |
 ///
-/// In a trial one request goes at a time, the probe, until one is accepted. A probe that ends without evidence is followed by
-/// the next one at once, and a probe without any answer by the next one after a minute.
+/// A trial sends one request at a time, the probe, until one is accepted. The next probe follows at once if a probe
+/// ends without evidence, and after a minute if a probe gets no answer.
 package struct Breaker: Sendable {
     package enum Admission: Equatable {
         case pass
-        /// This request finds out for the others.
+        /// The request is the probe that decides for the others.
         case probe
-        /// The request may go or must be held within ``patienceMilliseconds``: it waits where it is.
+        /// The request stays in its queue. Within ``patienceMilliseconds`` it may go or must be held.
         case wait
         /// The request waits in a delay queue.
         case hold
     }
 
-    /// What a refusal says about what requests share.
+    /// The meaning of a refusal for everything that requests share.
     package enum Evidence: Sendable {
-        /// The provider says that it refuses the credential, the topic or everything.
+        /// The provider states that it refuses the credential, the topic or everything.
         case stated
-        /// The refusal may be about this push alone.
+        /// The refusal may concern this push alone.
         case ambiguous(PushIdentity)
     }
 
     package enum Conclusion: Equatable {
-        /// Others are accepted: the refused request alone is at fault.
+        /// Other requests are accepted, so only the refused request is at fault.
         case requestAtFault
-        /// The next request finds out.
+        /// The next request decides.
         case doubted
-        /// Open. `isNew`: it was not before.
+        /// The breaker is open. `isNew` is `true` if it was not open before.
         case refused(isNew: Bool)
     }
 
     private enum State {
         case closed
         case open(until: Int64)
-        /// Nil: the next request is the probe.
+        /// A trial. The next request is the probe if `probeSince` is `nil`.
         case trial(probeSince: Int64?)
     }
 
-    /// The longest time that a request waits for a probe outside of the broker.
+    /// The longest time that a request waits for a probe in this process, not in the broker.
     package static let patienceMilliseconds: Int64 = 5_000
     package static let probeTimeoutMilliseconds: Int64 = 60_000
-    /// Ambiguous refusals that open the breaker, if nothing is accepted in between.
+    /// The number of ambiguous refusals that opens the breaker, if nothing is accepted in between.
     package static let jobsInDoubt = 3
     package static let pushesInDoubt = 10
 
-    /// Why it was opened last; `nil` while it is closed.
+    /// The reason of the last opening, or `nil` while the breaker is closed.
     package private(set) var reason: String?
     private var openings: Backoff
     private var state = State.closed
     private var doubted = DoubtedPushes()
     private var openedAt = Int64.min
-    /// When the newest of the requests was written that a statement refused.
+    /// The time at which the newest request refused by a statement was written.
     private var refusalWrittenAt = Int64.min
     private var lastAcceptedAt = Int64.min
-    /// When the newest of the accepted requests was written.
+    /// The time at which the newest accepted request was written.
     private var acceptedWrittenAt = Int64.min
 
     package init(shortestMilliseconds: Int64 = 15_000, longestMilliseconds: Int64 = 900_000) {
@@ -76,26 +75,27 @@ package struct Breaker: Sendable {
         if case .closed = state { true } else { false }
     }
 
-    /// Whether it was opened, and nothing has been accepted since.
+    /// Whether the breaker was opened and nothing has been accepted since.
     package var isRefused: Bool { openings.failures > 0 }
 
-    /// The last opening's length in milliseconds, but for its jitter.
+    /// The length of the last opening in milliseconds, without jitter.
     package var openMilliseconds: Int64 { openings.ceiling.wholeMilliseconds }
 
-    /// Seconds that a push is held in a delay queue: few enough that it goes soon after the cause is mended, and enough that
-    /// holding costs the broker little.
+    /// The time that a push is held in a delay queue, in seconds. It is short enough to send soon after the cause is
+    /// corrected, and long enough to keep the load on the broker small.
     package var holdSeconds: Int32 { openMilliseconds > 30_000 ? 120 : 30 }
 
-    /// Seconds that a probe is held that was refused: longer than the others, so that it is not the next probe.
+    /// The time that a refused probe is held, in seconds. It is longer than for other pushes, so that another push is
+    /// the next probe.
     package var probeHoldSeconds: Int32 { openMilliseconds > 30_000 ? 900 : 120 }
 
     // MARK: Evidence
 
-    /// Takes the refusal of a request into account.
+    /// Records the refusal of a request.
     ///
     /// - Parameters:
-    ///   - writtenAt: when the refused request was written, in milliseconds of the same clock.
-    ///   - random: a number from 0 up to 1. A tenth of the time is left to chance, so that workers do not probe in step.
+    ///   - writtenAt: the time at which the refused request was written, in milliseconds of the same clock.
+    ///   - random: a number from 0 up to 1. It varies the opening by a tenth, so that workers do not probe in step.
     package mutating func refused(
         _ reason: String, _ evidence: Evidence, writtenAt: Int64, nowMilliseconds now: Int64, random: Double
     ) -> Conclusion {
@@ -106,7 +106,7 @@ package struct Breaker: Sendable {
             if isOpen(now) || !isClosed && writtenAt <= openedAt { return .refused(isNew: false) }
         case .ambiguous(let push):
             if lastAcceptedAt >= writtenAt { return .requestAtFault }
-            // It was on its way when the breaker opened.
+            // The request was already on the wire when the breaker opened.
             if isOpen(now) || !isClosed && writtenAt <= openedAt { return .doubted }
             if isClosed { state = .trial(probeSince: nil) }
             doubted.insert(push)
@@ -116,9 +116,9 @@ package struct Breaker: Sendable {
         return open(reason, now, random)
     }
 
-    /// Opens it for a reason that no single request was told, such as a silent host.
+    /// Opens the breaker for a reason that belongs to no single request, such as a silent host.
     ///
-    /// - Returns: whether it was closed until now.
+    /// - Returns: whether the breaker was closed before.
     package mutating func refused(_ reason: String, nowMilliseconds now: Int64, random: Double) -> Bool {
         refused(reason, .stated, writtenAt: now, nowMilliseconds: now, random: random) == .refused(isNew: true)
     }
@@ -136,7 +136,7 @@ package struct Breaker: Sendable {
         return .refused(isNew: isNew)
     }
 
-    /// Takes an accepted request into account. One that was written before a statement's request proves nothing.
+    /// Records an accepted request. A request that was written before one refused by a statement proves nothing.
     ///
     /// - Returns: whether this ends a refusal.
     package mutating func accepted(writtenAt: Int64, nowMilliseconds now: Int64) -> Bool {
@@ -145,7 +145,7 @@ package struct Breaker: Sendable {
         return !isClosed && writtenAt > refusalWrittenAt && succeeded()
     }
 
-    /// Closes it.
+    /// Closes the breaker.
     ///
     /// - Returns: whether this ends a refusal.
     @discardableResult
@@ -173,19 +173,19 @@ package struct Breaker: Sendable {
         }
     }
 
-    /// The same for a request that goes if it may.
+    /// Like ``admission(nowMilliseconds:)``, for a request that is sent if it is admitted.
     package mutating func admit(nowMilliseconds now: Int64) -> Admission {
         let admission = admission(nowMilliseconds: now)
         if admission == .probe { state = .trial(probeSince: now) }
         return admission
     }
 
-    /// The probe is no longer on its way; its evidence follows, if it has any.
+    /// Records that the probe has ended. Its evidence, if any, follows.
     package mutating func probeWasNone() {
         if case .trial = state { state = .trial(probeSince: nil) }
     }
 
-    /// Whether nothing may go now.
+    /// Whether no request may go now.
     package func holds(nowMilliseconds now: Int64) -> Bool {
         switch admission(nowMilliseconds: now) {
         case .pass, .probe: false
@@ -194,7 +194,7 @@ package struct Breaker: Sendable {
     }
 }
 
-/// Pushes that were refused ambiguously since the last one was accepted.
+/// The pushes that were refused ambiguously since the last accepted one.
 private struct DoubtedPushes: Sendable {
     private var seen: Set<PushIdentity> = []
 

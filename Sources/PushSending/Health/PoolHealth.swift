@@ -2,26 +2,26 @@ import EventNames
 package import Logging
 package import PushModel
 
-/// Decides which pushes of a pool may go: nothing goes that the provider refuses or does not answer, but for one push now and
-/// then that finds out. On the pool's event loop.
+/// The health of a pool's credential, topics and host, which decides which pushes may go. While the provider refuses or
+/// does not answer, only single probes go. Lives on the pool's event loop.
 package final class PoolHealth {
-    /// Why a push can't go, and for how long it waits in the broker.
+    /// The reason why a push cannot go, and how long it waits in the broker.
     package struct Obstacle {
-        /// `hold` or `returned`: waiting costs no attempt.
+        /// Either `hold` or `returned`, because waiting uses no attempt.
         package let verdict: Outcome.Verdict
         package let reason: String?
         package let seconds: Int32
     }
 
-    /// What an answer is about. What is accepted for a topic accepts the credential.
+    /// The subject of an answer. An answer that accepts a topic also accepts the credential.
     package enum Subject {
         case credential
         case topic
     }
 
-    /// What becomes of a push that was refused.
+    /// The consequence for a refused push.
     package struct Consequence: Equatable {
-        /// `hold` if the provider has stated that it refuses the credential or topic, else `retry`.
+        /// Is `hold` if the provider stated that it refuses the credential or topic, otherwise `retry`.
         package let verdict: Outcome.Verdict
         package let seconds: Int32
 
@@ -34,7 +34,7 @@ package final class PoolHealth {
     /// Publishers may name topics without end; those in use keep their health with their jobs.
     private static let topicsKept = 1_000
 
-    /// The log's name for the provider.
+    /// The provider's name in the log.
     private let service: String
     private let subject: Refusal.Subject
     private let refusals: @Sendable (Refusal.Event) -> Void
@@ -43,22 +43,22 @@ package final class PoolHealth {
     // One owner, one thread: nothing for exclusivity checks to find on the hot path, here and below.
     /// Of the credential as a whole.
     @exclusivity(unchecked) private var credential: Breaker
-    /// The first state of topics' breakers.
+    /// The initial state of topics' breakers.
     private let closedBreaker: Breaker
-    /// Of a host that does not answer or takes no connection.
+    /// The breaker of a host that sends no answer or accepts no connection.
     @exclusivity(unchecked) private var host = Breaker(shortestMilliseconds: 5_000, longestMilliseconds: 60_000)
     private var topics: [String: TopicHealth] = [:]
     /// Whether a topic's breaker is not closed.
     @exclusivity(unchecked) package private(set) var hasRefusedTopics = false
-    /// The id of the last job of which a push was refused: another job's push is the better probe.
+    /// The id of the last job with a refused push. A push of another job is the better probe.
     package private(set) var lastRefusedJob: String?
     /// Uptime of the last answer, or of the beginning of the wait for it.
     @exclusivity(unchecked) private var lastProgress: Int64 = 0
     private var isReturningAll = false
 
     /// - Parameters:
-    ///   - breakMilliseconds: how long a refused credential or topic is first left alone.
-    ///   - silenceMilliseconds: how long pushes may wait while nothing at all is answered.
+    ///   - breakMilliseconds: the length of the first opening after a credential or topic is refused.
+    ///   - silenceMilliseconds: the time that pushes may wait while the host sends no answer.
     package init(
         of subject: Refusal.Subject, service: String, breakMilliseconds: Int64, silenceMilliseconds: Int64,
         refusals: @escaping @Sendable (Refusal.Event) -> Void, logger: Logger
@@ -81,7 +81,7 @@ package final class PoolHealth {
         return new
     }
 
-    /// Returns why a push can't wait here either.
+    /// Returns the reason why a push cannot wait in this process, or `nil` if it can.
     package func obstacle(to topic: TopicHealth? = nil, now: Moment) -> Obstacle? {
         // Outputs hear of a retirement from the snapshot that routes anew what comes back.
         if isReturningAll { return Obstacle(verdict: .returned, reason: nil, seconds: 0) }
@@ -94,16 +94,16 @@ package final class PoolHealth {
         Obstacle(verdict: .hold, reason: breaker.reason ?? Outcome.noAnswer, seconds: breaker.holdSeconds)
     }
 
-    /// Returns whether pushes of this pool may go, whatever their topics.
+    /// Returns whether pushes of this pool may go, regardless of their topics.
     package func admission(uptime now: Int64) -> Breaker.Admission {
         if host.isClosed, credential.isClosed { return .pass }
         let admissions = [host.admission(nowMilliseconds: now), credential.admission(nowMilliseconds: now)]
         return [.hold, .wait, .probe].first(where: admissions.contains) ?? .pass
     }
 
-    /// The push goes, after ``admission(uptime:)`` has let it.
+    /// Records that a push goes, after ``admission(uptime:)`` has admitted it.
     ///
-    /// - Returns: whether it is a probe.
+    /// - Returns: whether the push is a probe.
     package func admit(_ topic: TopicHealth?, uptime now: Int64) -> Bool {
         if host.isClosed, credential.isClosed, topic?.breaker.isClosed != false { return false }
         let admissions = [
@@ -113,7 +113,7 @@ package final class PoolHealth {
         return admissions.contains(.probe)
     }
 
-    /// A probe is no longer on its way; its evidence follows, if it has any.
+    /// Records that a probe has ended. Its evidence, if any, follows.
     package func probeEnded(_ topic: TopicHealth? = nil) {
         host.probeWasNone()
         credential.probeWasNone()
@@ -122,10 +122,10 @@ package final class PoolHealth {
 
     // MARK: What answers say
 
-    /// Takes the refusal of a push into account.
+    /// Records the refusal of a push.
     ///
-    /// - Parameter isAmbiguous: whether the refusal may be about this push alone; else the provider has stated that it is
-    ///   about the credential or topic.
+    /// - Parameter isAmbiguous: `true` if the refusal may concern this push alone, `false` if the provider stated that
+    ///   it concerns the credential or topic.
     package func refused(
         _ sent: PushOnWire, _ what: Subject, isAmbiguous: Bool, reason: String, now: Moment
     ) -> Consequence {
@@ -147,7 +147,7 @@ package final class PoolHealth {
             verdict: .hold, seconds: sent.push.isProbe ? breaker.probeHoldSeconds : breaker.holdSeconds)
     }
 
-    /// The credential is refused by a statement that no single push was told, such as a GOAWAY's.
+    /// Records that the provider refuses the credential in a statement that answers no push, such as a GOAWAY.
     package func refuseCredential(reason: String, now: Moment) {
         _ = refused(&credential, .stated, now.uptime, reason, subject, now)
     }
@@ -162,7 +162,7 @@ package final class PoolHealth {
         return conclusion
     }
 
-    /// A push was accepted, or refused for a reason that shows that its credential or topic is not what was refused.
+    /// Records that a push was accepted, or refused for a reason that shows that the credential or topic is accepted.
     package func accepted(_ what: Subject, _ sent: PushOnWire, now: Moment) {
         if credential.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime) { tellOfEnd(subject) }
         guard what == .topic, let topic = sent.push.job.health else { return }
@@ -174,7 +174,7 @@ package final class PoolHealth {
         if host.succeeded() { logger.notice(.hostAnswersAgain, "\(service) answers again") }
     }
 
-    /// No connection could be made, and there is no other.
+    /// Records that no connection could be made and no other one exists.
     package func connectFailed(now: Moment) {
         _ = host.refused(Outcome.connectionFailed, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
     }
@@ -184,10 +184,11 @@ package final class PoolHealth {
 
     // MARK: Once a second
 
-    /// Notices a host that has not answered anything for too long. What waits must be held then.
+    /// Opens the host's breaker if the host has sent no answer for too long. The caller must then hold the waiting
+    /// pushes.
     package func look(now: Moment) {
         let admission = admission(uptime: now.uptime)
-        // What waits for a probe does not wait for the host.
+        // Pushes that wait for a probe do not wait for the host.
         guard admission == .pass || admission == .probe else { return lastProgress = now.uptime }
         let patience = host.isClosed ? silenceMilliseconds : Breaker.patienceMilliseconds
         guard now.uptime - lastProgress >= patience else { return }

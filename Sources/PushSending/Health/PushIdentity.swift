@@ -1,6 +1,6 @@
 package import PushModel
 
-/// A push as evidence: a second refusal of the same push, in a later attempt, says nothing new.
+/// The identity of a push as evidence. A second refusal of the same push, in a later attempt, adds no evidence.
 package struct PushIdentity: Sendable, Hashable {
     package let job: Int
     package let push: Int

@@ -3,7 +3,7 @@ package import PushModel
 /// A push on the wire, with what the fields of its answer have said so far.
 package struct PushOnWire {
     package let push: QueuedPush
-    /// Uptime in milliseconds.
+    /// The uptime in milliseconds.
     package let writtenAt: Int64
     package var providerID: ProviderID?
     /// What only some answers have, kept apart so that the others stay small.

@@ -10,7 +10,7 @@ package struct QueuedPush {
     package let isReauthorized: Bool
     /// It finds out whether what was refused still is.
     package let isProbe: Bool
-    /// The part of a halved batch that it belongs to, which goes as a batch of its own; 0: none.
+    /// The part of a halved batch that the push belongs to, which is sent as a batch of its own; 0 if there is none.
     package let group: UInt32
 
     package init(
@@ -32,12 +32,12 @@ package struct QueuedPush {
             isProbe: isProbe, group: group)
     }
 
-    /// The same push, to be sent with a new proof of who we are.
+    /// The same push, to be sent with new authorization.
     package var reauthorized: QueuedPush {
         QueuedPush(job: job, recipient: recipient, resends: resends, isReauthorized: true)
     }
 
-    /// The same push as the one that finds out whether the others may go.
+    /// The same push as the probe.
     package var asProbe: QueuedPush {
         QueuedPush(job: job, recipient: recipient, resends: resends, isReauthorized: isReauthorized, isProbe: true)
     }

@@ -38,7 +38,7 @@ package struct SendQueue {
 
     package var isEmpty: Bool { count == 0 }
 
-    /// Jobs of which a push waits that was not sent before.
+    /// The number of jobs with a waiting push that was not sent before.
     package var jobs: Int { urgent.count + normal.count + bulk.count }
     package var hasUrgent: Bool { !urgent.isEmpty || again.first?.job.routed.lane == .urgent }
 
@@ -80,9 +80,9 @@ package struct SendQueue {
         return Self.next(&urgent)
     }
 
-    /// Returns the next push of a job for which the condition holds; the others keep their places.
+    /// Returns the next push of a job that meets the condition. The other pushes keep their places.
     ///
-    /// - Parameter takesGroups: whether it may be of a part of a halved batch.
+    /// - Parameter takesGroups: whether the push may belong to a part of a halved batch.
     package mutating func next(
         onlyUrgent: Bool = false, takesGroups: Bool = true, where isMeant: (QueuedJob) -> Bool
     ) -> QueuedPush? {
@@ -126,7 +126,7 @@ package struct SendQueue {
     ///
     /// - Parameters:
     ///   - most: of them all.
-    ///   - takesGroups: whether the batch may be a part of a halved one, of which nothing else goes along.
+    ///   - takesGroups: whether the batch may be a part of a halved one, which is never combined with other pushes.
     ///   - goesAlong: asked of each recipient in turn; the first goes in any case, and one that does not ends the batch.
     package mutating func nextBatch(
         onlyUrgent: Bool = false, atMost most: Int, takesGroups: Bool = true,
@@ -166,9 +166,9 @@ package struct SendQueue {
         }
     }
 
-    /// Takes out the pushes that would be sent last, and leaves the order of the others as it is.
+    /// Removes the pushes that would be sent last, and keeps the order of the rest.
     ///
-    /// - Parameter kept: how many pushes stay.
+    /// - Parameter kept: the number of pushes that stay.
     package mutating func removeLast(allBut kept: Int) -> [QueuedPush] {
         var removed: [QueuedPush] = []
         let excess = max(0, count - max(0, kept))
