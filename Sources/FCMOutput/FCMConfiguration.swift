@@ -41,7 +41,7 @@ package struct FCMConfiguration: Sendable {
     private static let urgentStreams = 10
     /// Google ends idle connections after three minutes; we are first.
     private static let idleSeconds = 120
-    /// Google's own answers have some hundred bytes, a proxy's page has several thousand.
+    /// Google's own answers have a few hundred bytes; a proxy's error page has several thousand.
     package static let maximumAnswerBytes = 65_536
 
     func pool() -> PoolConfiguration {

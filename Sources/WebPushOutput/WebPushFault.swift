@@ -9,7 +9,7 @@ package struct WebPushFault: Error, Hashable, Sendable {
     package static let badEndpoint = WebPushFault("BadEndpoint")
     /// Nobody has said that messages may go to that host.
     package static let endpointNotAllowed = WebPushFault("EndpointNotAllowed")
-    /// Its host has no address that messages may go to, such as one of a private network only.
+    /// The host has no allowed address, for example only addresses of a private network.
     package static let addressNotAllowed = WebPushFault("AddressNotAllowed")
     /// `keys` is there, and not what RFC 8291 asks for.
     package static let badKeys = WebPushFault("BadSubscriptionKeys")

@@ -10,7 +10,8 @@ package enum APNSAnswerClass: Equatable {
     case credentialRefused
     /// The credential may not push to this topic; the message may be fine.
     case topicRefused
-    /// Forbidden for an unknown reason: the topic is refused, unless others show that it is about this request alone.
+    /// Forbidden for an unknown reason. The topic is refused, unless other pushes show that only this request is at
+    /// fault.
     case unknownRefused
     /// The credential is refused, and Apple asks never to send this request again.
     case forbidden

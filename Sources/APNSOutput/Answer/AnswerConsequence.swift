@@ -11,10 +11,10 @@ struct AnswerConsequence: Equatable {
     var accepts: PoolHealth.Subject?
     /// What waits until it is accepted again.
     var refuses: PoolHealth.Subject?
-    /// Whether the refusal may be about this push alone.
+    /// Whether the refusal may concern this push alone.
     var isAmbiguous = false
 
-    /// What becomes of the push, where others may show that its credential or topic is not what was refused.
+    /// The consequence for the push, where other pushes may show that the credential or topic is not at fault.
     func verdict(_ refusal: PoolHealth.Consequence?) -> Outcome.Verdict? {
         verdict == .hold ? refusal?.verdict ?? verdict : verdict
     }

@@ -5,7 +5,7 @@ import PushSending
 
 /// What the pushes of one pool are to Apple: their requests, and what the answers mean. On the pool's event loop.
 final class APNSPushes {
-    /// The reason of what waits because no provider token can be had.
+    /// The reason of pushes that wait because no provider token is available.
     static let noProviderToken = "NoProviderToken"
 
     private let desk: PushDesk

@@ -2,17 +2,18 @@ import HTTP2Pool
 import Pacing
 package import PushModel
 
-/// The access token of one pool, and when to request the next. A value: no clock, no I/O.
+/// The access token of one pool and the time of the next request. A value: no clock, no I/O.
 ///
 /// | state | goes to |
 /// |---|---|
-/// | none | fetching, if a push needs a token |
-/// | fetching | held, with a token; refused or failed, without |
-/// | held | fetching, five minutes before the token expires, or if FCM refuses it; unless it was refused it stays in use meanwhile |
-/// | failed | fetching, if a push needs a token, after 1 to 60 s |
-/// | refused | fetching, if a push needs a token, after 15 s to 15 min |
+/// | none | fetching, when a push needs a token |
+/// | fetching | held, if a token arrives; refused or failed, if not |
+/// | held | fetching, five minutes before expiry or when FCM refuses it; unless refused, it stays in use meanwhile |
+/// | failed | fetching, when a push needs a token, after 1 to 60 s |
+/// | refused | fetching, when a push needs a token, after 15 s to 15 min |
 ///
-/// An account may have several valid tokens, so each worker requests its own (Google Identity documents no limit).
+/// Each worker requests a token of its own, because an account may have several valid tokens (Google Identity documents
+/// no limit).
 package struct AccessTokenCache {
     package enum Answer: Equatable {
         case token(Secret)
@@ -40,16 +41,17 @@ package struct AccessTokenCache {
     /// Answers to requests with a token that was refused still come in.
     private var isNewUntil: Int64 = .min
     private var fetchingSince: Int64?
-    /// After an endpoint that gave no answer, or none that says anything about the account.
+    /// The back-off after no answer, or after an answer that says nothing about the account.
     private var failures = Backoff(first: .seconds(1), longest: .seconds(60))
-    /// After an answer that refuses the account: asking again changes nothing until a person has changed something.
+    /// The back-off after an answer that refuses the account. Another request cannot succeed until a person changes
+    /// something.
     private var refusals: Backoff
     private var fetchNotBefore: Int64 = .min
     private var failure: String?
     private var refusal: TokenRefusal?
     private var reachability = Reachability()
 
-    /// - Parameter refusedMilliseconds: how long an account that was refused is first left alone.
+    /// - Parameter refusedMilliseconds: the first delay after a refusal of the account.
     package init(refusedMilliseconds: Int64 = 15_000) {
         refusals = Backoff(first: .milliseconds(refusedMilliseconds), longest: .seconds(900), jitter: 0.2)
     }
@@ -57,7 +59,7 @@ package struct AccessTokenCache {
     /// Whether what waits has found no token for half a minute or longer, nor word of the account.
     package func isUnreachable(now: Int64) -> Bool { reachability.isUnreachable(nowMilliseconds: now) }
 
-    /// Returns the token for a push that waits for one, and whether to request a new one. The request then counts as begun.
+    /// Returns the token for a waiting push, and whether to request a new one. The request then counts as started.
     package mutating func needed(now: Int64) -> (answer: Answer, fetches: Bool) {
         let usable = usable(now: now)
         let fetches = (usable == nil || now >= renewAt) && begin(now: now)
@@ -68,10 +70,10 @@ package struct AccessTokenCache {
         return (.unavailable(failure ?? "the token endpoint does not answer"), fetches)
     }
 
-    /// Returns whether to request a new token because the one in use expires soon. The request then counts as begun.
+    /// Returns whether to request a new token because the current one expires soon. The request then counts as started.
     package mutating func renews(now: Int64) -> Bool { usable(now: now) != nil && now >= renewAt && begin(now: now) }
 
-    /// Whether pushes have a token, however old.
+    /// Whether pushes have a token, of any age.
     package func hasToken(now: Int64) -> Bool { usable(now: now) != nil }
 
     private func usable(now: Int64) -> Secret? { isRefusedByFCM || now >= endsAt ? nil : held }
@@ -83,10 +85,10 @@ package struct AccessTokenCache {
         return true
     }
 
-    /// How long a refused account is left alone from now on, in whole seconds, at least one.
+    /// The remaining delay before a refused account is tried again, in whole seconds, at least one.
     package func pause(now: Int64) -> Int32 { Int32(clamping: max(1, (fetchNotBefore - now + 999) / 1_000)) }
 
-    /// Takes the token endpoint's answer.
+    /// Records the token endpoint's answer.
     ///
     /// - Parameter random: a number from 0 up to 1.
     /// - Returns: whether to log the answer: a failure, the end of failures, or the first refusal.
@@ -102,7 +104,7 @@ package struct AccessTokenCache {
             isRefusedByFCM = false
             endsAt = asked + lifetime * 1_000 - Self.marginMilliseconds
             let ahead = Self.renewalMilliseconds + Int64(Double(Self.jitterMilliseconds) * random)
-            // A token of a short life is renewed after half of it.
+            // A token with a short lifetime is renewed after half of it.
             renewAt = max(endsAt - ahead, asked + lifetime * 500)
             failures.succeeded()
             refusals.succeeded()

@@ -1,7 +1,7 @@
 import Metering
 import NIOCore
 
-/// The metrics of one pool's access tokens. Pools of one event loop share the cells of a series.
+/// The metrics of one pool's access tokens. Pools on one event loop share the cells of a series.
 struct AccessTokenMeter {
     let unreachable: MetricCell
     private let granted: MetricCell

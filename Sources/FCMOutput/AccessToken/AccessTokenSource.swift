@@ -7,7 +7,7 @@ import Metering
 import NIOCore
 import PushModel
 
-/// Requests the access tokens of one pool. Lives on the pool's event loop.
+/// The source of one pool's access tokens. Lives on the pool's event loop.
 // why: unchecked for that reason; nothing of it is touched from elsewhere.
 final class AccessTokenSource: @unchecked Sendable {
     private let request: AccessTokenRequest
@@ -16,13 +16,13 @@ final class AccessTokenSource: @unchecked Sendable {
     private let logger: Logger
     private var cache: AccessTokenCache
     private let meter: AccessTokenMeter?
-    /// The part of the gauge of unreachable endpoints that this pool has added.
+    /// The amount that this pool has added to the gauge of unreachable endpoints.
     private var countedUnreachable = 0
-    /// Whether the refusal in force is still to be reported: the account was refused while its last token was good.
+    /// Whether the current refusal is still to be reported. The account was refused while its last token was valid.
     private var hasUnreportedRefusal = false
     /// Called when ``current(now:)`` may answer something else.
     var changed: () -> Void = {}
-    /// Called with each answer that refuses the account while there is no other token to use.
+    /// A closure that is called with each answer that refuses the account while no other token is usable.
     var accountRefused: (TokenRefusal, _ now: Int64) -> Void = { _, _ in }
 
     init(
@@ -37,7 +37,7 @@ final class AccessTokenSource: @unchecked Sendable {
         self.logger = logger
     }
 
-    /// Returns the token for a push that waits for one, and requests a token where none can be used. Never blocks.
+    /// Returns the token for a waiting push, and requests one if none is usable. Never blocks.
     ///
     /// - Parameter now: milliseconds of ``Uptime``.
     func current(now: Int64) -> AccessTokenCache.Answer {
@@ -47,22 +47,22 @@ final class AccessTokenSource: @unchecked Sendable {
         return answer
     }
 
-    /// Renews the token in use ahead of its end. Without one, nothing is requested: no push waits for it.
+    /// Renews the current token before it expires. Without a token, nothing is requested because no push waits for one.
     func lookAhead(now: Int64) {
         eventLoop.assertInEventLoop()
         if cache.renews(now: now) { fetch() }
     }
 
-    /// Whether pushes have a token, however old.
+    /// Whether pushes have a token, of any age.
     func hasToken(now: Int64) -> Bool { cache.hasToken(now: now) }
 
-    /// How long a refused account is left alone from now on, in seconds.
+    /// The remaining delay before a refused account is tried again, in seconds.
     func pause(now: Int64) -> Int32 { cache.pause(now: now) }
 
-    /// FCM refuses this token.
+    /// Records that FCM refused this token.
     func refused(_ token: Secret) { cache.refused(token, now: Uptime.milliseconds()) }
 
-    /// Updates the metrics, once a second and when the pool ends.
+    /// Updates the metrics. Called once a second and when the pool ends.
     func count(now: Int64, isLast: Bool = false) {
         let unreachables = !isLast && cache.isUnreachable(now: now) ? 1 : 0
         meter?.unreachable.add(unreachables - countedUnreachable)
@@ -91,7 +91,7 @@ final class AccessTokenSource: @unchecked Sendable {
         }
     }
 
-    /// Reports a refusal under which the last token has expired.
+    /// Reports a refusal during which the last token expired.
     func reportRefusal(_ refusal: TokenRefusal, now: Int64) {
         guard hasUnreportedRefusal else { return }
         report(.refused(refusal), now: now)

@@ -10,10 +10,10 @@ import PushModel
 /// | 401 `THIRD_PARTY_AUTH_ERROR` | rejected | the project's key for APNs or Web Push is missing or wrong: counted by app |
 /// | 401 | sent once more with a new access token, then held | then the credential is refused |
 /// | 403 `SENDER_ID_MISMATCH` | rejected | counted by app: the token is another project's |
-/// | 403 `PERMISSION_DENIED` | held | the credential is refused: no right to send for the project |
-/// | 403 | retry | nothing, unless no other push is accepted |
+/// | 403 `PERMISSION_DENIED` | held | the credential is refused: no permission to send for the project |
+/// | 403 | retry | none, unless no other push is accepted |
 /// | 404 `UNREGISTERED` | unregistered | |
-/// | 404 | retry | nothing, unless no other push is accepted: then there is no such project |
+/// | 404 | retry | none, unless no other push is accepted: then the project does not exist |
 /// | 429 | retry after what it says, else a minute | the project waits as long, unless it is a device's own rate, or a topic's |
 /// | 503 with Retry-After | retry then | the project waits as long |
 /// | 408, 421, 5xx | retry | |
@@ -26,7 +26,7 @@ package enum FCMAnswer: Equatable {
     case unauthenticated
     /// Google states that the credential may not send for the project.
     case credentialRefused
-    /// The credential or this one request is refused: the answer does not say which.
+    /// Either the credential or this one request is refused; the answer does not say which.
     case doubtful
     case retry
     /// In seconds, at least.
@@ -46,7 +46,7 @@ package enum FCMAnswer: Equatable {
         case (_, "SENDER_ID_MISMATCH"), (_, "THIRD_PARTY_AUTH_ERROR"), (_, "APNS_AUTH_ERROR"): self = .tokenRefused
         case (400, _): self = Self.ofBadRequest(body)
         case (401, _): self = .unauthenticated
-        // Details that were not read may say more, such as that the token is another project's.
+        // Details beyond the bytes that were read may say more, such as that the token belongs to another project.
         case (403, nil) where body.status == "PERMISSION_DENIED" && !body.isCut: self = .credentialRefused
         case (403, _), (404, _): self = .doubtful
         case (429, _):
@@ -64,7 +64,7 @@ package enum FCMAnswer: Equatable {
         let isTarget = ["token", "fid", "topic", "condition"].contains {
             field == "message.\($0)" || field == $0
         }
-        // A field of one platform may be judged for its devices alone.
+        // FCM may check a field of one platform only for that platform's devices.
         let isOfAll = field.hasPrefix("message.") && !body.isAboutOnePlatform
         return isTarget || !isOfAll ? .refused : .payloadRefused
     }

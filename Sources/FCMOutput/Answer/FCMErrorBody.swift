@@ -1,7 +1,7 @@
 import PushModel
 
-/// The body of an answer that is no success (Google: REST resource projects.messages, "ErrorCode", and
-/// `google.rpc.Status`). Parts that cannot be read are absent.
+/// The body of an unsuccessful answer (Google: REST resource projects.messages, "ErrorCode", and `google.rpc.Status`).
+/// Parts that cannot be read are absent.
 package struct FCMErrorBody: Equatable {
     /// `google.rpc.Code`: `NOT_FOUND`.
     package private(set) var status: String?
@@ -13,7 +13,7 @@ package struct FCMErrorBody: Equatable {
     package private(set) var violation: String?
     /// Of a `google.rpc.QuotaFailure`: what is used up, in words.
     package private(set) var quota: String?
-    /// Whether the body went on after the bytes that were read, so that a part that is absent here may be in it.
+    /// Whether the body is longer than the bytes that were read. An absent part may then be in the rest.
     package let isCut: Bool
 
     /// - Parameter isCut: whether these bytes are only the beginning of the body.
@@ -31,7 +31,7 @@ package struct FCMErrorBody: Equatable {
         }
     }
 
-    /// Returns how many bytes are left without a last character that may have been cut in half.
+    /// Returns the number of bytes without a last character that may be cut in half.
     private static func wholeCharacters(of bytes: UnsafeBufferPointer<UInt8>) -> Int {
         let start = bytes.suffix(4).lastIndex { $0 & 0xC0 != 0x80 } ?? bytes.endIndex
         return start < bytes.endIndex && bytes[start] < 0x80 ? bytes.count : start

@@ -5,7 +5,7 @@ import PushSending
 /// An answer of FCM that is no success, to one message.
 struct FCMRefusal {
     let reason: String
-    /// Whether FCM calls a request invalid whose payload it has accepted for another recipient of the job.
+    /// Whether FCM has accepted the payload of this invalid request for another recipient of the job.
     let isRecipientAtFault: Bool
     private let sent: PushOnWire
     private let answer: PoolAnswer
@@ -50,13 +50,13 @@ struct FCMRefusal {
 }
 
 extension FCMErrorBody {
-    /// Whether Google names a field that only the devices of one platform get.
+    /// Whether Google names a field that only one platform's devices receive.
     var isAboutOnePlatform: Bool {
         guard let violatedField else { return false }
         return ["message.android", "message.apns", "message.webpush"].contains { violatedField.hasPrefix($0) }
     }
 
-    /// Google's explanation for the developer.
+    /// Google's explanation for developers.
     var detail: String? {
         let text = [violatedField, violation].compactMap { $0 }.joined(separator: ": ")
         let all = text.isEmpty ? message ?? "" : text

@@ -1,7 +1,7 @@
 package import Addressing
 import Foundation
 
-/// The URL at which a service account requests access tokens, and the audience of its assertions.
+/// The URL from which a service account requests access tokens, and the audience of its assertions.
 package struct TokenURI: Sendable, Hashable {
     package let text: String
     package let endpoint: Endpoint
@@ -19,10 +19,10 @@ package struct TokenURI: Sendable, Hashable {
         path = parts.percentEncodedPath.isEmpty ? "/" : parts.percentEncodedPath
     }
 
-    /// Returns why no access token is requested there, or `nil` if one is. Whoever made the file decides where it points;
-    /// assertions go to Google only, or where the configuration says.
+    /// Returns the reason why no access token is requested from this URL, or `nil`. The service account's file may name
+    /// any URL, so assertions go only to Google or to the configured endpoint.
     ///
-    /// - Parameter other: the endpoint that the configuration allows beside Google's.
+    /// - Parameter other: the endpoint that the configuration allows in addition to Google's.
     package func problem(allowing other: Endpoint?) -> String? {
         if let other, other.port == endpoint.port, Self.name(of: other.host) == Self.name(of: endpoint.host) {
             return nil
@@ -36,7 +36,7 @@ package struct TokenURI: Sendable, Hashable {
             "token_uri \(text) is not Google's, and \(setting): correct the file, or set fcm.token_endpoint to \(endpoint)"
     }
 
-    /// All names of this machine are one.
+    /// The loopback names `localhost`, `127.0.0.1` and `::1` are equal.
     private static func name(of host: String) -> String {
         let host = host.lowercased()
         return host == "::1" || host.wholeMatch(of: /127(\.[0-9]{1,3}){3}/) != nil ? "localhost" : host

@@ -13,7 +13,7 @@ final class FCMPushes {
     /// More than the quota lets go in so many seconds waits in the broker, too: what is open here must not stay open for as
     /// long as the broker's patience.
     private static let secondsHere = 60.0
-    /// The reason of pushes that wait because no access token can be had.
+    /// The reason of pushes that wait because no access token is available.
     static let noAccessToken = "NoAccessToken"
 
     private let desk: PushDesk
@@ -25,7 +25,7 @@ final class FCMPushes {
     private let noFields: HTTP2Fields
     /// What may go in this turn.
     private var room = 0
-    /// When the newest of the accepted requests was written.
+    /// The time at which the newest accepted request was written.
     @exclusivity(unchecked) private var acceptedWrittenAt = Int64.min
     /// Has the pool look again after so many milliseconds.
     var wake: (Int64) -> Void = { _ in }
@@ -176,7 +176,7 @@ extension FCMPushes: PoolClient {
         return .keep
     }
 
-    /// An access token with which a later request was accepted is good, whatever one answer says.
+    /// Keeps the connection if a later request was accepted, because its access token is valid then.
     private func replacement(for sent: PushOnWire) -> ConnectionVerdict {
         acceptedWrittenAt > sent.writtenAt ? .keep : .replaceExpired
     }
@@ -192,7 +192,7 @@ extension FCMPushes: PoolClient {
     func connectFailed(_ error: any Error, isLast: Bool, now: Int64) { desk.connectFailed(isLast: isLast, now: now) }
 
     func tick(now: Int64) {
-        // FCM is not silent while nothing may be sent to it.
+        // FCM is not silent while the pool sends nothing.
         if desk.hasNothingOnWire, quota.wait(now: now) > 1 || !tokens.hasToken(now: now) {
             desk.health.waitBegins(now: desk.moment(now))
         }

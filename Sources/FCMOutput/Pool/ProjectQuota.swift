@@ -34,7 +34,7 @@ final class ProjectQuota: Sendable {
         }
     }
 
-    /// Returns how many messages the quota lets leave within some seconds, or `nil` if that will be known in a moment.
+    /// Returns how many messages the quota allows within some seconds, or `nil` if that is not known yet.
     func room(within seconds: Double, now: Int64) -> Int? {
         let workers = shares.workers(sharing: name)
         return state.withLock { state in

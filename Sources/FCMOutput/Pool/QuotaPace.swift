@@ -4,12 +4,12 @@
 package struct QuotaPace {
     /// Workers learn of one another some seconds late; what that may cost is not used.
     package static let usedPart = 0.97
-    /// The part of the quota that is used while the number of workers is unknown.
+    /// The share of the quota that is used while the number of workers is unknown.
     package static let unknownPart = 0.1
-    /// The time within which a worker usually learns how many share the quota, in milliseconds. The database answers in
-    /// about a tenth of a second, unless it is away.
+    /// The time within which a worker usually learns how many workers share the quota, in milliseconds. The database
+    /// answers in about a tenth of a second, unless it is down.
     package static let learningMilliseconds: Int64 = 3_000
-    /// The workers forget a quota that none of them has used for so long, in milliseconds.
+    /// The time after which workers remove a quota that none of them has used, in milliseconds.
     private static let forgottenMilliseconds: Int64 = 50_000
     /// What may be sent at once, in seconds of the pace.
     package static let burstSeconds = 0.25
@@ -17,7 +17,7 @@ package struct QuotaPace {
     private let perMinute: Double
     private var available = 1.0
     private var filledAt: Int64?
-    /// The time since when the number of workers is unknown, or `nil` if it is known.
+    /// The time since which the number of workers is unknown, or `nil` if it is known.
     private var unknownSince: Int64?
 
     package init(perMinute: Int) {
@@ -48,7 +48,7 @@ package struct QuotaPace {
     /// They have not gone.
     package mutating func giveBack(_ count: Int) { available += Double(count) }
 
-    /// Returns how many messages may leave within some seconds, or `nil` if that will be known in a moment.
+    /// Returns how many messages may be sent within some seconds, or `nil` if that is not known yet.
     package func room(within seconds: Double, workers: Int?) -> Int? {
         if workers == nil, let unknownSince, let filledAt, filledAt - unknownSince < Self.learningMilliseconds {
             return nil

@@ -10,7 +10,7 @@ import PushSending
 /// | `priority` 10, 5, 1 | `priority` HIGH, NORMAL, NORMAL | `apns-priority` | `Urgency` high, normal, low |
 /// | `collapse_id` | `collapse_key` | `apns-collapse-id` | `Topic`; a hash where it can be none |
 ///
-/// `android_v2`, which excludes `android`, has `ttl` and `collapse_key` too, and no priority.
+/// `android_v2`, which excludes `android`, also has `ttl` and `collapse_key`, but no priority.
 struct JobWishes: Equatable {
     /// FCM keeps no message for longer, in seconds.
     private static let longestTTL: Int64 = 2_419_200

@@ -1,7 +1,7 @@
 import PushModel
 
-/// Merges a job's fields into a message. Members that the message sets stay as they are, byte for byte. A member that is
-/// `null` counts as absent, as in the JSON form of protocol buffers: the job's value replaces the `null`.
+/// Merges a job's fields into a message. Members that the message sets are kept byte for byte. A member with the value
+/// `null` counts as absent, as in the JSON form of protocol buffers, so the job's value replaces it.
 struct MessageMerge {
     private struct Member {
         let name: String
@@ -69,7 +69,7 @@ struct MessageMerge {
         }
     }
 
-    /// Returns the members of the object that begins at an offset, or none if another kind of value begins there.
+    /// Returns the members of the object at an offset, or none if the value there is not an object.
     private func members(of start: Int) -> [Member] {
         var members: [Member] = []
         var scanner = JSONScanner(message, at: start)
@@ -104,7 +104,7 @@ struct MessageMerge {
         case .object:
             let there = members(of: object.value.lowerBound)
             let unmet = wishes.filter { wish in !there.contains { $0.kind != .null && wish.isMet(by: $0.name) } }
-            // A second member of the same name would compete with the null.
+            // A null member is replaced below, because a second member of its name would conflict with it.
             let absent = unmet.filter { wish in !there.contains { wish.isMet(by: $0.name) } }
             if !absent.isEmpty {
                 copy(to: object.value.lowerBound + 1)

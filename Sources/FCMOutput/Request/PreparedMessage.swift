@@ -9,7 +9,7 @@ package import PushSending
 package final class PreparedMessage: QueuedJob, @unchecked Sendable {
     /// Google has refused the payload to a device; to a topic, which takes less.
     private var refused: (device: FCMFault?, broadcast: FCMFault?)
-    /// Google has accepted the payload for a device; for a topic.
+    /// Whether Google has accepted the payload for a device, and for a topic.
     private var accepted = (device: false, broadcast: false)
     private let check: MessageCheck
     private let wishes: JobWishes
@@ -60,7 +60,7 @@ package final class PreparedMessage: QueuedJob, @unchecked Sendable {
         if recipient.kind.isBroadcast { refused.broadcast = fault } else { refused.device = fault }
     }
 
-    /// Google has accepted what all recipients of this kind get that have no payload of their own.
+    /// Records that Google accepted the payload that all recipients of this kind without their own payload get.
     func accept(for recipient: Recipient) {
         guard recipient.payload == nil else { return }
         if recipient.kind.isBroadcast {

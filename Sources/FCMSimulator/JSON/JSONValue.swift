@@ -43,7 +43,7 @@ package enum JSONValue: Hashable, Sendable {
     }
 
     var text: String? { if case .string(let text) = self { text } else { nil } }
-    /// A number as it is written.
+    /// A number in its original spelling.
     var number: String? { if case .number(let text) = self { text } else { nil } }
     var members: [Member] { if case .object(let members) = self { members } else { [] } }
 }

@@ -53,7 +53,7 @@ struct TypeChecker {
         }
     }
 
-    /// Returns a number of 32 bits as JSON has it, `1`, `1.0` or `1e0`, or `nil` for another.
+    /// Returns a 32-bit number in any JSON form (`1`, `1.0`, `1e0`), or `nil` if the value is another number.
     private static func wholeNumber(_ text: String) -> Int32? { Double(text).flatMap { Int32(exactly: $0) } }
 
     private mutating func checkList(_ value: JSONValue, of type: FieldType) throws(MessageFault) {

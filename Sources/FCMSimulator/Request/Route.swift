@@ -3,9 +3,9 @@ internal import Foundation
 /// The resource that a request path names.
 enum Route: Hashable {
     case accessTokens
-    /// Sending for a project, which is named by its id or number.
+    /// Sends a message for a project, given by its id or number.
     ///
-    /// - Parameter fault: what is wrong with the query, or `nil` if nothing is.
+    /// - Parameter fault: the fault in the query, or `nil`.
     case messages(project: String, fault: QueryFault?)
     case nowhere
 
@@ -15,7 +15,7 @@ enum Route: Hashable {
         case value(name: String, value: String)
     }
 
-    /// The parameters of every method of Google's APIs, some of which may begin with `$`.
+    /// The parameters of every Google API method. Some of them may begin with `$`.
     private static let systemParameters: Set<String> = [
         "access_token", "alt", "callback", "fields", "key", "oauth_token", "prettyPrint", "quotaUser", "uploadType",
         "upload_protocol", "$.xgafv", "$alt", "$callback", "$fields", "$key", "$prettyPrint", "$quotaUser",
@@ -39,7 +39,7 @@ enum Route: Hashable {
             }
             let name = sides[0], value = sides.count > 1 ? sides[1] : ""
             guard systemParameters.contains(name) else { return .unknown(name) }
-            // Clients of today's generators write `json;enum-encoding=int`.
+            // Current client generators write `json;enum-encoding=int`.
             if name.hasSuffix("alt"), value.split(separator: ";").first != "json" {
                 return .value(name: name, value: value)
             }

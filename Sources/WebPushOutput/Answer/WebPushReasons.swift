@@ -16,9 +16,9 @@ package enum WebPushReasons {
     /// Apple's, of itself.
     private static let busy = [
         "IdleTimeout", "InternalServerError", "ServiceUnavailable", "Shutdown", "TooManyRequests",
-        // A brake's, where the service does not say more.
+        // Reasons of a brake whose service names no other reason.
         "Status406", "Status429", "Status503",
-        // Ours, of messages that wait for their turn.
+        // Martlet's reasons for messages that wait for their turn.
         "TooManyConnections", "TooManyOrigins",
     ]
 }

@@ -48,13 +48,13 @@ package struct Brake: Sendable {
         backoff.succeeded()
     }
 
-    /// The time during which nothing is to be sent, in milliseconds; `nil` if it is over.
+    /// The remaining time without sending, in milliseconds, or `nil` if it is over.
     package func milliseconds(nowMilliseconds now: Int64) -> Int64? {
         guard let until, now < until else { return nil }
         return until - now
     }
 
-    /// The same in seconds, rounded up.
+    /// The remaining time without sending in seconds, rounded up.
     package func seconds(nowMilliseconds now: Int64) -> Int32? {
         milliseconds(nowMilliseconds: now).map { Int32(clamping: ($0 + 999) / 1_000) }
     }

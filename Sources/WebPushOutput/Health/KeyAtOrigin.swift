@@ -8,7 +8,7 @@ final class KeyAtOrigin {
     @exclusivity(unchecked) var breaker: Breaker
     /// Of a key that has sent too much there.
     @exclusivity(unchecked) var brake = Brake()
-    /// The id of the last job whose message was refused: another job's message is the better probe.
+    /// The id of the last job with a refused message. A message of another job is the better probe.
     var lastRefusedJob: String?
     /// Retired, long enough ago: nothing more is sent.
     var isRetired = false
@@ -18,6 +18,6 @@ final class KeyAtOrigin {
         self.breaker = breaker
     }
 
-    /// Whether a message of the job goes rather than another one, if either may go.
+    /// Whether a message of this job is preferred, if messages of several jobs may go.
     func prefers(_ job: QueuedJob) -> Bool { breaker.isClosed || job.routed.job.id != lastRefusedJob }
 }

@@ -1,16 +1,17 @@
 import PushModel
 
-/// Decides what a 401 or 403 of a push service is about: the key, or this subscription alone. A value: no clock, no I/O.
+/// The rules by which a push service's 401 or 403 concerns the key or only this subscription. A value: no clock, no
+/// I/O.
 ///
-/// Services answer alike for a key that they do not know and for a subscription that was made with another key; Windows'
-/// service does so for subscriptions that are stale. So a refusal without a word of explanation is the subscription's while
-/// the key is proven there, which means that the service has accepted a message of that key lately.
+/// Services answer alike for an unknown key and for a subscription that was made with another key. Windows' service
+/// also does so for stale subscriptions. An unexplained refusal therefore concerns the subscription while the key is
+/// proven, which means that the service has recently accepted a message of that key.
 ///
-/// | refusal | key proven | token an hour old | then |
+/// | refusal | key proven | token an hour old | result |
 /// |---|---|---|---|
 /// | unexplained | yes | | the subscription is at fault |
-/// | either | no, or it is explained | yes | a new token is made, and the message goes out once more |
-/// | unexplained | no | no | the key is in doubt: the next message finds out |
+/// | either | no, or it is explained | yes | the message is sent once more with a new token |
+/// | unexplained | no | no | the key is in doubt, and the next message decides |
 /// | explained | | no | the key is refused |
 package enum KeyTrust {
     package enum Verdict: Equatable {
@@ -20,15 +21,16 @@ package enum KeyTrust {
         case keyRefused
     }
 
-    /// How long an accepted message proves its key.
+    /// The time for which an accepted message proves its key.
     package static let provenMilliseconds: Int64 = 300_000
     /// Apple wants no more than one new token an hour.
     package static let leastTokenAgeSeconds: Int64 = 3_600
 
     /// - Parameters:
-    ///   - isExplained: whether the service says that it refuses the key.
-    ///   - acceptedAt: uptime in milliseconds when the service last accepted a message of the key; `nil` for never.
-    ///   - isRepeated: whether the message went out with a new token before.
+    ///   - isExplained: whether the service states that it refuses the key.
+    ///   - acceptedAt: the uptime in milliseconds at which the service last accepted a message of the key, or `nil` if
+    ///     never.
+    ///   - isRepeated: whether the message was already sent with a new token.
     package static func verdict(
         isExplained: Bool, acceptedAt: Int64?, nowMilliseconds now: Int64, tokenAgeSeconds: Int64, isRepeated: Bool
     ) -> Verdict {

@@ -3,39 +3,39 @@ import Logging
 import PushModel
 import PushSending
 
-/// Decides which messages to an origin may go: none while it does not answer or has too much to do, and none with a key that it
-/// refuses, but for one message now and then that finds out. On the origin's event loop.
+/// The health of an origin and of the keys used there, which decides which messages may go. Only single probes go to an
+/// origin that does not answer, or with a key that it refuses. Lives on the origin's event loop.
 final class OriginHealth {
-    /// Why a message can't wait here, and for how long it waits in the broker. Waiting costs no attempt.
+    /// The reason why a message cannot wait here, and how long it waits in the broker. Waiting uses no attempt.
     struct Obstacle {
         let verdict: Outcome.Verdict
         let reason: String?
         var seconds: Int32 = 0
     }
 
-    /// What becomes of a message whose refusal may be about its key.
+    /// The consequence for a message whose refusal may concern its key.
     struct Consequence {
         let verdict: Outcome.Verdict
         var seconds: Int32 = 0
     }
 
-    /// How long an address that is not allowed is taken for the origin's before its name is looked up again.
+    /// The time for which a disallowed address is remembered before the origin's name is looked up again.
     private static let addressMilliseconds: Int64 = 60_000
 
     private let origin: String
     private let refusals: RefusalDesk
     private let logger: Logger
     private let silenceMilliseconds: Int64
-    /// The first state of keys' breakers.
+    /// The initial state of keys' breakers.
     private let closedBreaker: Breaker
     /// Of an origin that does not answer, or lets nobody in.
     // One owner, one thread: nothing for exclusivity checks to find on the hot path, here and below.
     @exclusivity(unchecked) private var host = Breaker(shortestMilliseconds: 5_000, longestMilliseconds: 60_000)
     @exclusivity(unchecked) private var brake = Brake()
-    /// Uptime until when the origin's only addresses are known not to be allowed.
+    /// The uptime until which the origin is known to have only disallowed addresses.
     @exclusivity(unchecked) private var forbiddenUntil: Int64?
     private var keys: [Credential.ID: KeyAtOrigin] = [:]
-    /// Whether a key is refused or in doubt, or has sent too much.
+    /// Whether a key is refused, is in doubt or has exceeded its rate.
     @exclusivity(unchecked) private(set) var restrictsKeys = false
     /// Uptime of the last answer, or of the beginning of the wait for it.
     @exclusivity(unchecked) private var lastProgress: Int64 = 0
@@ -59,7 +59,7 @@ final class OriginHealth {
 
     // MARK: Whether a message may go
 
-    /// Returns why a message can't wait here for its turn.
+    /// Returns the reason why a message cannot wait here for its turn, or `nil` if it can.
     func obstacle(to key: KeyAtOrigin, now: Moment) -> Obstacle? {
         // Outputs hear of a retirement from the snapshot that routes anew what comes back.
         if key.isRetired { return Obstacle(verdict: .returned, reason: nil) }
@@ -80,27 +80,27 @@ final class OriginHealth {
         Obstacle(verdict: .hold, reason: breaker.reason ?? Outcome.noAnswer, seconds: breaker.holdSeconds)
     }
 
-    /// Returns whether messages to the origin may go, whatever their key.
+    /// Returns whether messages to the origin may go, regardless of their key.
     func admission(uptime now: Int64) -> Breaker.Admission {
         let admission = host.isClosed ? .pass : host.admission(nowMilliseconds: now)
         return brake.milliseconds(nowMilliseconds: now) != nil && admission != .hold ? .wait : admission
     }
 
-    /// Returns whether messages with the key may go, after ``admission(uptime:)`` has let them.
+    /// Returns whether messages with the key may go, after ``admission(uptime:)`` has admitted them.
     func lets(_ key: KeyAtOrigin, uptime now: Int64) -> Bool {
         !key.breaker.holds(nowMilliseconds: now) && key.brake.milliseconds(nowMilliseconds: now) == nil
     }
 
-    /// The message goes, after ``lets(_:uptime:)``.
+    /// Records that the message goes, after ``lets(_:uptime:)``.
     ///
-    /// - Returns: whether it is a probe.
+    /// - Returns: whether the message is a probe.
     func admit(_ key: KeyAtOrigin, uptime now: Int64) -> Bool {
         if host.isClosed, key.breaker.isClosed { return false }
         let admissions = [host.admit(nowMilliseconds: now), key.breaker.admit(nowMilliseconds: now)]
         return admissions.contains(.probe)
     }
 
-    /// A probe is no longer on its way; its evidence follows, if it has any.
+    /// Records that a probe has ended. Its evidence, if any, follows.
     func probeEnded(_ key: KeyAtOrigin) {
         host.probeWasNone()
         key.breaker.probeWasNone()
@@ -138,9 +138,9 @@ final class OriginHealth {
         refusals.take(.ended(key.subject))
     }
 
-    /// Takes a refusal into account that may be about the key.
+    /// Records a refusal that may concern the key.
     ///
-    /// - Parameter isAmbiguous: whether it may be about this message alone.
+    /// - Parameter isAmbiguous: whether the refusal may concern this message alone.
     func refused(_ sent: MessageOnWire, isAmbiguous: Bool, reason: String, now: Moment) -> Consequence {
         let key = sent.push.part.key
         guard !key.isRetired else { return Consequence(verdict: .hold) }
@@ -196,12 +196,12 @@ final class OriginHealth {
             ])
     }
 
-    /// No connection could be made, and there is no other.
+    /// Records that no connection could be made and no other one exists.
     func connectFailed(now: Moment) {
         _ = host.refused(Outcome.connectionFailed, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
     }
 
-    /// The origin has no address that messages may go to.
+    /// Records that the origin has only disallowed addresses.
     func addressRefused(now: Moment) { forbiddenUntil = now.uptime + Self.addressMilliseconds }
 
     private func metadata(of key: KeyAtOrigin) -> Logger.Metadata { ["credential": "\(key.subject.credential)"] }
@@ -227,7 +227,7 @@ final class OriginHealth {
         crowdedOutSince.map { now.uptime - $0 >= silenceMilliseconds } ?? false
     }
 
-    /// Once a second.
+    /// Updates the state. Called once a second.
     func forgetRestrictions(now: Moment) {
         guard restrictsKeys else { return }
         restrictsKeys = keys.values.contains {
@@ -235,11 +235,11 @@ final class OriginHealth {
         }
     }
 
-    /// Notices an origin that has not answered anything for too long, while something waits for it. What waits must be held
-    /// then.
+    /// Opens the origin's breaker if the origin has sent no answer for too long while messages wait for it. The caller
+    /// must then hold the waiting messages.
     func look(now: Moment) {
         let admission = admission(uptime: now.uptime)
-        // What waits for a probe, or for a brake, does not wait for the origin.
+        // Messages that wait for a probe or a brake do not wait for the origin.
         guard admission == .pass || admission == .probe else { return lastProgress = now.uptime }
         let patience = admission == .pass ? silenceMilliseconds : Breaker.patienceMilliseconds
         guard now.uptime - lastProgress >= patience else { return }

@@ -6,7 +6,7 @@ public struct WebPushCredentials: OutputCredentials {
     public let accountName = "vapid"
     public let accountHelp = "A name for the VAPID key pair, of your own choosing"
 
-    /// RFC 8292, section 4: a push service refuses messages that are signed with another key than the subscription's.
+    /// RFC 8292, section 4: a push service refuses messages that are signed with a key other than the subscription's.
     public let addressesAreBound = true
 
     public init() {}
@@ -45,7 +45,7 @@ public struct WebPushCredentials: OutputCredentials {
         var details = details
         details.account = credential.account
         details.topics = credential.topics
-        // A label that nobody chose is the subject.
+        // The label defaults to the subject.
         if details.label == old.subject { details.label = nil }
         return try Self.credential(old.with(subject: try VAPIDKeyReader.checked(details.subject)), details)
     }

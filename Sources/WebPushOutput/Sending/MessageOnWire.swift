@@ -7,7 +7,7 @@ struct MessageOnWire {
     let push: QueuedPush
     let token: VAPIDToken
     let sentAt: Timestamp
-    /// Uptime in milliseconds.
+    /// The uptime in milliseconds.
     let writtenAt: Int64
     var providerID: ProviderID?
     /// 0: the answer does not say when.
@@ -31,16 +31,17 @@ struct MessageOnWire {
         }
     }
 
-    /// Returns what a service's answer makes of the message.
+    /// Returns the outcome of a message for a service's answer.
     ///
-    /// - Parameter retryAfterSeconds: the least to wait where the service asks for less.
+    /// - Parameter retryAfterSeconds: the least delay if the service names a shorter one.
     func outcome(
         _ verdict: Outcome.Verdict, status: Int, reason: String?, retryAfterSeconds: Int32, at now: Moment
     ) -> Outcome {
         Outcome(
             job: push.job.routed, recipient: push.index, verdict: verdict, status: status, reason: reason,
             judge: .provider, providerID: providerID,
-            // A service does not say when it found the subscription dead. A later registration of the same address is alive.
+            // A service does not report when it found the subscription dead. A later registration of the same address
+            // is alive.
             unregisteredAt: verdict == .unregistered ? sentAt : nil,
             retryAfterSeconds: max(self.retryAfterSeconds, retryAfterSeconds), at: now.wall)
     }

@@ -25,7 +25,7 @@ final class OriginPushes {
     @exclusivity(unchecked) private var writtenThisTurn = 0
     /// The wall clock of this turn.
     @exclusivity(unchecked) private var wallTime: Timestamp?
-    /// Uptime of this turn or event.
+    /// The uptime of this turn or event.
     @exclusivity(unchecked) private var uptime: Int64 = 0
     private var isStopped = false
 
@@ -87,7 +87,7 @@ final class OriginPushes {
         holdQueued(now: moment(now))
     }
 
-    /// Settles what can't wait here, according to ``OriginHealth/obstacle(to:now:)``.
+    /// Settles the messages that cannot wait here, according to ``OriginHealth/obstacle(to:now:)``.
     private func holdQueued(now: Moment) {
         let held = queue.removeAll {
             health.obstacle(to: unsafeDowncast($0, to: OriginJob.self).key, now: now) != nil
@@ -167,7 +167,7 @@ extension OriginPushes: PoolClient {
         return nil
     }
 
-    /// Only a message that can be written becomes a probe.
+    /// A message becomes a probe only if it can be written.
     private func request(for push: QueuedPush, at now: Moment) throws -> PoolRequest {
         let part = push.part
         let recipient = part.routed.job.recipients[push.index]
@@ -257,7 +257,7 @@ extension OriginPushes: PoolClient {
         }
     }
 
-    /// The subscription seems to be of another key, so it is counted with those of which the service says so.
+    /// The subscription seems to belong to another key, so it counts like those for which the service says so.
     private func rejectForeign(_ sent: MessageOnWire, _ status: Int, _ reason: String, at now: Moment) {
         sent.push.job.tokens?.answered(bad: WebPushAnswer.mismatch, now: now)
         add(.rejected, sent, status: status, reason: reason, at: now)
@@ -290,8 +290,8 @@ extension OriginPushes: PoolClient {
 
     func goAway(debugData: [UInt8], now: Int64) -> String? { AnswerWords(debugData).reason }
 
-    /// With no other connection to wait for, what is queued waits for the origin's next probe, or nowhere if its address is
-    /// not allowed.
+    /// If no other connection is pending, queued messages wait for the origin's next probe. If the address is
+    /// disallowed, they do not wait.
     func connectFailed(_ error: any Error, isLast: Bool, now: Int64) {
         guard isLast else { return }
         let now = moment(now)

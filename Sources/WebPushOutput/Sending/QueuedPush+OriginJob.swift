@@ -1,8 +1,8 @@
 import PushSending
 
 extension QueuedPush {
-    /// The job's recipients at this push's origin. Only such jobs are handed in to an origin.
+    /// The job's recipients at this push's origin. An origin receives only such jobs.
     var part: OriginJob { unsafeDowncast(job, to: OriginJob.self) }
-    /// The recipient's place in the job.
+    /// The index of the recipient in the job.
     var index: Int { Int(part.places[recipient].recipient) }
 }

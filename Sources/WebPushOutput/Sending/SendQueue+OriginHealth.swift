@@ -1,7 +1,8 @@
 import PushSending
 
 extension SendQueue {
-    /// Takes the next message that an origin's health lets go. A message of the job that is the better probe goes first.
+    /// Removes and returns the next message that an origin's health admits, preferring a message of the job that is the
+    /// better probe.
     mutating func next(onlyUrgent: Bool, allowedBy health: OriginHealth, at now: Moment) -> QueuedPush? {
         let admission = health.admission(uptime: now.uptime)
         guard admission == .pass || admission == .probe else { return nil }

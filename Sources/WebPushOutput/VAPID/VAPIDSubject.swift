@@ -1,17 +1,17 @@
 /// Whom a push service writes to when something is wrong (`sub` of RFC 8292, section 2.1): a `mailto:` address or an
 /// https URL.
 package enum VAPIDSubject {
-    /// Top-level domains that are reserved and belong to nobody on the internet (RFC 2606, 6761, 6762, 7686, 9476 and
-    /// ICANN's `internal`).
+    /// Reserved top-level domains, which do not exist on the internet (RFC 2606, 6761, 6762, 7686, 9476 and ICANN's
+    /// `internal`).
     private static let reservedTopLevels: Set<Substring> = [
         "alt", "example", "internal", "invalid", "local", "localhost", "onion", "test",
     ]
-    /// Second-level domains reserved for documentation (RFC 2606, section 3), with all names below them.
+    /// Second-level domains reserved for documentation (RFC 2606, section 3), including all names below them.
     private static let reservedDomains: Set = ["example.com", "example.net", "example.org"]
 
-    /// Returns what is wrong with a subject, as the predicate of a sentence, or `nil`. Apple refuses every message whose
-    /// subject it does not accept, so subjects that it is known to refuse are refused here: spaces, angle brackets, and
-    /// hosts that are not on the internet.
+    /// Returns the problem with a subject, as the predicate of a sentence, or `nil`. Apple refuses every message with a
+    /// subject that it does not accept. This rejects what Apple is known to refuse: spaces, angle brackets, and hosts
+    /// that do not exist on the internet.
     package static func problem(of text: String) -> String? {
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains(where: { "<>\"\\".contains($0) })
         else { return "must have no spaces, quotes or angle brackets: mailto:push@yourdomain.com" }
@@ -26,14 +26,14 @@ package enum VAPIDSubject {
         return nil
     }
 
-    /// - Parameter host: at least two labels in lower case.
+    /// - Parameter host: a name of at least two labels, in lower case.
     private static func isReserved(_ host: String) -> Bool {
         let labels = host.split(separator: ".")
         return labels.last.map(reservedTopLevels.contains) ?? true
             || reservedDomains.contains(labels.suffix(2).joined(separator: "."))
     }
 
-    /// The host of the address or URL in lower case.
+    /// The host of the address or URL, in lower case.
     private static func host(of text: String) -> String? {
         let lower = text.lowercased()
         if lower.hasPrefix("mailto:") {

@@ -6,9 +6,10 @@ package enum AnswerClass: Equatable {
     case untold
     /// Nothing was accepted: another attempt later.
     case busy
-    /// Nothing was accepted, because of what is in the batch.
+    /// Nothing was accepted, because of the contents of the batch.
     case refused
-    /// Nothing was accepted. The URL, the secret or the receiver must be mended, or something in the batch is at fault.
+    /// Nothing was accepted. Either the URL, the secret or the receiver must be corrected, or a recipient in the batch
+    /// is at fault.
     case doubtful
     /// Some of it may have been accepted.
     case broken

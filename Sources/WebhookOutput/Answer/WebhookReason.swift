@@ -13,7 +13,7 @@ enum WebhookReason {
     /// The URL leads to an address where batches may not go.
     static let addressNotAllowed = "AddressNotAllowed"
 
-    /// The reason of a verdict that the receiver gives none for.
+    /// The default reason of a verdict for which the receiver gives no reason.
     static func of(_ verdict: Outcome.Verdict) -> String {
         switch verdict {
         case .unregistered: "Unregistered"
@@ -24,7 +24,7 @@ enum WebhookReason {
         }
     }
 
-    /// What becomes of a push, by these reasons.
+    /// The consequence for a push, by these reasons.
     static let verdicts: [String: Outcome.Verdict] = {
         let told: [Outcome.Verdict] = [.unregistered, .rejected, .failed, .retry, .unknown]
         return Dictionary(uniqueKeysWithValues: told.map { (of($0), $0) }).merging([

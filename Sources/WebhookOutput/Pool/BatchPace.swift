@@ -5,13 +5,13 @@ import Pacing
 /// | event | what changes |
 /// |---|---|
 /// | an answer within 1 s, with half of the batches in use | one batch more at a time |
-/// | an answer within 2 s | 50 recipients more, or once there have been too many 1 more |
+/// | an answer within 2 s | 50 recipients more, or 1 more once a batch was too large |
 /// | an answer after more than 5 s | half the recipients and half the batches |
 /// | no answer in time, 5xx, while other batches are answered | an eighth fewer batches |
 /// | no answer in time, 5xx, and no other answer since it was sent | half the recipients, one batch at a time, and a pause: 1 s, doubling to 60 s |
 /// | 429, or 503 with Retry-After | one batch at a time, and a pause as long as it says, else the same |
-/// | ten batches in a row refused for what is in them | one batch at a time |
-/// | the answer to a batch that was sent before the last pause began | nothing: it belongs to the same trouble |
+/// | ten batches in a row refused because of their contents | one batch at a time |
+/// | an answer to a batch that was sent before the last pause began | none, because it has the same cause |
 ///
 /// No pause is longer than an hour, whatever the receiver says: then a batch finds out whether it is back.
 package struct BatchPace {
@@ -26,16 +26,16 @@ package struct BatchPace {
 
     private let maximumBatches: Int
     private let maximumRecipients: Int
-    /// The batches at a time.
+    /// The number of batches at a time.
     package private(set) var batches: Int
-    /// The recipients of one batch.
+    /// The number of recipients in one batch.
     package private(set) var recipients: Int
-    /// The number of recipients beyond which the next may be too many.
+    /// The number of recipients above which a batch may be too large.
     private var threshold: Int
     private var pauses = Backoff(first: .seconds(1), longest: .seconds(60), jitter: 0.1)
     private var pausedSince = Int64.min
     private var pausedUntil = Int64.min
-    /// When batches were made fewer or smaller: batches that were sent before that belong to the same trouble.
+    /// The time at which batches were last reduced. Failures of batches that were sent earlier have the same cause.
     private var shrunkAt = Int64.min
     private var answeredAt = Int64.min
     private var refusedInARow = 0
@@ -48,12 +48,12 @@ package struct BatchPace {
         threshold = maximumRecipients
     }
 
-    /// The batches at a time if the last one is of urgent recipients, which do not wait behind others.
+    /// The number of batches at a time including one reserved for urgent recipients, which never wait behind others.
     package var urgentBatches: Int { min(maximumBatches, batches + 1) }
 
     /// The receiver has told what became of a batch.
     ///
-    /// - Parameter inFlight: how many batches it had, this one among them.
+    /// - Parameter inFlight: the number of batches at the receiver, including this one.
     package mutating func answered(sentAt: Int64, inFlight: Int, nowMilliseconds now: Int64) {
         refusedInARow = 0
         guard sentAt > pausedSince else { return }
@@ -84,7 +84,7 @@ package struct BatchPace {
         pause(now, forMilliseconds: pauses.failed(random: random).wholeMilliseconds)
     }
 
-    /// The receiver has refused a batch for what is in it.
+    /// Records that the receiver refused a batch because of its contents.
     package mutating func refused() {
         refusedInARow += 1
         if refusedInARow >= Self.toleratedRefusals { batches = 1 }

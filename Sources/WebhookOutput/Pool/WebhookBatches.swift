@@ -6,8 +6,8 @@ import PushSending
 
 /// What the pushes of one pool are to a receiver: signed batches, and what the answers mean. On the pool's event loop.
 ///
-/// On the desk's wire a batch is its first push. A batch that is refused as a whole is halved, until each recipient whose
-/// fault it is has been refused alone; the others use no attempt for that.
+/// The desk's wire has one entry for a batch: its first push. A refused batch is halved until each recipient at fault
+/// has been refused alone. The other recipients use no attempt for that.
 final class WebhookBatches {
     /// What would wait for longer than this waits in a delay queue, so that others can have its place.
     private static let longestWaitMilliseconds: Int64 = 5_000
@@ -17,12 +17,12 @@ final class WebhookBatches {
         let pushes: [QueuedPush]
         /// By the wall clock a recipient that registers again later is another one.
         let sentAt: Moment
-        /// What it takes in memory together with its answer, in bytes.
+        /// The memory of the batch and its answer, in bytes.
         let bytes: Int
         /// Nil: the answer has no Retry-After; 0: it has one that says no time.
         var retryAfterSeconds: Int32?
 
-        /// Whether it is a part of a halved batch.
+        /// Whether the batch is a part of a halved batch.
         var isPart: Bool { pushes[0].group != 0 }
     }
 
@@ -35,7 +35,7 @@ final class WebhookBatches {
     /// By the tag of a batch on the wire.
     private var onWire: [Int: Batch] = [:]
     private var bytesOnWire = 0
-    /// How many of them are parts of halved batches.
+    /// The number of batches on the wire that are parts of halved batches.
     private var partsOnWire = 0
     private var lastPart: UInt32 = 0
 
@@ -72,7 +72,7 @@ final class WebhookBatches {
         }
     }
 
-    /// What is in the batch is refused.
+    /// Handles a batch that is refused because of its contents.
     private func refused(_ batch: Batch, _ status: Int, at now: Moment) {
         pace.refused()
         let job = Self.webhookJob(batch.pushes[0].job)
@@ -83,7 +83,7 @@ final class WebhookBatches {
             detail: "the receiver refuses a batch of this recipient alone", at: now)
     }
 
-    /// The credential is refused, or something in the batch.
+    /// Handles an answer that refuses either the credential or something in the batch.
     private func doubtful(_ batch: Batch, _ first: PushOnWire, _ status: Int, at now: Moment) {
         let reason = "Status\(status)"
         let consequence = desk.refuse(first, isAmbiguous: true, reason: reason, at: now)
@@ -91,7 +91,7 @@ final class WebhookBatches {
         settle(batch, consequence.verdict, status, reason, at: now)
     }
 
-    /// Both halves go again, each as a batch of its own.
+    /// Queues both halves, each as a batch of its own.
     private func halve(_ batch: Batch, at now: Moment) {
         let middle = batch.pushes.count / 2
         for half in [batch.pushes[..<middle], batch.pushes[middle...]] {
@@ -148,7 +148,7 @@ extension WebhookBatches: PoolClient {
     private var takesAll: Bool { onWire.count < pace.batches && hasMemory }
     private var takesUrgent: Bool { onWire.count < pace.urgentBatches && hasMemory }
     private var hasMemory: Bool { onWire.isEmpty || bytesOnWire < BatchLimits.bytesOnWire }
-    /// A receiver that refuses all that one job sends has time for the others.
+    /// Limits parts to half of the batches, so that a receiver that refuses one job's batches still serves other jobs.
     private var takesParts: Bool { partsOnWire < max(1, pace.batches / 2) }
 
     var isEmpty: Bool { desk.isEmpty }
