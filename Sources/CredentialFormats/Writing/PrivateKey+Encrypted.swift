@@ -3,13 +3,13 @@ import Foundation
 public import PushModel
 
 extension PrivateKey {
-    /// Rounds of PBKDF2, as OWASP asks for with SHA-256; well within what ``FileContents`` accepts.
+    /// The PBKDF2 iterations that OWASP recommends with SHA-256, well below the limit of ``FileContents``.
     private static let derivationRounds: Int32 = 600_000
 
-    /// Returns the key as PEM, encrypted with AES-256 under a key that PBKDF2 derives from the passphrase (PKCS#8,
-    /// RFC 5958; RFC 8018).
+    /// Returns the key as PEM, encrypted with AES-256 under a key that PBKDF2 derives from the passphrase (PKCS#8, RFC
+    /// 5958; RFC 8018).
     ///
-    /// - Throws: ``FileProblem`` if OpenSSL can't do it.
+    /// - Throws: ``FileProblem`` if OpenSSL fails.
     public func encryptedPEM(passphrase: Secret) throws(FileProblem) -> Secret {
         defer { ERR_clear_error() }
         let sealed: [UInt8]? = der.withBytes { der in

@@ -165,7 +165,7 @@ struct DeadCommand: AsyncParsableCommand {
 /// Dead jobs that were published to a lane that does not exist.
 private struct LanelessJobs {
     private var count = 0
-    /// What the first of them says.
+    /// The invalid lane of the first such job.
     private var example = ""
 
     mutating func add(_ job: DeadJob) {
@@ -173,7 +173,7 @@ private struct LanelessJobs {
         count += 1
     }
 
-    /// Names the cure, or `nil` if there are no such jobs.
+    /// A message that explains how to replay these jobs, or `nil` if there are none.
     var complaint: String? {
         guard count > 0 else { return nil }
         let lanes = Lane.allCases.map(\.rawValue).joined(separator: ", ")

@@ -7,7 +7,7 @@ struct DeadJob {
     let delivery: AMQPDelivery
     let id: String?
     let app: String?
-    /// The lane it was published to, or `nil` if its routing key names none.
+    /// The lane that the job was published to, or `nil` if its routing key is not a lane.
     let lane: Lane?
     let reason: String
 
@@ -19,7 +19,7 @@ struct DeadJob {
         reason = headers[JobHeader.reason]?.string ?? Drop(of: delivery).reason
     }
 
-    /// The lane's name, or what its publisher wrote in its place.
+    /// The name of the lane, or the routing key if it is not a lane.
     var laneName: String { lane?.rawValue ?? delivery.routingKey }
 
     /// As far as they can be read, and no longer than names are.
@@ -37,7 +37,7 @@ struct DeadJob {
         }
     }
 
-    /// Returns the job as if it had just been published; what is known of its publisher stays.
+    /// Returns the job as if it had just been published. Data about its publisher is kept.
     func replayed(to lane: Lane, names: PipelineNames, user: String?) -> AMQPPublication {
         var properties = delivery.properties.ofHeldEvent(worker: user) ?? delivery.properties.carried
         // Without a worker's reason the broker has put it there, under the name that may be claimed for it.

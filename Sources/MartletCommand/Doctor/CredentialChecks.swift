@@ -2,7 +2,7 @@ import MartletService
 import PushModel
 import Store
 
-/// What `doctor` can see of credentials that open and nevertheless will not work.
+/// The checks by which `doctor` finds credentials that open but will not work.
 struct CredentialChecks {
     let source: ConfigurationSource
     let snapshot: Snapshot
@@ -33,7 +33,7 @@ struct CredentialChecks {
 }
 
 extension ConfigurationSource {
-    /// Returns what its output knows against a credential under this configuration.
+    /// Returns the problem that the credential's output finds under this configuration.
     ///
     /// - Throws: `ConfigurationError`.
     func problem(with credential: Credential, of output: String) throws -> String? {

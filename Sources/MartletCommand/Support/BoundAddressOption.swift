@@ -3,17 +3,17 @@ import PostgresClient
 import PushModel
 import Store
 
-/// Guards the addresses that work only with the key that they were made with, as Web Push subscriptions do.
+/// The protection of addresses that work only with the key that they were made with, such as Web Push subscriptions.
 struct BoundAddressOption: ParsableArguments {
     @Flag(help: "Go on although addresses bound to the key, such as Web Push subscriptions, become unreachable.")
     var loseAddresses = false
 
-    /// The installed outputs whose addresses are to be guarded.
+    /// The installed outputs whose addresses are protected.
     var guardedOutputs: Set<String> {
         loseAddresses ? [] : Set(Martlet.installed.filter { $0.credentials?.addressesAreBound ?? false }.map(\.name))
     }
 
-    /// Checks that an app keeps the account that its addresses are bound to.
+    /// Checks that an app keeps the account to which its addresses are bound.
     ///
     /// - Throws: `StoreError` with code `conflict`, `PostgresError`.
     func check(

@@ -14,7 +14,7 @@ enum BrokerLook {
             queues: queues.map { AMQPQueue(name: $0) })
         let found = try await AMQPInspection.look(at: wanted, on: try source.broker())
         if let problem = found.problems.first { throw problem }
-        // What is in a queue is unknown then; an exchange is only used.
+        // Without permission the contents of a queue are unknown. An exchange has no contents to read.
         if let queue = queues.first(where: { found.unseen.contains("queue \($0)") }) {
             throw AMQPError(
                 .accessRefused,

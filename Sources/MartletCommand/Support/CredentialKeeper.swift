@@ -18,7 +18,7 @@ struct CredentialKeeper {
 
     /// Stores the credential and prints it.
     ///
-    /// - Parameter verb: what the command does, such as `imported`.
+    /// - Parameter verb: the action of the command, such as `imported`.
     func keep(_ new: NewCredential, as verb: String, _ options: ConfigurationOptions) async throws {
         let (id, isNew, older) = try await withDatabase(options, for: "credential") { source, pool in
             try check(new, source)
@@ -35,7 +35,7 @@ struct CredentialKeeper {
         for credential in older { print(credential.replacedNotice) }
     }
 
-    /// Refuses a credential that no worker with this configuration can use.
+    /// Rejects a credential that workers with this configuration cannot use.
     private func check(_ new: NewCredential, _ source: ConfigurationSource) throws {
         let credential = Credential(
             id: "new", output: output, kind: new.kind, account: new.account, environments: new.environments,
@@ -57,7 +57,7 @@ struct CredentialKeeper {
         }
     }
 
-    /// Prints what would be stored.
+    /// Prints the credential that would be stored.
     func show(_ new: NewCredential) throws {
         if json { return try printJSON(described(new, id: nil, replacing: [])) }
         print("\(new.label): \(scope(of: new))")

@@ -1,27 +1,27 @@
 import PostgresClient
 import Store
 
-/// Prints to standard error how soon workers and waiting jobs follow a change.
+/// Prints to standard error how soon a change applies to workers and waiting jobs.
 enum FleetNote {
-    /// The time within which a worker that reaches the database knows of a change.
+    /// The time within which a worker that reaches the database applies a change.
     private static let seconds = 5
-    /// The time within which jobs that wait for their slot follow a new rate, in minutes.
+    /// The time within which a new rate applies to jobs that wait for their slot, in minutes.
     private static let slotMinutes = 2
 
-    /// Prints nothing if the table of workers can't be read: the change is made all the same.
+    /// Prints nothing if the table of workers cannot be read, because the change itself has succeeded.
     static func print(_ pool: PostgresPool) async {
         guard let fleet = try? await WorkerRepository(pool).fleet() else { return }
         printError(text(running: fleet.running.count, silent: fleet.silent.count))
     }
 
-    /// Returns when jobs that a pause held are sent.
+    /// Returns a sentence on when the jobs of a resumed app are sent.
     ///
-    /// - Parameter delay: the time that a delay queue keeps them, in seconds.
+    /// - Parameter delay: the time that a delay queue keeps the jobs, in seconds.
     static func resumption(delay: Int) -> String {
         "its waiting jobs return within \(delay + seconds) seconds: retry.delays keeps each for \(delay)"
     }
 
-    /// Returns when jobs that wait for their slot follow a new rate.
+    /// Returns a sentence on when a new rate applies to jobs that wait for their slot.
     static let newRate = "its jobs that wait in the broker follow within \(slotMinutes) minutes"
 
     static func text(running: Int, silent: Int) -> String {

@@ -14,9 +14,9 @@ package struct PassphraseOption: ParsableArguments {
         try passphraseFile.map { try Self.read($0, prompts: ["Passphrase: "]) }
     }
 
-    /// Returns the passphrase in a file, or the one that is typed if the file is `-`.
+    /// Returns the passphrase from a file, or from the terminal if the file is `-`.
     ///
-    /// - Parameter prompts: one for each time that it is typed.
+    /// - Parameter prompts: the prompts, one for each time that the passphrase is typed.
     static func read(_ file: String, prompts: [String]) throws -> Secret {
         if file == "-" {
             let typed = try prompts.map { prompt in

@@ -33,8 +33,9 @@ struct BrokerUser: Sendable, Hashable {
             BrokerUser(
                 name: "\(names.prefix)-consumer", configure: consumer, write: consumer,
                 read: "^(\(prefix)-consumer\\..*|\(results))$"),
-            // Publishes jobs, listens to results, takes dead jobs out, and looks at all queues. RabbitMQ from 4.2.6 on wants a
-            // right on a queue of whoever looks at it; to write is the one by which nothing can be taken out or deleted.
+            // This user publishes jobs, consumes results, takes out dead jobs and checks all queues. Since RabbitMQ
+            // 4.2.6 a check requires a permission on the queue; `write` is the one that neither removes messages nor
+            // deletes queues.
             BrokerUser(
                 name: "\(names.prefix)-operator", configure: "^\(prefix)\\.tail\\.",
                 write: "^\(prefix)\\.(jobs|delay|dropped|ledger|tail)(\\.|$)",

@@ -105,7 +105,7 @@ extension ConfigurationSource {
             : .required(remedy: "with amqp.declare: false others make it; 'martlet topology' prints what to make")
     }
 
-    /// Returns the time in seconds for which a delay queue keeps a job of a paused app.
+    /// Returns the time that a delay queue keeps a job of a paused app, in seconds.
     package func pauseDelay() throws -> Int? { RetryPolicy(delays: try retryDelays()).shortestHold }
 
     private func retryDelays() throws -> [Int] {

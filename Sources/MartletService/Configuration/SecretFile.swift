@@ -22,7 +22,7 @@ enum SecretText {
     }
 }
 
-/// The files of secrets whose variable is unset or empty, while the variable with `_FILE` appended names a file.
+/// The files of secrets whose variable is unset or empty and whose variable with the suffix `_FILE` names a file.
 struct SecretFiles {
     private(set) var paths: [ConfigurationKey: String] = [:]
 

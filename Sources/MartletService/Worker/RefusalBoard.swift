@@ -19,7 +19,8 @@ final class RefusalBoard: Sendable {
     }
 
     private let state = Mutex(State())
-    /// One element per change or renewal. Changes that come before the reader does are one element.
+    /// A stream with one element per change or renewal. Changes that the reader has not yet seen are merged into one
+    /// element.
     let changes: AsyncStream<Void>
     private let change: AsyncStream<Void>.Continuation
 
@@ -44,7 +45,7 @@ final class RefusalBoard: Sendable {
         change.yield()
     }
 
-    /// Has all open refusals written again.
+    /// Requests that all open refusals are written again.
     func renew() { change.yield() }
 
     /// Since the start.

@@ -3,9 +3,10 @@ import Logging
 import ServiceLifecycle
 import Store
 
-/// Writes the refusals that this worker meets to the database, for operators to see. Delivery never waits for it.
+/// The service that writes this worker's refusals to the database, where operators see them. Delivery never waits for
+/// it.
 struct RefusalService: Service {
-    /// The time after which all rows are written again, so that they stay valid, and so that a failed write is repeated.
+    /// The interval at which all rows are written again. This keeps them valid and repeats failed writes.
     private static let renewal = Duration.seconds(60)
 
     let board: RefusalBoard
@@ -16,7 +17,7 @@ struct RefusalService: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { group in
-                // One write at a time: an older state never overwrites a newer one.
+                // Writes are sequential, so that an older state never overwrites a newer one.
                 group.addTask { for await _ in board.changes { await write() } }
                 group.addTask {
                     while (try? await Task.sleep(for: Self.renewal)) != nil { board.renew() }

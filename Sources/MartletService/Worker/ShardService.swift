@@ -6,7 +6,8 @@ import Store
 /// away. Whoever connects looks at the broker; later, the table of workers tells, or that a queue has gone, since the broker's
 /// log has an error for each look at what is not there.
 ///
-/// It also has the queues looked for, since a policy may delete one in which only jobs for later wait, to which nobody publishes.
+/// The service also checks that the queues exist. A policy may delete a queue that nobody publishes to because it only
+/// holds scheduled jobs.
 struct ShardService: Service {
     private static let interval = Duration.seconds(30)
 

@@ -16,8 +16,8 @@ public struct OutputSamples: Sendable {
     public var refused: [String]
     /// Recipients of which the double says that they are dead.
     public var dead: [String]
-    /// Recipients that the double refuses in a way that may be about them alone or about the credential, such as with a bare 403
-    /// or 404.
+    /// Recipients that the double refuses with an answer, such as a bare 403 or 404, that may concern either them alone
+    /// or the credential.
     public var doubtful: [String]
     /// Credentials that the double takes. With two of them it is tried how one is retired.
     public var credentials: [Credential]

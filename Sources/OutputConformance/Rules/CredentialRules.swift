@@ -84,7 +84,7 @@ enum CredentialRules {
         return isClosed ? [] : ["all \(before) connections are still open"]
     }
 
-    /// With ``OutputCredentials/addressesAreBound`` the host keeps an account from having a second one.
+    /// The host prevents a second credential of an account if ``OutputCredentials/addressesAreBound`` is true.
     private static let secondOfAccount = ConformanceRule(
         "second credential of an account",
         "A second credential of an account never fails a recipient of the first: it is sent to with either, or the plugin "

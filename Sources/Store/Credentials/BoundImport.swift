@@ -1,8 +1,8 @@
 public import PushModel
 
-/// What became of a credential that may be the only one of its account.
+/// The result of importing a credential that may be the only one of its account.
 public enum BoundImport: Sendable, Hashable {
     case added(Credential.ID)
-    /// The same key is in use already.
+    /// The same key is already in use.
     case unchanged(Credential.ID)
 }

@@ -26,15 +26,16 @@ public struct CredentialRepository: Sendable {
         return row.id
     }
 
-    /// Adds the credential of an account whose addresses are bound to its key, unless the account has another one in use:
-    /// routing would choose the new key for every recipient of the old one. Adding the same key again changes nothing.
+    /// Adds the credential of an account whose addresses are bound to its key, unless the account has another one in
+    /// use. Routing would choose the new key for every recipient of the old one. Adding the same key again changes
+    /// nothing.
     /// - Throws: ``StoreError`` with code `conflict`, ``PostgresError``.
     public func importBoundCredential(
         _ new: NewCredential, of output: String, keyring: MasterKeyring
     ) async throws -> BoundImport {
         let row = try SealedCredential(new, of: output, keyring: keyring)
         return try await pool.transaction { connection in
-            // Two operators who add a key at once take turns, and the second one sees the first one's row.
+            // A lock serializes two operators who each add a key, so that the second one sees the first one's row.
             try await connection.query(
                 "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", [.text("martlet.credentials \(output)")])
             let others = try await connection.query(
@@ -71,11 +72,11 @@ public struct CredentialRepository: Sendable {
                 + "there. Retire \(other.id) first only if nothing is sent to its addresses any more")
     }
 
-    /// Changes what a person said of a credential that is in use, such as its subject, and seals it anew. Its key stays
-    /// the same, so workers go on without a failed push.
-    /// - Parameter change: makes the changed credential from the stored one.
-    /// - Throws: ``StoreError`` with code `notFound`, or what keeps the credential from being opened, ``PostgresError``,
-    ///   and what `change` throws.
+    /// Changes the details that a person gave for a credential in use, such as its subject, and seals it again. The key
+    /// stays the same, so workers continue without a failed push.
+    /// - Parameter change: returns the changed credential for the stored one.
+    /// - Throws: ``StoreError`` with code `notFound` or for a credential that cannot be opened, ``PostgresError``, and
+    ///   errors of `change`.
     public func change(
         _ id: Credential.ID, keyring: MasterKeyring,
         _ change: @Sendable (CredentialSummary, Credential) throws -> NewCredential
@@ -110,9 +111,9 @@ public struct CredentialRepository: Sendable {
     }
 
     /// Takes a credential out of use for good.
-    /// - Parameter boundOutputs: outputs whose addresses are bound to a key. A key of theirs stays while an app has its
-    ///   account, because the app's recipients could not be reached without it.
-    /// - Throws: ``StoreError`` with code `notFound`, or `conflict` while an app names it or needs it.
+    /// - Parameter boundOutputs: the outputs whose addresses are bound to a key. Such a key is kept while an app has
+    ///   its account, because the app's recipients cannot be reached without it.
+    /// - Throws: ``StoreError`` with code `notFound`, or `conflict` while an app names or needs the credential.
     public func retire(_ id: Credential.ID, boundOutputs: Set<String> = []) async throws {
         try await pool.transaction { connection in
             let apps = try await connection.query(

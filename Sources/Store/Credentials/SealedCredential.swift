@@ -2,9 +2,9 @@ import Foundation
 import PostgresClient
 import PushModel
 
-/// A credential sealed for its row.
+/// A credential in the sealed form of its database row.
 struct SealedCredential {
-    /// The index that lets a key or certificate be in use once.
+    /// The unique index that allows a key or certificate to be in use only once.
     static let importedOnce = "credentials_imported_once"
 
     let id: Credential.ID

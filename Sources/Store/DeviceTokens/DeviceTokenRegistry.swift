@@ -66,7 +66,7 @@ public struct DeviceTokenRegistry: Sendable {
 
     /// Removes some of an app's tokens, in both environments. Call it until it returns 0.
     ///
-    /// The rows are picked in any order and locked in key order, as marks and registrations lock them.
+    /// Rows are selected in any order, but locked in key order, like marks and registrations.
     /// - Returns: the number of removed tokens.
     public func forgetSome(app: String, output: String, atMost limit: Int = 10_000) async throws -> Int {
         try await pool.query(

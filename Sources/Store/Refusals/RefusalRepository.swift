@@ -1,10 +1,10 @@
 public import PostgresClient
 public import PushModel
 
-/// The refused credentials that workers know of: `martlet.refusals`.
+/// The repository of refused credentials that workers have found, the table `martlet.refusals`.
 public struct RefusalRepository: Sendable {
-    /// The age in seconds above which a row no longer counts. A worker renews its rows every minute, so an older one was left by
-    /// a worker that has gone.
+    /// The age in seconds above which a row no longer counts. Workers renew their rows every minute, so the worker of
+    /// an older row has gone.
     public static let validSeconds = 300
     /// The longest time that a stop waits for the database.
     private static let patience = Duration.seconds(4)
@@ -15,12 +15,11 @@ public struct RefusalRepository: Sendable {
         self.pool = pool
     }
 
-    /// Records the refusals that a worker knows of, and deletes rows that no worker has written for
-    /// ``validSeconds``.
+    /// Records the refusals that a worker has found, and deletes rows that no worker has written for ``validSeconds``.
     ///
-    /// Each statement is a transaction of its own and locks its rows in key order, whatever the order of the arguments, so that
-    /// two workers never deadlock. All of them may be repeated.
-    /// - Parameter ended: refusals that no longer hold. A subject in `refusals`, too, is recorded.
+    /// Each statement is a transaction of its own and locks its rows in key order, so two workers never deadlock. All
+    /// statements may be repeated.
+    /// - Parameter ended: refusals that no longer hold. A subject that is also in `refusals` is recorded.
     /// - Throws: ``PostgresError``.
     public func write(_ refusals: [Refusal], ended: [Refusal], worker: String) async throws {
         if !ended.isEmpty {
@@ -39,7 +38,7 @@ public struct RefusalRepository: Sendable {
                     .timestampArray(milliseconds: refusals.map(\.since.milliseconds)), .text(worker),
                 ])
         }
-        // A locked row is in use by another worker, which deletes it or has just renewed it.
+        // Another worker uses a locked row: it either deletes the row or has just renewed it.
         try await pool.query(
             """
             \(Self.deletion) WHERE last_refused_at < now() - interval '\(Self.validSeconds) seconds'
@@ -47,14 +46,15 @@ public struct RefusalRepository: Sendable {
             """)
     }
 
-    /// Deletes the rows of a worker that stops. Another worker with the same refusal writes it again within a minute.
+    /// Deletes the rows of a worker that stops. Another worker with the same refusal writes its row again within a
+    /// minute.
     /// - Throws: ``PostgresError``.
     public func remove(worker: String) async throws {
         try await pool.query(
             "\(Self.deletion) WHERE worker = $1 \(Self.inOrder)", [.text(worker)], timeout: Self.patience)
     }
 
-    /// Returns the refusals that hold now, the oldest first. One without a beginning counts from when it was last refused.
+    /// Returns the current refusals, the oldest first. A refusal without a start time counts from its last occurrence.
     /// - Throws: ``PostgresError``.
     public func list() async throws -> [Refusal] {
         try await pool.query(
@@ -89,7 +89,7 @@ public struct RefusalRepository: Sendable {
         """
     private static let inOrder = "\(keyOrder) FOR UPDATE)"
 
-    /// Leaves out credentials that have been removed meanwhile. The first worker to find a refusal sets its beginning.
+    /// Omits credentials that were removed meanwhile. The first worker to find a refusal sets its start time.
     private static let upsert = """
         INSERT INTO martlet.refusals (credential, environment, topic, reason, since, worker)
         SELECT DISTINCT ON (credential, environment, topic COLLATE "C") credential, environment, topic, reason, since, $6

@@ -62,7 +62,7 @@ public struct Rekeying: Sendable {
     private static let maximumPasses = 5
     private static let pageSize = 100
 
-    /// Deletes tokens that every provider refuses because of their age. A locked one is being replaced.
+    /// Deletes tokens that every provider refuses because of their age. A locked token is being replaced.
     private func removeOldTokens() async throws {
         try await pool.query(
             """

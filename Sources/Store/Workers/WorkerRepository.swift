@@ -39,7 +39,7 @@ public struct WorkerRepository: Sendable {
             "DELETE FROM martlet.workers WHERE id = $1", [.text(worker.id)], timeout: Self.patience)
     }
 
-    /// Deletes the rows of workers that have been silent for an hour. Rows that another worker deletes just now are left to it.
+    /// Deletes the rows of workers that have been silent for an hour. Rows that another worker is deleting are skipped.
     /// - Throws: ``PostgresError``.
     public func forgetStale() async throws {
         try await pool.query(
