@@ -2,13 +2,13 @@ package import HTTP2Pool
 package import PushModel
 internal import Threading
 
-/// The pushes of one pool, from the job that is handed in to the outcome: which is next, which are on the wire, which come
-/// back. The output's ``PoolClient``, which owns this, makes requests and reads answers. On the pool's event loop.
+/// The pushes of one pool, from the job that is handed in to the outcome: waiting, on the wire and returned. The
+/// output's ``PoolClient``, which owns this, makes requests and reads answers. Lives on the pool's event loop.
 ///
 /// A written push has used an attempt; waiting uses none. While ``PoolHealth`` admits nothing, pushes wait here for up
-/// to ``Breaker/patienceMilliseconds`` and then in the broker (verdict `hold`). A probe is chosen when a request can
+/// to ``Breaker/patienceMilliseconds`` and then in the broker (verdict `hold`). Probes are chosen when a request can
 /// go.
-// why: unchecked for that reason; the only part touched from other threads is the mailbox.
+// why: unchecked because only the pool's event loop uses it; the mailbox alone is used from other threads.
 package final class PushDesk: @unchecked Sendable {
     /// Beyond this a push that servers keep refusing unprocessed waits in a delay queue instead.
     private static let maximumResends = 5

@@ -41,7 +41,7 @@ package struct AccessTokenCache {
     /// Answers to requests with a token that was refused still come in.
     private var isNewUntil: Int64 = .min
     private var fetchingSince: Int64?
-    /// The back-off after no answer, or after an answer that says nothing about the account.
+    /// The back-off after no answer, or after an answer that does not concern the account.
     private var failures = Backoff(first: .seconds(1), longest: .seconds(60))
     /// The back-off after an answer that refuses the account. Another request cannot succeed until a person changes
     /// something.

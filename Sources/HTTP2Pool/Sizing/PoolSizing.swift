@@ -1,9 +1,9 @@
 /// Decides how many connections a pool has. A value: no clock, no I/O.
 ///
-/// A pool with work and no connection opens one. It opens more when those it has have been full for a while
-/// (of streams or of window) although the way to the server is long, answers take long or hardly a stream is
-/// allowed, that is, when the round trip and not this process is what bounds it: one at a time, or, with several rounds
-/// of work waiting or connections that take one request at a time, up to as many again as it has.
+/// A pool with work and no connection opens one. It opens more if its connections have been full for a while (of
+/// streams or of window) and the round trip limits it, not this process: the way to the server is long, answers take
+/// long or few streams are allowed. It opens one at a time. With several rounds of work waiting, or connections that
+/// take one request at a time, it opens up to as many again as it has.
 package struct PoolSizing {
     package struct Load {
         /// Pushes that found no room.
@@ -36,8 +36,8 @@ package struct PoolSizing {
         /// Several rounds of what fits into the connections.
         private var isPressureLarge: Bool { waiting > 4 * inFlight }
 
-        /// Whether each connection takes one request at a time, as in HTTP/1.1. The client's limit on requests is then a
-        /// limit on connections.
+        /// Whether each connection takes one request at a time, as in HTTP/1.1. The client's limit on requests is then
+        /// a limit on connections.
         private var isSerial: Bool { inFlight <= established }
 
         /// The most connections that may be opening at once.

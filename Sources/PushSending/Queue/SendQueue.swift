@@ -1,10 +1,9 @@
 internal import DequeModule
 import PushModel
 
-/// What a pool has still to send: urgent jobs before normal before bulk ones, each with a cursor, so that a job of a
-/// thousand recipients is one element. Jobs of a lane take turns, so that a small one does not wait behind all the
-/// large ones of another app. Pushes that must be sent again come before the others of their kind: urgent ones first of
-/// all, the others after the urgent jobs.
+/// The pushes that a pool has yet to send: urgent jobs, then normal, then bulk. A job of a thousand recipients is one
+/// element with a cursor. Jobs of a lane take turns, so that a small job does not wait behind another app's large jobs.
+/// Resent pushes precede others of their kind: urgent ones come first of all, the others after the urgent jobs.
 package struct SendQueue {
     /// Pushes of one job in a row; a power of two.
     private static let turn = 16

@@ -257,7 +257,7 @@ extension OriginPushes: PoolClient {
         }
     }
 
-    /// The subscription seems to belong to another key, so it counts like those for which the service says so.
+    /// The subscription seems to belong to another key, so it counts like an explained refusal.
     private func rejectForeign(_ sent: MessageOnWire, _ status: Int, _ reason: String, at now: Moment) {
         sent.push.job.tokens?.answered(bad: WebPushAnswer.mismatch, now: now)
         add(.rejected, sent, status: status, reason: reason, at: now)

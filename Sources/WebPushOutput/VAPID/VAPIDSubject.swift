@@ -10,8 +10,8 @@ package enum VAPIDSubject {
     private static let reservedDomains: Set = ["example.com", "example.net", "example.org"]
 
     /// Returns the problem with a subject, as the predicate of a sentence, or `nil`. Apple refuses every message with a
-    /// subject that it does not accept. This rejects what Apple is known to refuse: spaces, angle brackets, and hosts
-    /// that do not exist on the internet.
+    /// subject that it does not accept. The check rejects what Apple is known to refuse: spaces, angle brackets, and
+    /// hosts that do not exist on the internet.
     package static func problem(of text: String) -> String? {
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains(where: { "<>\"\\".contains($0) })
         else { return "must have no spaces, quotes or angle brackets: mailto:push@yourdomain.com" }

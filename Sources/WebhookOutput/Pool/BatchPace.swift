@@ -1,6 +1,6 @@
 import Pacing
 
-/// How many batches a receiver has at a time, and how many recipients are in one. A value: no clock, no I/O.
+/// The number of batches that a receiver has at a time, and of recipients in one. A value: no clock, no I/O.
 ///
 /// | event | what changes |
 /// |---|---|
@@ -8,12 +8,12 @@ import Pacing
 /// | an answer within 2 s | 50 recipients more, or 1 more once a batch was too large |
 /// | an answer after more than 5 s | half the recipients and half the batches |
 /// | no answer in time, 5xx, while other batches are answered | an eighth fewer batches |
-/// | no answer in time, 5xx, and no other answer since it was sent | half the recipients, one batch at a time, and a pause: 1 s, doubling to 60 s |
-/// | 429, or 503 with Retry-After | one batch at a time, and a pause as long as it says, else the same |
+/// | no answer in time, 5xx, and no other answer since | half the recipients, one batch, and a pause: 1 s, doubling to 60 s |
+/// | 429, or 503 with Retry-After | one batch at a time, and a pause as long as `Retry-After`, else the same pause |
 /// | ten batches in a row refused because of their contents | one batch at a time |
 /// | an answer to a batch that was sent before the last pause began | none, because it has the same cause |
 ///
-/// No pause is longer than an hour, whatever the receiver says: then a batch finds out whether it is back.
+/// A pause lasts at most an hour, even if the receiver requests a longer one. After it, one batch tests the receiver.
 package struct BatchPace {
     package static let promptMilliseconds: Int64 = 1_000
     package static let quickMilliseconds: Int64 = 2_000
