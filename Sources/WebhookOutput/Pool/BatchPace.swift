@@ -8,7 +8,7 @@ import Pacing
 /// | an answer within 2 s | 50 recipients more, or 1 more once a batch was too large |
 /// | an answer after more than 5 s | half the recipients and half the batches |
 /// | no answer in time, 5xx, while other batches are answered | an eighth fewer batches |
-/// | no answer in time, 5xx, and no other answer since | half the recipients, one batch, and a pause: 1 s, doubling to 60 s |
+/// | the same, without any answer since it was sent | half the recipients, one batch, a pause: 1 s, doubling to 60 s |
 /// | 429, or 503 with Retry-After | one batch at a time, and a pause as long as `Retry-After`, else the same pause |
 /// | ten batches in a row refused because of their contents | one batch at a time |
 /// | an answer to a batch that was sent before the last pause began | none, because it has the same cause |
