@@ -26,8 +26,8 @@ extension BrokersPageTests {
         try await with { installation, servers in
             let delay = installation.names.delay(seconds: 120)
             let delays = RetryPolicy().delays
-            let more = #","send_at":\#(Int(Date().timeIntervalSince1970) + 200)"#
             func publish(_ ids: [String]) async throws {
+                let more = #","send_at":\#(Int(Date().timeIntervalSince1970) + 200)"#
                 try await installation.publish(
                     ids.map { JobText($0, app: Self.app, to: [Token.random()], more: more) })
             }

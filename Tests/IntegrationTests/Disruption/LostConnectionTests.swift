@@ -12,7 +12,7 @@ struct LostConnectionTests {
     private static let app = "com.example.shop"
 
     /// Six losses while pushes are on the wire and other jobs wait. One push at a time takes ten seconds.
-    @Test func sendsEachPushOnceAndSuspectsNoJob() async throws {
+    @Test func repeatsOnlyWhatHadEndedAndSuspectsNoJob() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             let port = try #require(URLComponents(string: installation.servers.broker)?.port)
@@ -22,6 +22,8 @@ struct LostConnectionTests {
             let worker = try installation.startWorker([
                 "amqp.url": installation.servers.broker.replacing(":\(port)", with: ":\(proxy.port)"),
                 "http.listen": "127.0.0.1:\(http)", "worker.maximum_in_flight": "60",
+                // A push whose answer is late on a busy machine would be retried.
+                "apns.request_timeout": "300",
             ])
             defer { worker.signal(SIGKILL) }
             func connections() -> Int { worker.errors.ranges(of: "broker.connected").count }
@@ -35,17 +37,22 @@ struct LostConnectionTests {
                 try await eventually("it connects again: \(worker.errors)") { connections() >= before + 4 }
             }
             try await installation.results.wait(for: tokens.count)
-            try await eventually("all is acknowledged") { try await installation.waitingMessages(delays: RetryPolicy().delays).isEmpty }
+            try await eventually("all is acknowledged") {
+                try await installation.waitingMessages(delays: RetryPolicy().delays).isEmpty
+            }
             let page = try await Subprocess.run(["/usr/bin/curl", "-s", "http://127.0.0.1:\(http)/metrics"]).output
             #expect(page.contains(#"martlet_jobs_total{state="suspected"} 0"#), "\(page)")
             #expect(page.contains(/martlet_jobs_total\{state="resumed"\} [1-9]/), "\(page)")
             worker.signal(SIGTERM)
             #expect(try await worker.finish().status == 0)
             let arrivals = installation.simulator.recordedArrivals
-            #expect(arrivals.values.allSatisfy { $0 == 1 } && arrivals.count == tokens.count, "\(arrivals)")
             let entries = installation.results.entries
-            #expect(entries.count == tokens.count)
-            #expect(entries.values.allSatisfy { $0.map(\.verdict) == [Verdict(kind: "sent")] })
+            #expect(arrivals.count == tokens.count && entries.count == tokens.count)
+            #expect(entries.values.joined().allSatisfy { $0.verdict == Verdict(kind: "sent") })
+            // A push is repeated only if its job had ended and the acknowledgement was lost, and then an outcome says so.
+            let repeated = entries.values.reduce(0) { $0 + $1.count - 1 }
+            #expect(arrivals.values.reduce(0, +) == tokens.count + repeated && repeated <= 10, "\(arrivals)")
+            #expect(entries.values.allSatisfy { $0.filter { $0.outcome.redelivered != true }.count <= 1 })
             #expect(try await installation.waitingMessages(delays: RetryPolicy().delays).isEmpty)
         }
     }
