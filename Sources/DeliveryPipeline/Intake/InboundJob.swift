@@ -12,8 +12,10 @@ package struct InboundJob: Sendable {
     let queue: JobQueue
     /// Why it is among those that the broker has taken out of their queues.
     package let drop: Drop?
-    /// When this worker got it, by whose clock the broker's patience runs.
+    /// When this worker first received the message.
     let arrivedAt: Timestamp
+    /// When this worker got the delivery that is open now: the broker waits for its acknowledgement from then on.
+    var deliveredAt: Timestamp
     /// When it was first published, as far as that is known, else when it was first received.
     let since: Timestamp
     /// That is when it was published.
@@ -34,6 +36,7 @@ package struct InboundJob: Sendable {
         tag = delivery.tag
         drop = queue == .dropped ? Drop(of: delivery) : nil
         arrivedAt = now
+        deliveredAt = now
         let published = Self.publication(delivery.properties, now: now)
         (since, isDated) = (published ?? now, published != nil)
         isWorkers = worker == nil || delivery.properties.userID == worker

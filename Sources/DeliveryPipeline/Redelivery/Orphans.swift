@@ -68,7 +68,8 @@ package struct Orphans {
     mutating func match(_ delivery: AMQPDelivery, now: Timestamp) -> Match? {
         guard delivery.isRedelivered, !isEmpty else { return nil }
         let identity = MessageIdentity(delivery)
-        if let job = atWork[identity]?.first {
+        // A job that is split no further has chunks that nobody has made: it is taken anew.
+        if let job = atWork[identity]?.first(where: { !$0.isIncomplete }) {
             remove(job)
             job.isOrphan = false
             return .atWork(job)

@@ -16,7 +16,7 @@ extension Turn {
     mutating func takeUp(_ inbound: InboundJob) -> Bool {
         switch orphans.match(inbound.delivery, now: now) {
         case .atWork(let job):
-            job.inbound.tag = inbound.tag
+            (job.inbound.tag, job.inbound.deliveredAt) = (inbound.tag, inbound.deliveredAt)
             // The budget already holds the same bytes.
             lost(inbound)
         case .ended:

@@ -69,7 +69,10 @@ struct Refusals {
         for id in turn.outbox.waitingOrphans() { forget(id, &splitting, &turn) }
     }
 
+    /// Forgets a message of a job that the broker delivers again. If it is a chunk, the job is split no further, so that its
+    /// end is not taken for the end of all of it.
     private func forget(_ id: UInt64, _ splitting: inout Splitting, _ turn: inout Turn) {
+        splitting.abandon(chunk: id, &turn)
         for job in turn.outbox.met(id) { turn.lost(job) }
         splitting.goOn(after: id, &turn)
     }
@@ -89,7 +92,7 @@ struct Refusals {
     private func isTooLong(for id: UInt64, _ seconds: Int, _ turn: Turn) -> Bool {
         let ledger = turn.outbox.ledger
         let arrivals = ledger.shares(of: id).lazy.compactMap {
-            ledger.delivery(of: $0.entry)?.inbound.arrivedAt.seconds
+            ledger.delivery(of: $0.entry)?.inbound.deliveredAt.seconds
         }
         return arrivals.min().map { turn.now.seconds + Int64(seconds) - $0 > RefusalLadder.longestForJobs } ?? false
     }

@@ -73,10 +73,19 @@ struct Splitting {
             for started in waiting where queues.contains(started.inbound.queue) { turn.lose(started) }
             unnamed[lane]?.removeAll { queues.contains($0.inbound.queue) }
         }
-        for (entry, split) in open where queues.contains(split.started.inbound.queue) {
-            split.started.isIncomplete = true
-            _ = stop(entry, &turn)
-        }
+        for (entry, split) in open where queues.contains(split.started.inbound.queue) { abandon(entry, split, &turn) }
+    }
+
+    /// Splits the job of a chunk no further, because the chunk will never be published. Does nothing for other messages.
+    mutating func abandon(chunk id: UInt64, _ turn: inout Turn) {
+        guard case .chunk(let entry) = steps[id] else { return }
+        if let split = open[entry] { return abandon(entry, split, &turn) }
+        turn.outbox.ledger.delivery(of: entry)?.isIncomplete = true
+    }
+
+    private mutating func abandon(_ entry: Int, _ split: Split, _ turn: inout Turn) {
+        split.started.isIncomplete = true
+        _ = stop(entry, &turn)
     }
 
     /// Splits a job no further.

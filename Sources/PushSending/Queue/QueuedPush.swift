@@ -39,7 +39,9 @@ package struct QueuedPush {
 
     /// The same push as the probe.
     package var asProbe: QueuedPush {
-        QueuedPush(job: job, recipient: recipient, resends: resends, isReauthorized: isReauthorized, isProbe: true)
+        QueuedPush(
+            job: job, recipient: recipient, resends: resends, isReauthorized: isReauthorized, isProbe: true,
+            group: group)
     }
 
     /// The same push as a member of a part of a halved batch.

@@ -85,14 +85,20 @@ package struct SendQueue {
     package mutating func next(
         onlyUrgent: Bool = false, takesGroups: Bool = true, where isMeant: (QueuedJob) -> Bool
     ) -> QueuedPush? {
-        let urgent = nextAgain(takesGroups) { $0.routed.lane == .urgent && isMeant($0) }
-        if let push = urgent ?? next(of: \.urgent, where: isMeant) { return push }
+        // Urgent pushes stand first in `again`.
+        let urgent = again.firstIndex { $0.job.routed.lane != .urgent } ?? again.endIndex
+        if let push = nextAgain(in: ..<urgent, takesGroups, isMeant) ?? next(of: \.urgent, where: isMeant) {
+            return push
+        }
         if onlyUrgent { return nil }
-        return nextAgain(takesGroups, isMeant) ?? next(of: \.normal, where: isMeant) ?? next(of: \.bulk, where: isMeant)
+        return nextAgain(in: urgent..., takesGroups, isMeant) ?? next(of: \.normal, where: isMeant)
+            ?? next(of: \.bulk, where: isMeant)
     }
 
-    private mutating func nextAgain(_ takesGroups: Bool, _ isMeant: (QueuedJob) -> Bool) -> QueuedPush? {
-        let place = again.firstIndex { (takesGroups || $0.group == 0) && isMeant($0.job) }
+    private mutating func nextAgain(
+        in places: some RangeExpression<Int>, _ takesGroups: Bool, _ isMeant: (QueuedJob) -> Bool
+    ) -> QueuedPush? {
+        let place = again[places].firstIndex { (takesGroups || $0.group == 0) && isMeant($0.job) }
         guard let place else { return nil }
         count -= 1
         return again.remove(at: place)
@@ -105,7 +111,11 @@ package struct SendQueue {
         count -= 1
         let push = self[keyPath: lane][place].step()
         let cursor = self[keyPath: lane][place]
-        if cursor.next >= cursor.end { self[keyPath: lane].remove(at: place) }
+        if cursor.next >= cursor.end {
+            self[keyPath: lane].remove(at: place)
+        } else if cursor.next % Self.turn == 0, self[keyPath: lane].count > 1 {
+            self[keyPath: lane].append(self[keyPath: lane].remove(at: place))
+        }
         return push
     }
 

@@ -67,13 +67,15 @@ final class OriginHealth {
             return Obstacle(verdict: .rejected, reason: WebPushFault.addressNotAllowed.reason)
         }
         if key.breaker.admission(nowMilliseconds: now.uptime) == .hold { return obstacle(key.breaker) }
-        for brake in [key.brake, brake] {
-            guard let wait = brake.milliseconds(nowMilliseconds: now.uptime), wait > Breaker.patienceMilliseconds else {
-                continue
-            }
-            return Obstacle(verdict: .hold, reason: brake.reason, seconds: Int32(clamping: (wait + 999) / 1_000))
-        }
+        if let obstacle = obstacle(key.brake, now) ?? obstacle(brake, now) { return obstacle }
         return host.admission(nowMilliseconds: now.uptime) == .hold ? obstacle(host) : nil
+    }
+
+    private func obstacle(_ brake: Brake, _ now: Moment) -> Obstacle? {
+        guard let wait = brake.milliseconds(nowMilliseconds: now.uptime), wait > Breaker.patienceMilliseconds else {
+            return nil
+        }
+        return Obstacle(verdict: .hold, reason: brake.reason, seconds: Int32(clamping: (wait + 999) / 1_000))
     }
 
     private func obstacle(_ breaker: Breaker) -> Obstacle {
@@ -129,8 +131,9 @@ final class OriginHealth {
     }
 
     /// The answer is about the message, not about the key.
-    func authorized(_ key: KeyAtOrigin) {
-        if key.breaker.succeeded() { tellOfEnd(key) }
+    func authorized(_ sent: MessageOnWire, now: Moment) {
+        let key = sent.push.part.key
+        if key.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime) { tellOfEnd(key) }
     }
 
     private func tellOfEnd(_ key: KeyAtOrigin) {
@@ -170,21 +173,26 @@ final class OriginHealth {
     }
 
     /// A service says so of one sender, and only with 503 of itself; also where it is said of two at a time.
-    func busy(_ key: KeyAtOrigin, status: Int, reason: String, retryAfterSeconds: Int32, now: Moment) {
+    func busy(_ key: KeyAtOrigin, status: Int, reason: String, retryAfterSeconds: Int32, now: Moment) -> Bool {
         let random = Double.random(in: 0..<1)
         func refuses(_ brake: inout Brake) -> Bool {
             brake.refused(reason, retryAfterSeconds: retryAfterSeconds, nowMilliseconds: now.uptime, random: random)
         }
         if status == 503 {
-            if refuses(&brake) { tellOfBrake(brake, of: "all", now) }
-            return
+            guard refuses(&brake) else { return false }
+            tellOfBrake(brake, of: "all", now)
+            return true
         }
-        guard refuses(&key.brake) else { return }
+        guard refuses(&key.brake) else { return false }
         restrictsKeys = true
         let isAlone = !keys.values.contains { $0 !== key && $0.brake.seconds(nowMilliseconds: now.uptime) != nil }
-        if isAlone { return tellOfBrake(key.brake, of: "one VAPID key", now) }
-        brake.begin(reason, retryAfterSeconds: retryAfterSeconds, nowMilliseconds: now.uptime, random: random)
-        tellOfBrake(brake, of: "all", now)
+        if isAlone {
+            tellOfBrake(key.brake, of: "one VAPID key", now)
+        } else {
+            brake.begin(reason, retryAfterSeconds: retryAfterSeconds, nowMilliseconds: now.uptime, random: random)
+            tellOfBrake(brake, of: "all", now)
+        }
+        return true
     }
 
     private func tellOfBrake(_ brake: Brake, of what: String, _ now: Moment) {

@@ -222,13 +222,13 @@ extension OriginPushes: PoolClient {
         case .keyMismatch: sent.push.job.tokens?.answered(bad: reason, now: now)
         case .busy:
             sent.push.job.tokens?.answered(bad: nil, now: now)
-            health.busy(
+            let begins = health.busy(
                 sent.push.part.key, status: answer.status, reason: reason, retryAfterSeconds: sent.retryAfterSeconds,
                 now: now)
-            holdQueued(now: now)
+            if begins { holdQueued(now: now) }
         default:
             sent.push.job.tokens?.answered(bad: nil, now: now)
-            if meaning.showsAuthorization { health.authorized(sent.push.part.key) }
+            if meaning.showsAuthorization { health.authorized(sent, now: now) }
         }
         add(meaning.verdict, sent, status: answer.status, reason: reason, at: now)
     }

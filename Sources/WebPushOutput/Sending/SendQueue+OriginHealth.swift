@@ -1,8 +1,8 @@
 import PushSending
 
 extension SendQueue {
-    /// Removes and returns the next message that an origin's health admits, preferring a message of the job that is the
-    /// better probe.
+    /// Removes and returns the next message that an origin's health admits. If that message would be a probe of its key, a
+    /// message of the same key goes first whose job is not the one that was refused last.
     mutating func next(onlyUrgent: Bool, allowedBy health: OriginHealth, at now: Moment) -> QueuedPush? {
         let admission = health.admission(uptime: now.uptime)
         guard admission == .pass || admission == .probe else { return nil }
@@ -10,8 +10,14 @@ extension SendQueue {
         func mayGo(_ job: QueuedJob) -> Bool {
             health.lets(unsafeDowncast(job, to: OriginJob.self).key, uptime: now.uptime)
         }
-        return next(onlyUrgent: onlyUrgent) {
-            unsafeDowncast($0, to: OriginJob.self).key.prefers($0) && mayGo($0)
-        } ?? next(onlyUrgent: onlyUrgent, where: mayGo)
+        guard let push = next(onlyUrgent: onlyUrgent, where: mayGo) else { return nil }
+        let key = push.part.key
+        guard !key.prefers(push.job) else { return push }
+        let better = next(onlyUrgent: onlyUrgent) { job in
+            unsafeDowncast(job, to: OriginJob.self).key === key && key.prefers(job)
+        }
+        guard let better else { return push }
+        resend(push)
+        return better
     }
 }

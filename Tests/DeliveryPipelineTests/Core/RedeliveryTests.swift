@@ -208,6 +208,43 @@ import Testing
         #expect(harness.acknowledged == [7])
     }
 
+    /// Returns a worker whose job of forty chunks began to be split after its connection was lost.
+    private func splitting(_ body: String) throws -> PipelineHarness {
+        let harness = orphaned([.sample(body, number: 1)])
+        try harness.grantClaims()
+        try #require(harness.published.count == 32, "the most on their way")
+        return harness
+    }
+
+    private func confirmAll(of harness: PipelineHarness, from start: Int) {
+        var confirmed = start
+        while confirmed < harness.published.count {
+            harness.confirm(harness.published[confirmed])
+            confirmed += 1
+        }
+    }
+
+    private static let large = PacedSite.body("large", recipients: 40 * 500, more: #""at_most_once":true,"#)
+
+    @Test func splitsJobAgainThatLostItsConnectionTwice() throws {
+        let harness = try splitting(Self.large)
+        harness.consumer(Self.lost)
+        harness.consumer(.connected(queues: []))
+        harness.deliver([again(Self.large, connection: 3)])
+        confirmAll(of: harness, from: 0)
+        #expect(harness.core.currentCounts().jobsResumed == 0, "eight chunks were never made")
+        #expect(harness.acknowledged == [])
+    }
+
+    @Test func splitsJobAgainWhoseChunkWasRefusedMeanwhile() throws {
+        let harness = try splitting(Self.large)
+        harness.publisher(.refused([try #require(harness.published.first).id]))
+        confirmAll(of: harness, from: 1)
+        #expect(harness.published.count == 32, "no more chunks are made")
+        harness.deliver([again(Self.large)])
+        #expect(harness.core.currentCounts().jobsResumed == 0 && harness.acknowledged == [])
+    }
+
     @Test func deadLettersOnce() throws {
         let harness = orphaned([.sample("{", number: 1)])
         harness.deliver([again("{")])
