@@ -118,7 +118,9 @@ import Testing
         #expect(fixture.tally["sent"] == 501)
         #expect(other.recordedArrivals.count == 500)
         await fixture.recorder.wait(for: 1_001, atMost: .seconds(60))
-        #expect(fixture.tally == ["sent": 501, "unknown RequestTimeout": 500])
+        // A connection that answers no PING may end before its requests do.
+        let unknown = ["RequestTimeout", "ConnectionLost"].map { fixture.tally["unknown \($0)"] ?? 0 }
+        #expect(unknown.reduce(0, +) == 500 && fixture.tally["sent"] == 501, "\(fixture.tally)")
         #expect(fixture.surplusOutcomes == 0)
         await silent.setFaults(StandingFaults())
         try await eventually("the next goes") { try await fixture.push("0c") == "sent -" }
