@@ -36,7 +36,11 @@ extension PushSimulator {
         switch fault {
         case .goAway(let announced): await sendGoAway(GoAwayFault(announcesFirst: announced))
         case .cut: await cutConnections()
-        case .refuseStreams(let count): refuseStreams(count)
+        case .refuseStreams(let count):
+            refuseStreams(count)
+            // Requests for access tokens are so few that the count alone would last for minutes.
+            try await Task.sleep(for: .seconds(2))
+            refuseStreams(0)
         case .down: try await goDown(for: time)
         case .next(let count, let word): answerNext(count, with: answer(word))
         case .slow(let milliseconds):
