@@ -65,8 +65,11 @@ struct CancelledTaskTests {
         try await holder.query("SELECT pg_advisory_lock($1)", [lock])
         var options = PostgresPool.Options()
         options.maximumConnections = 1
-        options.leaseTimeout = .seconds(60)
-        let pool = PostgresPool(try TestServer.configuration(), options: options, logger: Logger(label: "test"))
+        options.leaseTimeout = .seconds(600)
+        var configuration = try TestServer.configuration()
+        configuration.queryTimeout = .seconds(600)
+        configuration.lockTimeout = .seconds(600)
+        let pool = PostgresPool(configuration, options: options, logger: Logger(label: "test"))
         let transaction = Task {
             try await pool.transaction { try await $0.query("SELECT pg_advisory_xact_lock($1)", [lock]) }
         }

@@ -59,7 +59,9 @@ struct ClaimRepositoryTests {
                 """)
             try await database.pool.query(
                 "CREATE TRIGGER hold_up AFTER INSERT ON martlet.claims FOR EACH ROW EXECUTE FUNCTION hold_up()")
-            let claims = ClaimRepository(database.pool)
+            let pool = database.patientPool()
+            defer { pool.close() }
+            let claims = ClaimRepository(pool)
             let blocker = try await PostgresConnection.connect(database.configuration)
             try await blocker.query("SELECT pg_advisory_lock(7)")
             func waiting(for kind: String) async throws -> Bool {

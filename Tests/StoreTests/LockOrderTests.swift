@@ -20,12 +20,7 @@ struct LockOrderTests {
         _ row: String, _ database: TestDatabase, _ first: @escaping @Sendable (PostgresPool) async throws -> Void,
         _ second: @escaping @Sendable (PostgresPool) async throws -> Void
     ) async throws {
-        var options = PostgresPool.Options()
-        options.leaseTimeout = .seconds(60)
-        var configuration = database.configuration
-        configuration.queryTimeout = .seconds(600)
-        configuration.lockTimeout = .seconds(600)
-        let pool = PostgresPool(configuration, options: options, logger: database.logger)
+        let pool = database.patientPool()
         defer { pool.close() }
         try await withThrowingTaskGroup(of: Void.self) { group in
             try await database.pool.transaction { connection in
@@ -92,7 +87,7 @@ struct LockOrderTests {
             let refusals = try await refusals(database)
             try await whileLocked(
                 "martlet.refusals WHERE topic = 'b'", database,
-                { try await RefusalRepository($0).remove(worker: Self.worker) },
+                { try await RefusalRepository($0).remove(worker: Self.worker, timeout: .seconds(600)) },
                 { try await RefusalRepository($0).write(refusals.reversed(), ended: [], worker: Self.worker) })
         }
     }

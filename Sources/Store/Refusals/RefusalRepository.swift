@@ -6,8 +6,6 @@ public struct RefusalRepository: Sendable {
     /// The age in seconds above which a row no longer counts. Workers renew their rows every minute, so the worker of
     /// an older row has gone.
     public static let validSeconds = 300
-    /// The longest time that a stop waits for the database.
-    private static let patience = Duration.seconds(4)
 
     private let pool: PostgresPool
 
@@ -48,10 +46,11 @@ public struct RefusalRepository: Sendable {
 
     /// Deletes the rows of a worker that stops. Another worker with the same refusal writes its row again within a
     /// minute.
+    /// - Parameter timeout: the longest time that a stopping worker waits for the database.
     /// - Throws: ``PostgresError``.
-    public func remove(worker: String) async throws {
+    public func remove(worker: String, timeout: Duration = .seconds(4)) async throws {
         try await pool.query(
-            "\(Self.deletion) WHERE worker = $1 \(Self.inOrder)", [.text(worker)], timeout: Self.patience)
+            "\(Self.deletion) WHERE worker = $1 \(Self.inOrder)", [.text(worker)], timeout: timeout)
     }
 
     /// Returns the current refusals, the oldest first. A refusal without a start time counts from its last occurrence.

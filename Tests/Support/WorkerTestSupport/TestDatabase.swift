@@ -84,6 +84,16 @@ package struct TestDatabase: Sendable {
         try PostgresConfiguration(url: url, applicationName: application)
     }
 
+    /// Returns a pool whose statements wait for locks as long as a test may take. Close it after use.
+    package func patientPool() -> PostgresPool {
+        var configuration = configuration
+        configuration.queryTimeout = .seconds(600)
+        configuration.lockTimeout = .seconds(600)
+        var options = PostgresPool.Options()
+        options.leaseTimeout = .seconds(600)
+        return PostgresPool(configuration, options: options, logger: logger)
+    }
+
     /// Lets a store follow the database until the task is cancelled.
     package func follow(_ store: SnapshotStore) -> Task<Void, Never> {
         let changes = ChangeListener(configuration, logger: logger)
