@@ -47,7 +47,7 @@ struct BoundCredentialTests {
             #expect(try await add(Self.key("f1"), to: database) == .unchanged(first))
             for other in [Self.key("f1", secret: "another subject"), Self.key("f1", account: "news")] {
                 let refused = await #expect(throws: StoreError.self) { try await add(other, to: database) }
-                #expect(refused?.message.hasPrefix("this key is credential \(first) of shop already") == true)
+                #expect(refused?.message.hasPrefix("this key is already credential \(first) of shop") == true)
             }
             #expect(try await CredentialRepository(database.pool).list().count == 1)
         }

@@ -33,7 +33,7 @@ import WireTestSupport
             #expect(outcomes.allSatisfy { $0.verdict == ($0.recipient == 617 ? .rejected : .sent) })
             let bad = outcomes.first { $0.verdict == .rejected }
             #expect(bad?.line == "rejected \(status) \(status == 413 ? "PayloadTooLarge" : "Status\(status)") provider")
-            #expect(bad?.detail == "the receiver refuses a batch of this recipient alone")
+            #expect(bad?.detail == "the receiver refused a batch with only this recipient")
             #expect(fixture.refusals == [])
             // Ten batches at most of 100 and more, and two for each halving of the one that was refused.
             if status != 413 { #expect(server.requests.count <= 10 + 2 * 9, "\(server.requests.count)") }

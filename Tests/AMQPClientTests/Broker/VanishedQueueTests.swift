@@ -80,7 +80,7 @@ struct VanishedQueueTests {
             await other.publisher.close()
             let error = await #expect(throws: AMQPError.self) { try await publisher.publishAndWait([message(1)]) }
             #expect(error?.reply?.code == 312)
-            #expect(book.text.contains("refuses to make what was deleted again"), "\(book.text)")
+            #expect(book.text.contains("refuses to declare a deleted queue again"), "\(book.text)")
             #expect(log.events.failures == [], "other queues go on")
         }
     }

@@ -40,9 +40,9 @@ import Testing
 
     @Test(
         arguments: [
-            ([0x00, 0x53, 0x77, 0xC1, 1, 0], "is a map, sent by AMQP 1.0"),
-            ([0x00, 0x53, 0x76, 0x45], "is an amqp-sequence, sent by AMQP 1.0"),
-            ([0x00, 0x53, 0x77, 0xB1], "is no AMQP 1.0 body that can be read"),
+            ([0x00, 0x53, 0x77, 0xC1, 1, 0], "is a map, sent with AMQP 1.0"),
+            ([0x00, 0x53, 0x76, 0x45], "is an amqp-sequence, sent with AMQP 1.0"),
+            ([0x00, 0x53, 0x77, 0xB1], "is not a readable AMQP 1.0 body"),
         ] as [([UInt8], String)])
     func rejectsOtherBodyAndNamesTheCure(body: [UInt8], problem: String) throws {
         let harness = PipelineHarness()

@@ -56,7 +56,7 @@ extension BrokersPageTests {
             let problems = Dictionary(
                 installation.results.rejections.map { ($0.job ?? "-", $0.errors?.first?.problem ?? "") },
                 uniquingKeysWith: { first, _ in first })
-            let cure = ", sent by AMQP 1.0: send the job as a data section (bytes), or as one string"
+            let cure = ", sent with AMQP 1.0: send the job as a data section (bytes), or as one string"
             #expect(problems == ["map": "is a map\(cure)", "sequence": "is an amqp-sequence\(cure)"])
         }
     }

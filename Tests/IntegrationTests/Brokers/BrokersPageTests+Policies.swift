@@ -83,7 +83,7 @@ extension BrokersPageTests {
             #expect(try await installation.broker.counts([names.dead]) == [names.dead: 1], "the others are deleted")
 
             try await setPolicy(#"jobs\.bulk"#, #"{"message-ttl":500}"#, installation, servers)
-            try await fails("message-ttl 500, which dead-letters what waits for longer", names.queue(of: Lane.bulk))
+            try await fails("message-ttl 500, which dead-letters jobs that wait longer", names.queue(of: Lane.bulk))
             try await installation.publish([JobText("late", app: Self.app, to: [Token.random()])], lane: .bulk)
             try await eventually("dropped") {
                 try await installation.broker.counts([names.dropped]) == [names.dropped: 1]
