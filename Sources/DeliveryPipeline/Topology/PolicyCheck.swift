@@ -65,7 +65,7 @@ package struct PolicyCheck: Sendable, Hashable {
         if let limit = policy.numbers["delivery-limit"], limit >= 0,
             let own = queue.arguments["x-delivery-limit"]?.integer, Int64(limit) < own
         {
-            add("delivery-limit", isKept ? "deletes dead jobs that were read that many times" : "dead-letters jobs too early")
+            add("delivery-limit", isKept ? "deletes jobs read that many times" : "dead-letters jobs too early")
         }
         if policy.texts["dead-letter-routing-key"] != nil, !isKept {
             add("dead-letter-routing-key", "sends jobs that leave the queue to another lane")

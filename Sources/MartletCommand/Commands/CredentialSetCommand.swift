@@ -26,7 +26,7 @@ extension CredentialCommand {
                     guard
                         let credentials = Martlet.installed.first(where: { $0.name == summary.output })?.credentials
                     else {
-                        throw ValidationError("credential \(id) is of \(summary.output), an output that is not installed")
+                        throw ValidationError("credential \(id) is of \(summary.output), which is not installed")
                     }
                     var details = CredentialDetails()
                     details.subject = subject

@@ -15,7 +15,7 @@ struct KeyBackup: ParsableArguments {
 
     func validate() throws {
         if passphraseFile != nil, out == nil { throw ValidationError("--passphrase-file needs --out") }
-        if out == "-" || out?.isEmpty == true { throw ValidationError("--out needs a file name: the key is not printed") }
+        if out == "-" || out?.isEmpty == true { throw ValidationError("--out needs a file: the key is not printed") }
     }
 
     /// Writes the file, then runs an operation that depends on it. If the operation fails, the file is removed.

@@ -22,7 +22,7 @@ extension BrokersPageTests {
         try await servers.run("rabbitmqctl \(command) bounds", in: installation.folder)
     }
 
-    @Test func makesDeletedDelayQueueAgainAndReportsLostJobs() async throws {
+    @Test func declaresDeletedDelayQueueAndReportsLostJobs() async throws {
         try await with { installation, servers in
             let delay = installation.names.delay(seconds: 120)
             let delays = RetryPolicy().delays
@@ -42,7 +42,7 @@ extension BrokersPageTests {
                 }
                 try await clearPolicy(installation, servers)
                 #expect(worker.errors.contains("lost=\(delay)"), "\(worker.errors)")
-                // Deleted by somebody, and found gone by a publication.
+                // An operator deletes the queue, and a publication finds it missing.
                 try await eventually("it is there again: \(worker.errors)", within: .seconds(90)) {
                     try await AMQPInspection.look(
                         at: AMQPTopology(queues: [AMQPQueue(name: delay)]), on: try installation.brokerConfiguration()
