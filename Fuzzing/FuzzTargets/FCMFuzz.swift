@@ -65,7 +65,7 @@ enum FCMFuzz {
         (try? JSONSerialization.jsonObject(with: Data(bytes))) as? [String: Any]
     }
 
-    /// Returns whether all that a value says is in another: objects may have got members, and what was null a value.
+    /// Returns whether `other` keeps all of `value`. Objects may have additional members, and any value may replace `null`.
     private static func isKept(_ value: Any, in other: Any?) -> Bool {
         if value is NSNull { return other != nil }
         guard let other else { return false }

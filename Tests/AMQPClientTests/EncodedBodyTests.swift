@@ -1,7 +1,7 @@
 import AMQPClient
 import Testing
 
-/// Bodies of AMQP 1.0 publishers that sent no data section (AMQP 1.0, parts 1.6 and 3.2).
+/// Bodies that AMQP 1.0 publishers sent without a data section (AMQP 1.0, parts 1.6 and 3.2).
 @Suite struct EncodedBodyTests {
     private static let value: [UInt8] = [0x00, 0x53, 0x77]
     private static let data: [UInt8] = [0x00, 0x53, 0x75]
@@ -53,7 +53,7 @@ import Testing
             (value + [0x71, 0, 0, 0, 1], "a number"), (value + [0xE0, 1, 0], "an array"),
             (value + [0x00, 0x53, 0x77], "a value of another type"), (value + [0xFF], "a value of another type"),
         ] as [([UInt8], String)])
-    func namesOtherValues(body: [UInt8], what: String) {
+    func namesTypeOfOtherValues(body: [UInt8], what: String) {
         #expect(fault(of: body) == .unsuitable(what))
     }
 
@@ -76,7 +76,7 @@ import Testing
             ("amqp-1.0", value + [0xA1, 1, 0x7B], [0x7B]), ("amqp-1.0", [0x7B], [0x7B]), ("amqp-1.0", [], []),
             (nil, value + [0xA1, 1, 0x7B], value + [0xA1, 1, 0x7B]), ("job", [0x00], [0x00]),
         ] as [(String?, [UInt8], [UInt8])])
-    func decodesOnlyWhatTheBrokerHasEncoded(type: String?, body: [UInt8], content: [UInt8]) throws {
+    func decodesOnlyBodiesEncodedByBroker(type: String?, body: [UInt8], content: [UInt8]) throws {
         let delivery = AMQPDelivery(
             tag: AMQPDeliveryTag(epoch: 1, queueIndex: 0, number: 1), isRedelivered: false, exchange: "",
             routingKey: "",

@@ -55,9 +55,9 @@ import Testing
         #expect(try decide(.returned) == .putBack)
     }
 
-    /// A host that was away for a day has refused no credential.
+    /// A host that was unreachable for a day did not refuse the credential.
     @Test(arguments: ["ConnectionFailed", "NoAnswer"])
-    func blamesAHostThatWasAwayNotTheCredential(_ reason: String) throws {
+    func reportsRetriesExhaustedForUnreachableHost(_ reason: String) throws {
         #expect(try decide(.hold, reason: reason, attempt: 3) == .hold(seconds: 60))
         #expect(
             try decide(.hold, reason: reason, age: 1_000) == .tell(.failed, reason: "RetriesExhausted", detail: reason))

@@ -18,15 +18,15 @@ struct PolicyCheckTests {
         ("martlet.dead", "expires", 60_000, "deletes the queue"),
         ("martlet.delay.30", "expires", 60_000, "deletes the queue"),
         ("martlet.jobs.bulk", "expires", 60_000, "deletes the queue"),
-        ("martlet.dead", "message-ttl", 60_000, "deletes what waits"),
-        ("martlet.jobs.urgent", "message-ttl", 60_000, "dead-letters what waits"),
-        ("martlet.delay.30", "message-ttl", 29_999, "before their time"),
+        ("martlet.dead", "message-ttl", 60_000, "deletes messages that wait"),
+        ("martlet.jobs.urgent", "message-ttl", 60_000, "dead-letters jobs that wait"),
+        ("martlet.delay.30", "message-ttl", 29_999, "returns jobs early"),
         ("martlet.dead", "max-length", 10, "deletes the oldest"),
         ("martlet.dead", "max-length-bytes", 10, "deletes the oldest"),
-        ("martlet.delay.30", "max-length", 10, "refuses what is to wait"),
-        ("martlet.dropped", "max-length-bytes", 10, "refuses what is to wait"),
+        ("martlet.delay.30", "max-length", 10, "refuses jobs that should wait"),
+        ("martlet.dropped", "max-length-bytes", 10, "refuses jobs that should wait"),
         ("martlet.jobs.bulk", "delivery-limit", 5, "dead-letters jobs too early"),
-        ("martlet.dead", "delivery-limit", 5, "deletes what was read"),
+        ("martlet.dead", "delivery-limit", 5, "deletes jobs read"),
     ])
     func namesPolicyThatCostsJobs(queue: String, key: String, value: Int, consequence: String) {
         let found = dangers(queue, [key: value])

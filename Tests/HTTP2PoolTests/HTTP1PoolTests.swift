@@ -17,7 +17,7 @@ import WireTestSupport
         var body: String?
         /// Whether another request may follow on the same connection.
         var keeps = false
-        /// Whether the server never completes its answer, so that the request has to time out.
+        /// Whether the server never completes its answer, so that the request times out.
         var hangs = false
     }
 

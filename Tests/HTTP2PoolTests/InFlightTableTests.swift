@@ -30,7 +30,7 @@ import Testing
         #expect(table.remove(0, stream: 3)?.streamID == nil)
     }
 
-    @Test func keepsTheBeginningOfABodyThatIsTooLong() {
+    @Test func keepsBeginningOfTooLongBody() {
         var request = InFlightRequest.sample(stream: 1)
         func append(_ byte: UInt8, _ count: Int) {
             [UInt8](repeating: byte, count: count).withUnsafeBytes { request.append($0, maximum: 4096) }
@@ -44,7 +44,7 @@ import Testing
         #expect(request.isTooLong)
     }
 
-    @Test func keepsTheBeginningOfALongFirstPiece() {
+    @Test func keepsBeginningOfLongFirstPiece() {
         var request = InFlightRequest.sample(stream: 1)
         ([1, 2, 3, 4] as [UInt8]).withUnsafeBytes { request.append($0, maximum: 3) }
         #expect(request.body.count == 3 && request.isTooLong)

@@ -13,7 +13,7 @@ import Testing
     @Test(
         arguments: [([:], nil), (["MARTLET_CONFIG": ""], nil), (["MARTLET_CONFIG": "a.yaml"], "a.yaml")]
             as [([String: String], String?)])
-    func countsAnEmptyVariableOfTheFileAsUnset(environment: [String: String], file: String?) {
+    func treatsEmptyConfigVariableAsUnset(environment: [String: String], file: String?) {
         #expect(ConfigurationOptions.file(in: environment) == file)
     }
 

@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func countsEmptyVariablesAsUnset() async throws {
+    @Test func treatsEmptyVariablesAsUnset() async throws {
         try await withFile("amqp://worker:first@host/push") { path in
             let source = try await ConfigurationSource(
                 file: nil, settings: [],

@@ -127,7 +127,7 @@ struct PostgresConnectionTests {
     /// The server gives up first, and the connection is as good as before.
     @Test func aQueryHasATimeLimit() async throws {
         var configuration = try TestServer.configuration()
-        // The server gives up after five sixths of it. The rest is left to a busy machine.
+        // The server cancels after five sixths of the limit. The rest is a margin for a busy machine.
         configuration.queryTimeout = .seconds(30)
         let connection = try await PostgresConnection.connect(configuration)
         let error = await #expect(throws: PostgresError.self) { try await connection.query("SELECT pg_sleep(600)") }

@@ -100,7 +100,7 @@ struct PostgresPoolTests {
         let pool = PostgresPool(
             try PostgresConfiguration(url: TestServer.unreachable), options: options, logger: Logger(label: "test"))
         for _ in 0..<3 {
-            // A caller that waits for its lease does so for an hour.
+            // A caller waits for its lease for up to an hour.
             let error = await #expect(throws: PostgresError.self) { try await pool.query("SELECT 1") }
             #expect(error?.code == .connectFailed)
         }

@@ -35,7 +35,7 @@ import Testing
         return held
     }
 
-    @Test func closedLetsEverythingPass() {
+    @Test func passesEverythingWhenClosed() {
         let held = Held()
         #expect(held.breaker.isClosed && !held.breaker.isRefused && held.breaker.reason == nil)
         #expect(held.admit(at: 0) == .pass)
@@ -45,7 +45,7 @@ import Testing
 
     // MARK: Statements
 
-    @Test func aStatementOpensIt() {
+    @Test func opensOnStatement() {
         let held = opened()
         #expect(held.breaker.reason == "InvalidProviderToken" && held.breaker.isRefused)
         #expect(held.admit(at: 10_000) == .hold)
@@ -55,14 +55,14 @@ import Testing
         #expect(held.admit(at: 15_011) == .wait, "one probe at a time")
     }
 
-    @Test func chanceShortensTheTimeByATenthAtMost() {
+    @Test func jitterShortensOpeningByAtMostTenth() {
         let held = Held()
         #expect(held.silent(at: 0, random: 0))
         #expect(held.breaker.holds(nowMilliseconds: 13_499))
         #expect(!held.breaker.holds(nowMilliseconds: 13_500))
     }
 
-    @Test func refusalsOfRequestsUnderWayCountOnce() {
+    @Test func countsRefusalsOfRequestsOnTheWireOnce() {
         let held = opened()
         for number in 1...300 { #expect(held.stated(written: Int64(number % 10), at: 20) == .refused(isNew: false)) }
         #expect(held.breaker.openMilliseconds == 15_000)
@@ -97,7 +97,7 @@ import Testing
         #expect(held.breaker.probeHoldSeconds == 900 && held.breaker.holdSeconds == 120)
     }
 
-    @Test func aStatementIsNotBelievedIfALaterRequestWasAccepted() {
+    @Test func ignoresStatementIfLaterRequestWasAccepted() {
         let held = Held()
         #expect(!held.accepted(written: 5, at: 8))
         #expect(held.stated(written: 4, at: 9) == .requestAtFault)
@@ -105,7 +105,7 @@ import Testing
         #expect(held.stated(written: 5, at: 9) == .refused(isNew: true))
     }
 
-    @Test func anAcceptedRequestThatWasWrittenEarlierDoesNotCloseIt() {
+    @Test func staysOpenIfAcceptedRequestWasWrittenEarlier() {
         let held = Held()
         #expect(held.stated(written: 5, at: 10) == .refused(isNew: true))
         #expect(!held.accepted(written: 5, at: 11))
@@ -118,7 +118,7 @@ import Testing
 
     // MARK: Ambiguous refusals
 
-    @Test func anAmbiguousRefusalAloneMakesTheNextPushAProbe() {
+    @Test func probesAfterOneAmbiguousRefusal() {
         let held = Held()
         #expect(held.ambiguous(job: 1, written: 0, at: 10) == .doubted)
         #expect(!held.breaker.isRefused)
@@ -128,7 +128,7 @@ import Testing
         #expect(held.admit(at: 13) == .pass)
     }
 
-    @Test func anAmbiguousRefusalChangesNothingWhileOthersAreAccepted() {
+    @Test func staysClosedOnAmbiguousRefusalWhileOthersAreAccepted() {
         let held = Held()
         for number in 0..<100 as Range<Int64> {
             _ = held.accepted(written: number, at: number + 5)
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func refusalsOfThreeJobsInARowOpenIt() {
+    @Test func opensAfterRefusalsOfThreeJobsInARow() {
         let held = Held()
         #expect(held.ambiguous(job: 1, written: 0, at: 10) == .doubted)
         #expect(held.ambiguous(job: 2, written: 0, at: 10) == .doubted)
@@ -148,14 +148,14 @@ import Testing
         #expect(held.breaker.isClosed)
     }
 
-    @Test func oneJobOpensItOnlyWithTenPushes() {
+    @Test func opensAfterTenRefusedPushesOfOneJob() {
         let held = Held()
         for push in 0..<9 { #expect(held.ambiguous(job: 1, push: push, written: 0, at: 10) == .doubted) }
         for push in 0..<9 { #expect(held.ambiguous(job: 1, push: push, written: 20, at: 30) == .doubted, "again") }
         #expect(held.ambiguous(job: 1, push: 9, written: 0, at: 31) == .refused(isNew: true))
     }
 
-    @Test func whenItsTimeIsOverThreeJobsFindOut() {
+    @Test func reopensAfterThreeRefusedJobsInTrial() {
         let held = opened()
         #expect(held.ambiguous(job: 1, written: 0, at: 20) == .doubted, "it was on its way")
         for job in 1...2 {
@@ -172,7 +172,7 @@ import Testing
 
     // MARK: Probes
 
-    @Test func aProbeWithoutEvidenceIsFollowedAtOnce() {
+    @Test func admitsNextProbeAtOnceAfterOneWithoutEvidence() {
         let held = opened()
         held.breaker.probeWasNone()
         #expect(held.admit(at: 9_000) == .hold, "there was none")
@@ -188,7 +188,7 @@ import Testing
         #expect(held.breaker.isClosed)
     }
 
-    @Test func othersWaitFiveSecondsForAProbeAndAMinuteForTheNext() {
+    @Test func waitsFiveSecondsForProbeAndAMinuteForTheNext() {
         let held = opened()
         #expect(held.admit(at: 20_000) == .probe)
         #expect(held.admit(at: 25_000) == .wait)

@@ -4,7 +4,7 @@ import PushSending
 import PushTestSupport
 import Testing
 
-/// Which pushes go while a credential or a host is not to be used.
+/// The pushes that may go while a credential, topic or host is refused or unreachable.
 @Suite struct PushDeskTests {
     private let recorder = OutcomeRecorder()
     private let desk: PushDesk
@@ -50,7 +50,7 @@ import Testing
         desk.turnEnds()
     }
 
-    /// Ends what waits, as once a second.
+    /// Settles pushes that cannot wait, as the output does once a second.
     private func tick(at now: Int64) {
         desk.tick(now: now)
         desk.turnEnds()
@@ -65,14 +65,14 @@ import Testing
 
     // MARK: Probes
 
-    @Test func holdsWhatArrivesWhileTheCredentialIsRefused() throws {
+    @Test func holdsPushesThatArriveWhileTheCredentialIsRefused() throws {
         refuseCredential()
         try handIn(recipients: 3, at: 1_000)
         #expect(told == ["hold 30", "hold 30", "hold 30"])
         #expect(desk.isEmpty)
     }
 
-    @Test func sendsOnePushToFindOutAndTheOthersWhenItIsAccepted() throws {
+    @Test func sendsOneProbeAndTheOthersWhenItIsAccepted() throws {
         refuseCredential()
         try handIn(recipients: 200, at: 13_000)
         #expect(desk.waiting == 0 && !desk.isEmpty, "the time is nearly over")
@@ -87,7 +87,7 @@ import Testing
         #expect(next(at: 15_100)?.isProbe == false)
     }
 
-    @Test func holdsTheOthersIfTheProbeIsNotAnsweredInFiveSeconds() throws {
+    @Test func holdsOthersIfProbeIsNotAnsweredInFiveSeconds() throws {
         refuseCredential()
         try handIn(recipients: 3, at: 15_000)
         _ = try write(at: 15_000)
@@ -105,7 +105,7 @@ import Testing
         #expect(told == ["hold 30", "hold 30"])
     }
 
-    @Test func anExpiredPushIsNoProbe() throws {
+    @Test func neverProbesWithExpiredPush() throws {
         refuseCredential()
         try handIn("late", #""expires_at":"1970-01-01T00:00:01Z""#, at: 15_000)
         try handIn(at: 15_000)
@@ -114,7 +114,7 @@ import Testing
         #expect(told == ["expired 0"])
     }
 
-    @Test func aProbeWithoutEvidenceIsFollowedByTheNext() throws {
+    @Test func sendsNextProbeAfterOneWithoutEvidence() throws {
         refuseCredential()
         try handIn(recipients: 3, at: 15_000)
         let probe = try write(at: 15_000)
@@ -126,7 +126,7 @@ import Testing
         #expect(next(at: 15_003)?.isProbe == true)
     }
 
-    @Test func aProbeThatWasNotProcessedGoesAgain() throws {
+    @Test func resendsProbeThatWasNotProcessed() throws {
         refuseCredential()
         try handIn(recipients: 1, at: 15_000)
         desk.unprocessed(try write(at: 15_000), now: 15_001)
@@ -135,7 +135,7 @@ import Testing
         #expect(told == [])
     }
 
-    @Test func cancelsWhatWaitsForAProbe() throws {
+    @Test func cancelsPushesThatWaitForProbe() throws {
         refuseCredential()
         try handIn(recipients: 2, at: 15_000)
         let probe = try write(at: 15_000)
@@ -146,7 +146,7 @@ import Testing
         #expect(told == ["failed 0", "failed 0"])
     }
 
-    @Test func returnsWhatWaitsForAProbeWhenItStops() throws {
+    @Test func returnsPushesThatWaitForProbeOnStop() throws {
         refuseCredential()
         try handIn(recipients: 2, at: 14_000)
         desk.stop()
@@ -156,7 +156,7 @@ import Testing
 
     // MARK: Evidence
 
-    @Test func anAmbiguousRefusalDoesNotStopAnotherJob() throws {
+    @Test func sendsOtherJobAfterAmbiguousRefusal() throws {
         try handIn("bad", recipients: 2, at: 0)
         try handIn("good", at: 0)
         let consequence = try refuse(try write(at: 0), isAmbiguous: true, at: 100)
@@ -169,7 +169,7 @@ import Testing
         #expect(told == ["sent 0"])
     }
 
-    @Test func anAmbiguousRefusalAmongAcceptedOnesChangesNothing() throws {
+    @Test func ignoresAmbiguousRefusalAmongAcceptedPushes() throws {
         try handIn("good", at: 0)
         try handIn("bad", at: 0)
         let (good, bad) = (try write(at: 0), try write(at: 0))
@@ -180,7 +180,7 @@ import Testing
         #expect(next(at: 101)?.isProbe == false)
     }
 
-    @Test func aRevokedCredentialUsesNoAttempts() throws {
+    @Test func countsNoAttemptForRevokedCredential() throws {
         try handIn(recipients: 300, at: 0)
         let tags = try (0..<250).map { _ in try write(at: 0) }
         for tag in tags {
@@ -191,7 +191,7 @@ import Testing
 
     // MARK: Topics
 
-    @Test func aRefusedTopicHoldsOnlyItsOwn() throws {
+    @Test func holdsOnlyPushesOfRefusedTopic() throws {
         try handIn("bad", recipients: 2, topic: "a", at: 0)
         let sent = try #require(desk.takeOffWire(try write(at: 0)))
         _ = desk.refuse(sent, .topic, isAmbiguous: false, reason: "r", at: desk.moment(10))
@@ -201,7 +201,7 @@ import Testing
         #expect(next(at: 20)?.job.routed.job.id == "good")
     }
 
-    @Test func pushesOfADoubtedTopicWaitForItsProbe() throws {
+    @Test func keepsPushesOfDoubtedTopicUntilProbeEnds() throws {
         try handIn("bad", topic: "a", at: 0)
         try handIn("good", recipients: 2, topic: "a", at: 0)
         try handIn("other", topic: "b", at: 0)
@@ -219,8 +219,8 @@ import Testing
 
     // MARK: Hosts
 
-    /// What a job of 200 recipients went through in an outage: all but two ended as `RetriesExhausted` without a request.
-    @Test func anOutageUsesNoAttempt() throws {
+    /// Reproduces an outage in which all but two of 200 recipients ended as `RetriesExhausted` without a request.
+    @Test func countsNoAttemptDuringOutage() throws {
         try handIn(recipients: 200, at: 0)
         desk.connectFailed(isLast: true, now: 100)
         tick(at: 1_000)
@@ -233,7 +233,7 @@ import Testing
         #expect(recorder.outcomes.allSatisfy { $0.reason == "ConnectionFailed" })
     }
 
-    @Test func aSilentHostUsesNoAttempt() throws {
+    @Test func countsNoAttemptWhileHostIsSilent() throws {
         try handIn(recipients: 3, at: 0)
         _ = try write(at: 0)
         tick(at: 9_999)
@@ -248,7 +248,7 @@ import Testing
         #expect(recorder.outcomes.map(\.reason) == ["NoAnswer"])
     }
 
-    @Test func whatWaitsGoesWhenTheHostAnswers() throws {
+    @Test func sendsWaitingPushesWhenHostAnswers() throws {
         try handIn(recipients: 200, at: 0)
         desk.connectFailed(isLast: true, now: 100)
         turn(at: 5_100)

@@ -215,7 +215,7 @@ import Testing
 
     // MARK: Some jobs only
 
-    @Test func takesTheFirstPushOfAJobThatIsMeant() throws {
+    @Test func returnsFirstPushOfMatchingJob() throws {
         var queue = SendQueue()
         let (bad, good) = (try QueuedJob.sample(recipients: 2), try QueuedJob.sample(recipients: 2))
         let urgent = try QueuedJob.sample(lane: .urgent)
@@ -232,7 +232,7 @@ import Testing
 
     // MARK: Halved batches
 
-    @Test func partsOfAHalvedBatchStayApart() throws {
+    @Test func keepsPartsOfHalvedBatchApart() throws {
         var queue = SendQueue()
         let job = try QueuedJob.sample(recipients: 2)
         queue.append(job)
@@ -246,7 +246,7 @@ import Testing
         #expect(queue.isEmpty)
     }
 
-    @Test func otherPushesPassThePartsOfAHalvedBatch() throws {
+    @Test func sendsOtherPushesBeforePartsOfHalvedBatch() throws {
         var queue = SendQueue()
         let job = try QueuedJob.sample(recipients: 2)
         queue.append(job)

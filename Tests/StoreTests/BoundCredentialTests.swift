@@ -6,7 +6,7 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// Credentials whose account has addresses that work with one key only.
+/// Credentials of an account whose addresses work with only one key.
 @Suite(.needsDatabase, .endsAHang)
 struct BoundCredentialTests {
     private static let output = "webpush"
@@ -22,7 +22,7 @@ struct BoundCredentialTests {
             new, of: Self.output, keyring: try MasterKeyring.sample())
     }
 
-    /// Adds a key that is not there yet.
+    /// Adds a new key.
     private func added(_ new: NewCredential, to database: TestDatabase) async throws -> Credential.ID {
         let result = try await add(new, to: database)
         guard case .added(let id) = result else { throw StoreError(.conflict, "\(result)") }
@@ -41,13 +41,13 @@ struct BoundCredentialTests {
         }
     }
 
-    @Test func addsSameKeyOnce() async throws {
+    @Test func addsSameKeyOnlyOnce() async throws {
         try await TestDatabase.withMigrated { database in
             let first = try await added(Self.key("f1"), to: database)
             #expect(try await add(Self.key("f1"), to: database) == .unchanged(first))
             for other in [Self.key("f1", secret: "another subject"), Self.key("f1", account: "news")] {
                 let refused = await #expect(throws: StoreError.self) { try await add(other, to: database) }
-                #expect(refused?.message.hasPrefix("this key is credential \(first) of shop already") == true)
+                #expect(refused?.message.hasPrefix("this key is already credential \(first) of shop") == true)
             }
             #expect(try await CredentialRepository(database.pool).list().count == 1)
         }
@@ -66,7 +66,7 @@ struct BoundCredentialTests {
         }
     }
 
-    @Test func addsOneOfManyKeysAtOnce() async throws {
+    @Test func addsOnlyOneOfConcurrentKeys() async throws {
         try await TestDatabase.withMigrated { database in
             let added = await withTaskGroup(of: Bool.self) { group in
                 for number in 0..<8 {

@@ -15,7 +15,7 @@ struct LockOrderTests {
     private static let tokens = ["aa", "bb", "cc"]
     private static let worker = "w"
 
-    /// Runs both while `row` is locked, until both wait for a lock.
+    /// Locks `row`, starts both operations, and unlocks the row when both wait for a lock.
     private func whileLocked(
         _ row: String, _ database: TestDatabase, _ first: @escaping @Sendable (PostgresPool) async throws -> Void,
         _ second: @escaping @Sendable (PostgresPool) async throws -> Void
@@ -82,7 +82,7 @@ struct LockOrderTests {
         }
     }
 
-    @Test func removesAWorkersRefusalsInOneOrder() async throws {
+    @Test func removesRefusalsOfWorkerInOneOrder() async throws {
         try await TestDatabase.withMigrated { database in
             let refusals = try await refusals(database)
             try await whileLocked(
@@ -92,7 +92,7 @@ struct LockOrderTests {
         }
     }
 
-    @Test func leavesStaleRefusalsThatAreLocked() async throws {
+    @Test func skipsLockedStaleRefusals() async throws {
         try await TestDatabase.withMigrated { database in
             _ = try await refusals(database)
             try await database.pool.query("UPDATE martlet.refusals SET last_refused_at = now() - interval '6 minutes'")
@@ -107,7 +107,7 @@ struct LockOrderTests {
         }
     }
 
-    @Test func removesAnAppsTokensInTheOrderOfMarks() async throws {
+    @Test func removesTokensOfAppInOrderOfMarks() async throws {
         try await TestDatabase.withMigrated { database in
             let keys = Self.tokens.map {
                 DeviceTokenKey(
@@ -118,7 +118,7 @@ struct LockOrderTests {
                     TokenRegistration(key: key, registeredAt: Timestamp(milliseconds: 1))
                 ])
             }
-            // A plan that reads the table in its own order, which is that of a large one, too.
+            // Forces a plan that reads the table in its physical order, as for a large table.
             for plan in ["indexscan", "indexonlyscan", "bitmapscan"] {
                 try await database.pool.query("ALTER DATABASE \(database.name) SET enable_\(plan) = off")
             }

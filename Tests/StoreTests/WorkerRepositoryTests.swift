@@ -63,7 +63,7 @@ struct WorkerRepositoryTests {
             for worker in workers[..<4] { _ = try await repository.renew(worker, quotas: ["fcm/p"]) }
             /// What the first is told, where the others were heard of so many seconds ago.
             func counted(_ ages: [Int], with quotas: [String] = ["fcm/p"]) async throws -> [String: Int] {
-                // The ages grow meanwhile.
+                // The ages grow during the test.
                 try await undisturbed(within: .seconds(2)) {
                     for (worker, seconds) in zip(workers.dropFirst(), ages) { try await age(worker, seconds, database) }
                     return try await repository.renew(workers[0], quotas: quotas)
@@ -104,7 +104,7 @@ struct WorkerRepositoryTests {
     }
 
     /// The database's clock and how long the process has run: what it takes for the time of day plays no part.
-    @Test func writesHowLongAWorkerHasRun() async throws {
+    @Test func writesUptimeOfWorker() async throws {
         try await TestDatabase.withMigrated { database in
             let repository = WorkerRepository(database.pool)
             let start = ContinuousClock.now

@@ -108,7 +108,7 @@ import WebhookOutput
         return pace
     }
 
-    @Test func promptAnswersDoubleTheBatchesEachRound() {
+    @Test func doublesBatchesEachRoundOnPromptAnswers() {
         var pace = BatchPace(maximumBatches: 128, maximumRecipients: 500)
         var rounds: [Int] = []
         while pace.batches < 127, rounds.count < 20 {
@@ -120,7 +120,7 @@ import WebhookOutput
         #expect(pace.batches == 127)
     }
 
-    @Test func batchesThatAreNotUsedDoNotGrow() {
+    @Test func keepsLimitWhileBatchesAreUnused() {
         let pace = pace { pace in
             for _ in 0..<3 { pace.answered(sentAt: 0, inFlight: 3, nowMilliseconds: 100) }
             for _ in 0..<20 { pace.answered(sentAt: 0, inFlight: 1, nowMilliseconds: 100) }
@@ -131,14 +131,14 @@ import WebhookOutput
         #expect(wide.batches == 5, "half of them are in use at least")
     }
 
-    @Test func answersAfterASecondDoNotAddBatches() {
+    @Test func addsNoBatchOnAnswersAfterASecond() {
         var pace = BatchPace(maximumBatches: 128, maximumRecipients: 500)
         for _ in 0..<200 { pace.answered(sentAt: 0, inFlight: 128, nowMilliseconds: 1_001) }
         #expect(pace.batches == 2 && pace.recipients == 500)
     }
 
-    /// Of a hundred batches one is answered 500: that is about the batch, and stops nobody.
-    @Test func aFailureAmongAnswersDoesNotPause() {
+    /// One of a hundred batches is answered 500. The failure concerns that batch, so no other batch stops.
+    @Test func continuesAfterFailureAmongAnswers() {
         let once = large { $0.failed(sentAt: 99, nowMilliseconds: 150, random: 1) }
         #expect(once.pause(nowMilliseconds: 150) == 0)
         #expect(once.batches == 127 - 127 / 8 && once.recipients == 500)
@@ -149,7 +149,7 @@ import WebhookOutput
         #expect(alone.batches == 1 && alone.recipients == 250)
     }
 
-    @Test func aReceiverThatRefusesAllHasOneBatchAtATime() {
+    @Test func limitsRefusingReceiverToOneBatchAtATime() {
         #expect(large { pace in for _ in 0..<9 { pace.refused() } }.batches == 127)
         #expect(large { pace in for _ in 0..<10 { pace.refused() } }.batches == 1)
         let mixed = large { pace in

@@ -105,7 +105,7 @@ import WebhookOutput
         #expect(ended.status == 0 && ended.output.hasSuffix(" requests, 0 wrong\n"), "\(ended)")
     }
 
-    @Test func isAsShortAsTheDocumentsSay() throws {
+    @Test func hasAtMostTheDocumentedLines() throws {
         #expect(try String(contentsOf: Self.file, encoding: .utf8).split(separator: "\n").count < 70)
     }
 }

@@ -5,9 +5,9 @@ import Threading
 import WebhookOutput
 import WireTestSupport
 
-/// A receiver that refuses batches because of one recipient, while it takes all others.
+/// A receiver that refuses batches because of one recipient and accepts all others.
 @Suite struct RefusedBatchTests {
-    /// Refuses whatever has a recipient of this beginning.
+    /// Returns a receiver that refuses each batch with a recipient of this prefix.
     private static func receiver(_ status: Int, refusing prefix: String = "bad")
         -> @Sendable (HTTP1Server.Request) -> HTTP1Server.Reaction
     {
@@ -33,17 +33,17 @@ import WireTestSupport
             #expect(outcomes.allSatisfy { $0.verdict == ($0.recipient == 617 ? .rejected : .sent) })
             let bad = outcomes.first { $0.verdict == .rejected }
             #expect(bad?.line == "rejected \(status) \(status == 413 ? "PayloadTooLarge" : "Status\(status)") provider")
-            #expect(bad?.detail == "the receiver refuses a batch of this recipient alone")
+            #expect(bad?.detail == "the receiver refused a batch with only this recipient")
             #expect(fixture.refusals == [])
-            // Ten batches at most of 100 and more, and two for each halving of the one that was refused.
+            // At most ten batches of at least 100 recipients, and two for each halving of the refused one.
             if status != 413 { #expect(server.requests.count <= 10 + 2 * 9, "\(server.requests.count)") }
             await fixture.output.shutDown()
         }
     }
 
-    /// What happened with defaults: the refused batch and all that was held behind it came back together, and held each other.
+    /// Reproduces a fault: a refused batch and the jobs held behind it returned together and held each other again.
     @Test(arguments: [400, 409, 422, 401, 403, 404, 410, 302])
-    func goodJobsBesideARefusedOneAreAllSent(status: Int) async throws {
+    func sendsAllGoodJobsBesideRefusedOne(status: Int) async throws {
         try await HTTP1Server.with(protocols: nil, react: Self.receiver(status)) { server in
             let fixture = try fixture(at: server)
             let isContent = [400, 409, 422].contains(status)
@@ -67,7 +67,7 @@ import WireTestSupport
         }
     }
 
-    @Test func aCredentialThatIsRefusedForAllStopsAfterThreeJobs() async throws {
+    @Test func stopsCredentialAfterThreeRefusedJobs() async throws {
         try await HTTP1Server.with(protocols: nil, react: Self.receiver(401, refusing: "")) { server in
             let fixture = try fixture(at: server)
             for number in 0..<3 {
@@ -81,8 +81,8 @@ import WireTestSupport
         }
     }
 
-    /// Of one job ten recipients find out; the others use no attempt.
-    @Test func aCampaignUsesTenAttemptsOfARefusedCredential() async throws {
+    /// Ten recipients of the job use an attempt; the others are held.
+    @Test func usesTenAttemptsOfLargeJobWithRefusedCredential() async throws {
         try await HTTP1Server.with(protocols: nil, react: Self.receiver(403, refusing: "")) { server in
             let fixture = try fixture(at: server)
             let outcomes = try await fixture.send((0..<1_000).map { "r\($0)" })
@@ -93,8 +93,8 @@ import WireTestSupport
         }
     }
 
-    /// What a broken receiver gets is bounded: a batch is halved at most until each recipient was alone.
-    @Test func aReceiverThatRefusesEverythingGetsTwoRequestsForEachRecipient() async throws {
+    /// A broken receiver gets a bounded number of requests, because halving ends at single recipients.
+    @Test func sendsAtMostTwoRequestsPerRecipientToRefusingReceiver() async throws {
         try await HTTP1Server.with(protocols: nil, react: Self.receiver(422, refusing: "")) { server in
             let fixture = try fixture(at: server)
             let outcomes = try await fixture.send((0..<300).map { "r\($0)" })

@@ -22,7 +22,7 @@ import WireTestSupport
     }
 
     /// A connection has one request at a time.
-    @Test func overHTTP1TheConnectionsGrowWhileAnswersArePrompt() async throws {
+    @Test func opensHTTP1ConnectionsWhileAnswersArePrompt() async throws {
         try await HTTP1Server.with(protocols: nil) { request in
             guard let batch = try? ReceivedBatch(request) else { return .answer(500) }
             return .answer(200, batch.answer, after: 100)
@@ -37,7 +37,7 @@ import WireTestSupport
     }
 
     /// A connection of this receiver has 100 requests at a time.
-    @Test func overHTTP2OneOrTwoConnectionsDo() async throws {
+    @Test func usesOneOrTwoHTTP2Connections() async throws {
         try await ScriptedServer.with { request in
             .init(status: 200, body: #"{"outcomes":[{"i":0,"kind":"sent"}]}"#, after: 100)
         } _: { server in

@@ -145,7 +145,7 @@ import WireTestSupport
             let outcomes = try await fixture.send((0..<99).map { "r\($0)" } + ["large"])
             #expect(outcomes.dropLast().allSatisfy { $0.verdict == .sent })
             #expect(outcomes.last?.line == "rejected 413 PayloadTooLarge provider")
-            #expect(outcomes.last?.detail == "the receiver refuses a batch of this recipient alone")
+            #expect(outcomes.last?.detail == "the receiver refused a batch with only this recipient")
             await fixture.output.shutDown()
         }
     }

@@ -4,7 +4,7 @@ Run as: WEBHOOK_SECRETS="whsec_..." receiver.py [PORT]"""
 import base64, hmac, json, os, re, sys, threading, time, traceback
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-# Two secrets while one replaces the other.
+# Contains two secrets while one replaces the other.
 SECRETS = [base64.b64decode(text.removeprefix("whsec_")) for text in os.environ["WEBHOOK_SECRETS"].split()]
 # Final outcomes, by message. A batch that is repeated must not deliver a message twice. Use a table in your service.
 SETTLED, LOCK = {}, threading.Lock()
@@ -34,7 +34,7 @@ def settle(app, job, recipient):
 
 
 def is_signed(fields, body):
-    """Checks as Standard Webhooks says: HMAC-SHA256 of id, time and body by one of our secrets, in the last five minutes."""
+    """Checks the signature (Standard Webhooks): HMAC-SHA256 of id, time and body, at most five minutes old."""
     values = [fields.get_all(f"webhook-{name}", []) for name in ("id", "timestamp", "signature")]
     if [len(each) for each in values] != [1, 1, 1] or not re.fullmatch("[0-9]{1,12}", values[1][0]):
         return False

@@ -14,7 +14,7 @@ URL_HOST = re.compile(r"\b(?:https?|amqps?|postgres(?:ql)?)://(?:[^\s/@\"'`]*@)?
 # Loopback, names that RFC 2606 and RFC 6761 reserve, and names without a dot, which nobody else has.
 HARMLESS_HOST = re.compile(
     r"^(?:[\w-]+|127\.\d+\.\d+\.\d+|\[::1\]|localhost|(?:.*\.)?(?:example|test|invalid|localhost)|(?:.*\.)?example\.(?:com|org|net))$")
-# Printed for a person, or the name of a scope, an audience or a VAPID subject; never connected to.
+# Hosts that are printed for a person or name a scope, an audience or a VAPID subject. No program connects to them.
 MENTIONED_HOSTS = {"www.swift.org", "www.w3.org", "www.googleapis.com", "oauth2.googleapis.com", "yourdomain.com"}
 
 

@@ -43,8 +43,8 @@ struct LookingDesk {
         if let error = try verdict(of: body) { found.problems.append(error) }
     }
 
-    /// Returns the broker's error about one exchange or queue, if any. The broker then closes the channel, and this
-    /// reopens it.
+    /// Returns the broker's error about one exchange or queue, or `nil` if there is none. The broker closes the channel
+    /// after such an error, and this function reopens it.
     private func verdict(of body: () throws(AMQPError) -> Void) throws(AMQPError) -> AMQPError? {
         do throws(AMQPError) {
             try body()
@@ -57,7 +57,7 @@ struct LookingDesk {
         }
     }
 
-    /// Succeeds if nothing is known to be missing. An exchange or queue that the user may not check fails when it is
+    /// Succeeds unless an exchange or queue is known to be missing. One that the user may not check fails when it is
     /// used.
     ///
     /// - Throws: ``AMQPError/Code/notFound`` naming all that is missing.

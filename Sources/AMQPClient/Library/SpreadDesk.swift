@@ -80,8 +80,8 @@ struct SpreadDesk {
         }
     }
 
-    /// Also returns `false` if the user may not check it, because this worker cannot use it then. The broker closes the
-    /// channel in that case, and this reopens it.
+    /// Returns whether a checked exchange or queue exists. Also returns `false` if the user may not check it, because
+    /// this worker then cannot use it. In both cases the broker closes the channel, and this function reopens it.
     private func exists(_ look: () throws(AMQPError) -> Void) throws(AMQPError) -> Bool {
         do throws(AMQPError) {
             try look()

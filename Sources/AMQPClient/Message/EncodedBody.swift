@@ -1,4 +1,4 @@
-/// The body of a message that was published by AMQP 1.0 in any form other than data sections. RabbitMQ delivers such
+/// The body of a message that was published with AMQP 1.0 in any form other than data sections. RabbitMQ delivers such
 /// sections in their encoded form and sets the property `type` to `amqp-1.0` (rabbitmq.com, "AMQP 1.0", conversions;
 /// AMQP 1.0, parts 1.6 and 3.2).
 package enum EncodedBody {
@@ -9,7 +9,7 @@ package enum EncodedBody {
         case unsuitable(String)
     }
 
-    /// The value of the property `type` that marks such a message, unless a publisher set it.
+    /// The value of the property `type` that RabbitMQ sets on such a message. A publisher may also set it.
     package static let type = "amqp-1.0"
     /// The most bytes that the encoding adds to a body of a single section.
     package static let overhead = 64
@@ -127,7 +127,7 @@ package enum EncodedBody {
 }
 
 extension AMQPDelivery {
-    /// The body as its publisher wrote it, by AMQP 0-9-1 or 1.0. A body that does not begin with an encoded section is
+    /// The body as its publisher wrote it, with AMQP 0-9-1 or 1.0. A body that does not begin with an encoded section is
     /// used unchanged, because any publisher may set `type`.
     package func content() throws(EncodedBody.Fault) -> [UInt8] {
         properties.type == EncodedBody.type && body.first == 0x00 ? try EncodedBody.content(of: body) : body

@@ -147,8 +147,8 @@ final class PublisherRole: ConnectionRole {
         return queue.canWrite
     }
 
-    /// Checks for queues that were deleted since they were declared. Declares everything again if one was, or if a
-    /// message was returned.
+    /// Checks whether queues were deleted since they were declared. Declares the whole topology again if a queue was
+    /// deleted or if a message was returned.
     private func checkQueues(_ link: BrokerLink) throws(AMQPError) {
         let isReturned = mustDeclare
         (mustDeclare, mustCheckQueues) = (false, false)
@@ -161,7 +161,7 @@ final class PublisherRole: ConnectionRole {
             guard error.isAboutObject else { throw error }
             try link.confirmChannelClosed(BrokerLink.declaringChannel)
             logger.error(
-                .declarationRefused, "The broker refuses to make what was deleted again",
+                .declarationRefused, "The broker refuses to declare a deleted queue again",
                 metadata: ["error": "\(error)"])
         }
     }

@@ -16,8 +16,8 @@ package struct VanishedQueues: Sendable {
         confirmed[publication.exchange] = now
     }
 
-    /// Returns the queues that certainly held messages of this publisher. Messages stay in such a queue for a fixed
-    /// time, which has not passed since the last one.
+    /// Returns the missing queues that certainly held messages of this publisher. Messages stay in such a queue for a
+    /// fixed time, and less time has passed since the broker confirmed the last one.
     package func lossesAreCertain(_ missing: [String], now: ContinuousClock.Instant) -> [String] {
         missing.filter { name in
             guard let queue = topology.queues.first(where: { $0.name == name }),
@@ -36,6 +36,6 @@ package struct VanishedQueues: Sendable {
         var metadata: Logger.Metadata = ["queues": "\(missing.joined(separator: ", "))"]
         if !certain.isEmpty { metadata["lost"] = "\(certain.joined(separator: ", "))" }
         logger.error(
-            .queuesVanished, "Queues were deleted in the broker, and what waited in them is lost", metadata: metadata)
+            .queuesVanished, "Queues were deleted in the broker, and their messages are lost", metadata: metadata)
     }
 }

@@ -57,7 +57,7 @@ extension PipelineConfiguration {
         let body: [UInt8]
         let messageID = inbound.delivery.properties.messageID
         do throws(EncodedBody.Fault) {
-            // Reading holds the bytes twice, so a body that is too large is not read at all.
+            // Extracting the content copies the body, so it is skipped for a body that is too large.
             let isTooLarge = inbound.delivery.body.count > limits.maximumJobBytes + EncodedBody.overhead
             body = isTooLarge ? inbound.delivery.body : try inbound.delivery.content()
         } catch {
@@ -94,8 +94,8 @@ extension EncodedBody.Fault {
     var problem: String {
         let found =
             switch self {
-            case .malformed: "is no AMQP 1.0 body that can be read"
-            case .unsuitable(let type): "is \(type), sent by AMQP 1.0"
+            case .malformed: "is not a readable AMQP 1.0 body"
+            case .unsuitable(let type): "is \(type), sent with AMQP 1.0"
             }
         return "\(found): send the job as a data section (bytes), or as one string"
     }

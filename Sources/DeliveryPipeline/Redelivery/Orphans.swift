@@ -44,15 +44,15 @@ package struct Orphans {
         atWork[identity, default: []].append(job)
     }
 
-    /// Removes a job that is complete here, because the broker has all of it.
+    /// Removes a job that has ended in this worker, because the broker holds everything that it produced.
     mutating func remove(_ job: OpenJob) {
         guard job.isOrphan, let identity = job.identity else { return }
         atWork[identity]?.removeAll { $0 === job }
         if atWork[identity]?.isEmpty == true { atWork[identity] = nil }
     }
 
-    /// Records that everything an orphan produced is safe. A job that the broker must dead-letter, or of which only a
-    /// part was done, is not remembered.
+    /// Records that everything an orphan produced is safe. An incomplete job, or one that the broker must dead-letter,
+    /// is not remembered.
     mutating func end(_ job: OpenJob, now: Timestamp) {
         remove(job)
         guard let identity = job.identity, !job.isIncomplete, !job.isUntakeable else { return }
@@ -68,7 +68,7 @@ package struct Orphans {
     mutating func match(_ delivery: AMQPDelivery, now: Timestamp) -> Match? {
         guard delivery.isRedelivered, !isEmpty else { return nil }
         let identity = MessageIdentity(delivery)
-        // A job that is split no further has chunks that nobody has made: it is taken anew.
+        // An incomplete job has chunks that were never made, so its redelivery is handled like a new delivery.
         if let job = atWork[identity]?.first(where: { !$0.isIncomplete }) {
             remove(job)
             job.isOrphan = false

@@ -69,8 +69,8 @@ struct Refusals {
         for id in turn.outbox.waitingOrphans() { forget(id, &splitting, &turn) }
     }
 
-    /// Forgets a message of a job that the broker delivers again. If it is a chunk, the job is split no further, so that its
-    /// end is not taken for the end of all of it.
+    /// Removes a message of a job that the broker redelivers. If the message is a chunk, splitting stops, and the job is
+    /// marked incomplete so that its remaining settlements do not complete the whole job.
     private func forget(_ id: UInt64, _ splitting: inout Splitting, _ turn: inout Turn) {
         splitting.abandon(chunk: id, &turn)
         for job in turn.outbox.met(id) { turn.lost(job) }

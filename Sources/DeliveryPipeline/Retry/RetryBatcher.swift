@@ -1,8 +1,8 @@
 import PushModel
 
 /// Groups a job's recipients that wait for another attempt. Recipients share a message if their delays are equal and if
-/// their earlier pushes either were all certainly not accepted or may all have been accepted. The reason is that the
-/// mark `redelivered` applies to the whole message.
+/// either none or all of their earlier pushes may have been accepted, because the mark `redelivered` applies to the
+/// whole message.
 struct RetryBatcher {
     struct Batch {
         let job: RoutedJob

@@ -27,7 +27,7 @@ public struct RetryPolicy: Sendable {
     /// How long after its first attempt a push is still tried, in seconds.
     public let maximumAge: Int
 
-    /// The least hold time of a push, in seconds, if there is such a delay.
+    /// The least time that a push is held, in seconds, if ``delays`` has one that long.
     private static let leastHold = 30
 
     public static let defaultDelays = [5, 30, 120, 900, 3600]

@@ -4,11 +4,11 @@ import PushModel
 /// the pipeline's queue.
 package class OpenJob {
     var inbound: InboundJob
-    /// Whether the connection of that delivery is lost, so that the broker redelivers the message.
+    /// Whether the connection of the delivery is lost, so that the broker redelivers the message.
     var isOrphan = false
     /// The identity of the message, set once a connection is lost.
     var identity: MessageIdentity?
-    /// Whether the job is split no further, so that its settlements may complete although only a part of it was done.
+    /// Whether splitting stopped early. The job's settlements may then complete although chunks are missing.
     var isIncomplete = false
     /// Its place in the ledger, once it has one.
     var entry = -1

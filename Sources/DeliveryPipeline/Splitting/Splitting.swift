@@ -76,7 +76,7 @@ struct Splitting {
         for (entry, split) in open where queues.contains(split.started.inbound.queue) { abandon(entry, split, &turn) }
     }
 
-    /// Splits the job of a chunk no further, because the chunk will never be published. Does nothing for other messages.
+    /// Stops splitting the job of a chunk, because the chunk will never be published. Ignores other messages.
     mutating func abandon(chunk id: UInt64, _ turn: inout Turn) {
         guard case .chunk(let entry) = steps[id] else { return }
         if let split = open[entry] { return abandon(entry, split, &turn) }

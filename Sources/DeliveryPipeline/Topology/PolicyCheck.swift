@@ -43,32 +43,32 @@ package struct PolicyCheck: Sendable, Hashable {
         let stay = queue.arguments["x-message-ttl"]?.integer.map { Int(clamping: $0) }
         let overflow = policy.texts["overflow"] ?? queue.arguments["x-overflow"]?.string ?? "drop-head"
         if policy.numbers["expires"] != nil {
-            add("expires", "deletes the queue with all in it while nobody consumes it")
+            add("expires", "deletes the queue and its messages while it has no consumer")
         }
         if let limit = policy.numbers["message-ttl"], limit < stay ?? .max {
             add(
                 "message-ttl",
                 stay != nil
-                    ? "returns jobs before their time"
-                    : isKept ? "deletes what waits for longer" : "dead-letters what waits for longer")
+                    ? "returns jobs early"
+                    : isKept ? "deletes messages that wait longer" : "dead-letters jobs that wait longer")
         }
         for key in ["max-length", "max-length-bytes"] where policy.numbers[key] != nil {
             if overflow != "reject-publish" {
                 add(key, "deletes the oldest messages")
             } else if stay != nil || isBounded || isKept {
-                add(key, "refuses what is to wait there")
+                add(key, "refuses jobs that should wait there")
             }
         }
         if overflow != "reject-publish", policy.texts["overflow"] != nil, !isKept {
-            add("overflow", "hands on dead letters at most once")
+            add("overflow", "forwards dead letters at most once")
         }
         if let limit = policy.numbers["delivery-limit"], limit >= 0,
             let own = queue.arguments["x-delivery-limit"]?.integer, Int64(limit) < own
         {
-            add("delivery-limit", isKept ? "deletes what was read so often" : "dead-letters jobs too early")
+            add("delivery-limit", isKept ? "deletes jobs read that many times" : "dead-letters jobs too early")
         }
         if policy.texts["dead-letter-routing-key"] != nil, !isKept {
-            add("dead-letter-routing-key", "sends what leaves the queue to another lane")
+            add("dead-letter-routing-key", "sends jobs that leave the queue to another lane")
         }
         return dangers
     }

@@ -46,7 +46,7 @@ package enum FCMAnswer: Equatable {
         case (_, "SENDER_ID_MISMATCH"), (_, "THIRD_PARTY_AUTH_ERROR"), (_, "APNS_AUTH_ERROR"): self = .tokenRefused
         case (400, _): self = Self.ofBadRequest(body)
         case (401, _): self = .unauthenticated
-        // Details beyond the bytes that were read may say more, such as that the token belongs to another project.
+        // The unread rest of a cut body may contain a different reason, such as a token of another project.
         case (403, nil) where body.status == "PERMISSION_DENIED" && !body.isCut: self = .credentialRefused
         case (403, _), (404, _): self = .doubtful
         case (429, _):

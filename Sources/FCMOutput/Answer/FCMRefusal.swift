@@ -62,7 +62,7 @@ extension FCMErrorBody {
         let all = text.isEmpty ? message ?? "" : text
         if !all.isEmpty { return ShownText.line(all) }
         return isCut
-            ? "the answer has more than \(FCMConfiguration.maximumAnswerBytes) bytes, and no reason in these" : nil
+            ? "the answer has more than \(FCMConfiguration.maximumAnswerBytes) bytes, and these contain no reason" : nil
     }
 }
 

@@ -58,7 +58,7 @@ extension MessageFault {
                     + "Field '\(name)' could not be found in request message.")
         case .value(let name, let value):
             self.init(
-                field: name, description: "Invalid value at '\(name)': \"\(value)\"; this simulator has json only.")
+                field: name, description: "Invalid value at '\(name)': \"\(value)\"; only json is simulated.")
         }
     }
 }

@@ -1,9 +1,9 @@
 /// Decides how many connections a pool has. A value: no clock, no I/O.
 ///
-/// A pool with work and no connection opens one. It opens more if its connections have been full for a while (of
-/// streams or of window) and the round trip limits it, not this process: the way to the server is long, answers take
-/// long or few streams are allowed. It opens one at a time. With several rounds of work waiting, or connections that
-/// take one request at a time, it opens up to as many again as it has.
+/// A pool with work and no connection opens one. It opens more if its connections have had no free stream or window for
+/// a while and the limit is the round trip, not this process. The round trip is the limit if the server is far away,
+/// answers slowly or allows few streams. The pool opens one connection at a time. If several rounds of work wait, or if
+/// connections take one request at a time, it opens up to as many as it has.
 package struct PoolSizing {
     package struct Load {
         /// Pushes that found no room.

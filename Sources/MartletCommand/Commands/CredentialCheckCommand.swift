@@ -9,21 +9,21 @@ struct CredentialCheckCommand: AsyncParsableCommand {
         commandName: "check",
         abstract: "Ask the provider whether it accepts credentials, in each of their environments.",
         discussion: """
-            Opens the secret, connects, and sends one request. Without --token it goes to a device token that no \
-            device has, so nothing is delivered: fault found with the token proves that there is none with \
-            the credential. With --token a background push is sent to that device. Keys in the database use the \
-            provider token that the workers share. --file needs no database. Ends with 1 if any check failed.
+            Opens the secret, connects, and sends one request. Without --token the request goes to a device token \
+            that no device has, so nothing is delivered: if the provider refuses only the token, it accepts the \
+            credential. With --token a background push is sent to that device. Keys in the database use the \
+            provider token that the workers share. --file needs no database. Exits with 1 if any check failed.
             """)
 
     @Argument(help: "The credentials' ids.")
     var ids: [String] = []
 
-    @Flag(help: "Every credential that is not retired.")
+    @Flag(help: "Check every credential that is not retired.")
     var all = false
 
     @Option(
         name: .customLong("file"),
-        help: "A file to check before it is imported, as for 'credential import'; can be given several times.",
+        help: "A file to check before it is imported, as for 'credential import'; may be repeated.",
         completion: .file())
     var files: [String] = []
 

@@ -7,12 +7,12 @@ extension CredentialCommand {
         static let configuration = CommandConfiguration(
             abstract: "Make a credential that no provider gives out, and keep it.",
             discussion: """
-                Prints what others need to know of it, such as the public key that pages subscribe with. The secret is \
-                sealed with the current master key before it leaves this process. Without --out there is no copy of \
-                it: a lost keyring then loses the key and every address that was made with it.
+                Prints the public details, such as the public key that pages subscribe with. The secret is sealed with \
+                the current master key before it leaves this process. Without --out there is no other copy of the \
+                secret: if the keyring is lost, so are the key and every address that was made with it.
                 """)
 
-        @Option(help: "Whom push services write to about it: mailto:push@yourdomain.com, or an https URL.")
+        @Option(help: "The contact for push services: mailto:push@yourdomain.com, or an https URL.")
         var subject: String?
 
         @Option(help: "Where what is sent with it goes.")
@@ -45,7 +45,7 @@ extension CredentialCommand {
             try await backup.keeping(new) {
                 try await CredentialKeeper(output, json: json).keep(new, as: "created", options)
             }
-            if let out = backup.out, !json { print("the private key is in \(out): keep it apart from the database") }
+            if let out = backup.out, !json { print("the private key is in \(out): store it apart from the database") }
         }
     }
 }

@@ -14,7 +14,7 @@ extension CredentialCommand {
         @Argument(help: "The credential's id.")
         var id: String
 
-        @Option(help: "Whom push services write to about a VAPID key: mailto:push@yourdomain.com, or an https URL.")
+        @Option(help: "The contact for push services about a VAPID key: mailto:push@yourdomain.com, or an https URL.")
         var subject: String
 
         @OptionGroup var options: ConfigurationOptions
@@ -26,7 +26,7 @@ extension CredentialCommand {
                     guard
                         let credentials = Martlet.installed.first(where: { $0.name == summary.output })?.credentials
                     else {
-                        throw ValidationError("credential \(id) is of \(summary.output), which is not in this program")
+                        throw ValidationError("credential \(id) is of \(summary.output), which is not installed")
                     }
                     var details = CredentialDetails()
                     details.subject = subject

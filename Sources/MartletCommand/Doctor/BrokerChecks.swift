@@ -86,8 +86,8 @@ struct BrokerChecks {
         let isDeclared = try source.pipeline().provision == .declared
         if isDeclared || isOperator, !found.unseen.isEmpty {
             throw DoctorFault(
-                "may not look for \(Self.some(found.unseen))",
-                todo: "grant its user what 'martlet topology --users' says\(otherwise)")
+                "may not check \(Self.some(found.unseen))",
+                todo: "grant its user the permissions that 'martlet topology --users' prints\(otherwise)")
         }
         guard found.missing.isEmpty else {
             let text = "not there yet: \(Self.some(found.missing))"
@@ -98,10 +98,10 @@ struct BrokerChecks {
         }
         guard found.unseen.isEmpty else {
             throw DoctorNote(
-                "may not look for \(Self.some(found.unseen)); nothing else is missing",
+                "may not check \(Self.some(found.unseen)); nothing else is missing",
                 todo:
-                    "grant its user what 'martlet topology --users' says; RabbitMQ 4.2.6 and 4.3.0 show them to nobody "
-                    + "without the right to configure")
+                    "grant its user the permissions that 'martlet topology --users' prints; RabbitMQ 4.2.6 and 4.3.0 "
+                    + "also require the permission to configure")
         }
         let names = try source.names()
         let left = try await AMQPInspection.look(at: LeftShards.all(names), on: try source.broker())

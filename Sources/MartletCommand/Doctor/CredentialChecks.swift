@@ -18,17 +18,17 @@ struct CredentialChecks {
         }
         guard problems.isEmpty else {
             throw DoctorWarning(
-                Phrase.list(problems.sorted()), todo: "see 'martlet credential set', or import it anew")
+                Phrase.list(problems.sorted()), todo: "change it with 'martlet credential set', or import it again")
         }
         let bound = snapshot.credentialSummaries.filter { known[$0.output]??.addressesAreBound ?? false }
         let several = Dictionary(grouping: bound) { "\($0.output) \($0.account)" }.filter { $0.value.count > 1 }
         guard several.isEmpty else {
             throw DoctorWarning(
-                "more than one key in use: \(Phrase.list(several.keys.sorted())); addresses made with the older one fail",
-                todo: "name each app's key with 'martlet app set --credential', or retire the one that no address needs"
+                "several keys in use: \(Phrase.list(several.keys.sorted())); addresses made with an older key fail",
+                todo: "name each app's key with 'martlet app set --credential', or retire the key that no address needs"
             )
         }
-        return "no provider is known to refuse one"
+        return "no credential breaks a known rule"
     }
 }
 

@@ -14,18 +14,18 @@ struct ManagementChecks {
     func run(_ report: inout DoctorReport) async {
         if promises.takesConsumerTimeouts {
             report.add(
-                .ok, "ack timeout", "30 minutes: each worker asks for that, and the broker's settings don't matter")
+                .ok, "ack timeout", "30 minutes: each worker requests this time, which overrides the broker's settings")
         }
         guard let address else {
             if !promises.takesConsumerTimeouts {
                 report.add(
                     .note, "ack timeout",
-                    "30 minutes, unless the broker's consumer_timeout or a policy's consumer-timeout says otherwise, which "
-                        + "it does not tell", "ask with --management, or see docs/brokers.md")
+                    "30 minutes, unless the broker's consumer_timeout or a policy's consumer-timeout differs; AMQP does "
+                        + "not report either", "ask with --management, or see docs/brokers.md")
             }
             for (name, text) in [
-                ("policies", "not looked at"), ("bindings", "not looked at"), ("leaders", "not looked at"),
-                ("broker clock", "not looked at"),
+                ("policies", "not checked"), ("bindings", "not checked"), ("leaders", "not checked"),
+                ("broker clock", "not checked"),
             ] {
                 report.add(.note, name, text, "ask with --management, or see docs/brokers.md")
             }
@@ -74,9 +74,9 @@ struct ManagementChecks {
         guard check.dangers.isEmpty else {
             throw DoctorFault(
                 check.dangers.joined(separator: "; "),
-                todo: "let the policy match other queues only, see docs/brokers.md#policies")
+                todo: "exclude Martlet's queues from the policy, see docs/brokers.md#policies")
         }
-        return "none takes jobs out of Martlet's queues"
+        return "no policy loses or moves jobs of Martlet's queues"
     }
 
     private func bindings(_ facts: ManagementFacts) throws -> String {

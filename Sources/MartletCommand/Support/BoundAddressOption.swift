@@ -5,7 +5,7 @@ import Store
 
 /// The protection of addresses that work only with the key that they were made with, such as Web Push subscriptions.
 struct BoundAddressOption: ParsableArguments {
-    @Flag(help: "Go on although addresses bound to the key, such as Web Push subscriptions, become unreachable.")
+    @Flag(help: "Continue even if addresses bound to the key, such as Web Push subscriptions, become unreachable.")
     var loseAddresses = false
 
     /// The installed outputs whose addresses are protected.
@@ -31,7 +31,7 @@ struct BoundAddressOption: ParsableArguments {
         throw StoreError(
             .conflict,
             "the addresses of app \(app) work only with \(word) \(old), and not with \(account): give \(account) to another "
-                + "app, for addresses that are made with it. If nothing is sent to the present ones any more, say "
+                + "app, for addresses that are made with it. If the present addresses are no longer used, pass "
                 + "--lose-addresses")
     }
 }

@@ -21,7 +21,7 @@ package struct CredentialFileOptions: ParsableArguments {
 
     @OptionGroup var passphrase: PassphraseOption
 
-    @Option(help: "Whom push services write to about a VAPID key: mailto:push@yourdomain.com, or an https URL.")
+    @Option(help: "The contact for push services about a VAPID key: mailto:push@yourdomain.com, or an https URL.")
     var subject: String?
 
     @Option(help: "A name for people.")

@@ -30,7 +30,7 @@ struct CredentialKeeper {
             )
         }
         if json { return try printJSON(described(new, id: id, replacing: older)) }
-        print("\(isNew ? "\(verb) \(new.label) as" : "this key is in use already as") \(id): \(scope(of: new))")
+        print("\(isNew ? "\(verb) \(new.label) as" : "this key is already in use as") \(id): \(scope(of: new))")
         new.printFacts(now: .now)
         for credential in older { print(credential.replacedNotice) }
     }

@@ -5,7 +5,8 @@ import Store
 enum FleetNote {
     /// The time within which a worker that reaches the database applies a change.
     private static let seconds = 5
-    /// The time within which a new rate applies to jobs that wait for their slot, in minutes.
+    /// The time within which a new rate applies to jobs that wait for their slot, in minutes, or half of a job's
+    /// remaining wait if that is longer.
     private static let slotMinutes = 2
 
     /// Prints nothing if the table of workers cannot be read, because the change itself has succeeded.
@@ -22,7 +23,7 @@ enum FleetNote {
     }
 
     /// Returns a sentence on when a new rate applies to jobs that wait for their slot.
-    static let newRate = "its jobs that wait in the broker follow within \(slotMinutes) minutes"
+    static let newRate = "its jobs that wait in the broker follow within \(slotMinutes) minutes or half of their wait"
 
     static func text(running: Int, silent: Int) -> String {
         let others = silent == 0 ? "" : "; \(count(silent)) not heard of for six seconds or more"

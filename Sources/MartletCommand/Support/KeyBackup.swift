@@ -15,7 +15,7 @@ struct KeyBackup: ParsableArguments {
 
     func validate() throws {
         if passphraseFile != nil, out == nil { throw ValidationError("--passphrase-file needs --out") }
-        if out == "-" || out?.isEmpty == true { throw ValidationError("--out: name a file, the key is not printed") }
+        if out == "-" || out?.isEmpty == true { throw ValidationError("--out needs a file: the key is not printed") }
     }
 
     /// Writes the file, then runs an operation that depends on it. If the operation fails, the file is removed.
@@ -34,7 +34,7 @@ struct KeyBackup: ParsableArguments {
     private func encrypted(_ key: Secret) throws -> Secret {
         guard let passphraseFile else { return key }
         let passphrase = try PassphraseOption.read(
-            passphraseFile, prompts: ["Passphrase for the key: ", "The same again: "])
+            passphraseFile, prompts: ["Passphrase for the key: ", "Repeat the passphrase: "])
         guard passphrase.count > 0 else { throw ValidationError("--passphrase-file: the passphrase is empty") }
         let contents = try CredentialFile(name: "the key", contents: key).open(passphrase: nil)
         guard let opened = contents.keys.first else { throw CredentialFault("the key can't be encrypted") }

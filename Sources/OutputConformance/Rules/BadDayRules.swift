@@ -14,7 +14,8 @@ enum BadDayRules {
 
     private static let refusesCredential = on(
         .refusesCredential, "credential refused",
-        "A refused credential is not the recipients' fault: `hold`, or, if it is for good, `failed` by the provider. `retry` if the refusal may be about the push alone.",
+        "When the credential is refused, recipients are `hold`, or `failed` by the provider if the refusal is permanent, "
+            + "or `retry` if it may concern the push alone.",
         [.hold, .failed, .retry]
     ) { entries, _ in
         entries.problems("said by martlet") { $0.verdict == .failed && $0.judge != .provider }
@@ -35,7 +36,7 @@ enum BadDayRules {
 
     private static let away = on(
         .away, "provider is away",
-        "What could not be written because there is no connection is `hold`, which costs no attempt, or `retry`.",
+        "Pushes that could not be written because there is no connection are `hold`, which uses no attempt, or `retry`.",
         [.hold, .retry], isConnected: false)
 
     private static let recovers = ConformanceRule(

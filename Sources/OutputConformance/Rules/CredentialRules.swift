@@ -87,8 +87,8 @@ enum CredentialRules {
     /// The host prevents a second credential of an account if ``OutputCredentials/addressesAreBound`` is true.
     private static let secondOfAccount = ConformanceRule(
         "second credential of an account",
-        "A second credential of an account never fails a recipient of the first: it is sent to with either, or the plugin "
-            + "says that addresses are bound to the key.",
+        "A recipient is sent to with either credential of its account, unless the plugin declares that addresses are "
+            + "bound to the key.",
         needs: [.twoCredentials]
     ) { trial in
         if trial.setup.plugin.credentials?.addressesAreBound ?? false { return [] }

@@ -56,7 +56,7 @@ enum DeliveryRules {
 
     private static let doubtfulRecipients = ConformanceRule(
         "doubtful refusals",
-        "One refusal is evidence about one request: others with the same credential, sent beside it and after it, are `sent`.",
+        "One refusal is evidence about one request: others with the same credential, at the same time and later, are `sent`.",
         needs: [.doubtfulRecipients]
     ) { trial in
         var problems: [String] = []

@@ -67,7 +67,7 @@ extension OutputCredentials {
     public func problem(with credential: Credential, _ settings: OutputSettings) throws -> String? { nil }
 
     public func changed(_ credential: Credential, _ details: CredentialDetails) throws -> NewCredential {
-        throw CredentialFault("can't be changed: import it anew and retire this one")
+        throw CredentialFault("can't be changed: import it again and retire this one")
     }
 
     public func create(_ details: CredentialDetails, now: Timestamp) throws -> NewCredential {

@@ -59,8 +59,8 @@ public struct CredentialRepository: Sendable {
     private static func conflict(withSameKey other: CredentialSummary) -> StoreError {
         StoreError(
             .conflict,
-            "this key is credential \(other.id) of \(other.account) already, with other details: change those with "
-                + "martlet credential set, or retire it first")
+            "this key is already credential \(other.id) of \(other.account), with other details: change those with "
+                + "'martlet credential set', or retire that credential first")
     }
 
     private static func conflict(withBound other: CredentialSummary) -> StoreError {
@@ -68,8 +68,8 @@ public struct CredentialRepository: Sendable {
             .conflict,
             "\(other.account) has the key \(other.id) (\(other.label)) in use, and every address of \(other.output) works "
                 + "only with the key that it was made with: a second key would fail all of them. For new addresses, add "
-                + "the new key under another name and give that to another app; subscribers move when they subscribe "
-                + "there. Retire \(other.id) first only if nothing is sent to its addresses any more")
+                + "the new key to another account, and give that account to another app; subscribers move when they "
+                + "subscribe there. Retire \(other.id) first only if its addresses are no longer used")
     }
 
     /// Changes the details that a person gave for a credential in use, such as its subject, and seals it again. The key
@@ -137,7 +137,7 @@ public struct CredentialRepository: Sendable {
                 throw StoreError(
                     .conflict,
                     "credential \(id) is the only key for the addresses of \(bound.joined(separator: ", ")), which work with "
-                        + "no other key: retiring it makes them unreachable for good. If that is meant, say --lose-addresses"
+                        + "no other key: retiring it makes them unreachable for good. To retire it anyway, pass --lose-addresses"
                 )
             }
             let result = try await connection.query(

@@ -40,7 +40,7 @@ package struct VAPIDKeyReader {
     /// - Throws: ``CredentialFault``, also where there is none.
     package static func checked(_ subject: String?) throws(CredentialFault) -> String {
         guard let subject else {
-            throw CredentialFault("--subject is needed: whom push services write to, as mailto:push@yourdomain.com")
+            throw CredentialFault("--subject is needed: a contact for push services, as mailto:push@yourdomain.com")
         }
         if let problem = VAPIDSubject.problem(of: subject) { throw CredentialFault("--subject \(problem)") }
         return subject

@@ -17,11 +17,11 @@ package enum VAPIDSubject {
         else { return "must have no spaces, quotes or angle brackets: mailto:push@yourdomain.com" }
         guard let host = host(of: text) else { return "must be mailto:push@yourdomain.com or an https URL" }
         guard host.contains("."), PushEndpoint.isName(host.utf8) else {
-            return "must name a host of the internet: Apple refuses all messages otherwise"
+            return "must name a public internet host: Apple refuses all messages otherwise"
         }
         guard !isReserved(host) else {
             return
-                "names \(host), a reserved domain where no one can be reached, so Apple refuses the messages: name your own"
+                "names \(host), a reserved domain, so Apple refuses all messages: use a domain of your own"
         }
         return nil
     }

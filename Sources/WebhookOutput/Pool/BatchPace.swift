@@ -1,6 +1,6 @@
 import Pacing
 
-/// The number of batches that a receiver has at a time, and of recipients in one. A value: no clock, no I/O.
+/// The limits of concurrent batches at a receiver and of recipients in a batch. A value: no clock, no I/O.
 ///
 /// | event | what changes |
 /// |---|---|

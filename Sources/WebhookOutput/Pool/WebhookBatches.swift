@@ -80,7 +80,7 @@ final class WebhookBatches {
         guard batch.pushes.count == 1 else { return halve(batch, at: now) }
         settle(
             batch, .rejected, status, status == 413 ? WebhookReason.payloadTooLarge : "Status\(status)",
-            detail: "the receiver refuses a batch of this recipient alone", at: now)
+            detail: "the receiver refused a batch with only this recipient", at: now)
     }
 
     /// Handles an answer that refuses either the credential or something in the batch.

@@ -2,7 +2,7 @@ import AMQPClient
 import TestTraits
 import Testing
 
-/// What RabbitMQ 4.3 changed and Martlet relies on (rabbitmq.com, "Quorum Queues").
+/// Changes of RabbitMQ 4.3 that Martlet relies on (rabbitmq.com, "Quorum Queues").
 @Suite(
     .needsBroker, .endsAHang,
     .enabled("the broker is RabbitMQ 4.3 or later") {
@@ -39,7 +39,7 @@ struct RabbitMQ43Tests {
         await second.consumer.close()
     }
 
-    /// The broker cancels the consumer, which is made again over another connection.
+    /// The broker cancels the consumer, which then consumes over another connection.
     @Test func redeliversAfterConsumerTimeoutAndIgnoresLateAcknowledgement() async throws {
         let queue = Self.queue("timeout")
         try await TestPublisher.publish([[1]], to: queue)
@@ -61,8 +61,8 @@ struct RabbitMQ43Tests {
         #expect(left.queues[queue.name]?.messages == 0)
     }
 
-    /// docs/publish.md: what a publisher's `priority` does within its lane.
-    @Test func deliversByPriorityAndTakesNoneForFour() async throws {
+    /// The effect of a publisher's `priority` within its lane (docs/publish.md).
+    @Test func deliversByPriorityWithDefaultOfFour() async throws {
         let queue = Self.queue("priority")
         let publisher = try TestPublisher(topology: AMQPTopology(queues: [queue]))
         try await publisher.connectOnce()

@@ -27,7 +27,7 @@ struct RecoveryTests {
 
         let consumer = try TestConsumer(queues: [.init(name: queue.name, prefetch: 1000)])
         consumer.start()
-        // What had reached the broker before the cut comes twice.
+        // Messages that reached the broker before the cut arrive twice.
         try await consumer.log.wait("all messages") { $0.deliveries.count >= 200 && $0.deliveries.last?.body[0] == 199 }
         #expect(consumer.log.events.deliveries.suffix(200).map { UInt64($0.body[0]) } == Array(0..<200))
         // As many as were on the wire, and of those whoever asks for it.
@@ -300,7 +300,7 @@ struct RecoveryTests {
         let test = try TestConsumer(
             configuration, topology: AMQPTopology(queues: [queue]), queues: [.init(name: queue.name, prefetch: 1)])
         try await test.connectOnce()
-        // Nothing is to happen here, so there is no event to wait for: the broker gives up on a silent client after 6 s.
+        // The test has no event to wait for, because nothing should happen: the broker drops a silent client after 6 s.
         try await Task.sleep(for: .seconds(10))
         try await TestPublisher.publish([[1]], to: queue)
         try await test.log.wait("the message") { $0.deliveries.count == 1 }

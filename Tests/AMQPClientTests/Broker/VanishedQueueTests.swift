@@ -60,7 +60,7 @@ struct VanishedQueueTests {
         }
     }
 
-    @Test func reportsReturnWhereNothingMayBeDeclared() async throws {
+    @Test func reportsReturnIfDeclarationIsDisabled() async throws {
         try await with(.required(remedy: "make it")) { publisher, _, book, broker in
             try await broker.delete(queues: [queue.name], exchanges: [])
             let error = await #expect(throws: AMQPError.self) { try await publisher.publishAndWait([message(1)]) }
@@ -70,8 +70,8 @@ struct VanishedQueueTests {
         }
     }
 
-    /// A queue of another kind took its place.
-    @Test func reportsReturnWhereDeclarationIsRefused() async throws {
+    /// A queue with other arguments has replaced the deleted one.
+    @Test func reportsReturnIfDeclarationIsRefused() async throws {
         try await with { publisher, log, book, broker in
             try await broker.delete(queues: [queue.name], exchanges: [])
             let other = try TestPublisher(
@@ -80,12 +80,12 @@ struct VanishedQueueTests {
             await other.publisher.close()
             let error = await #expect(throws: AMQPError.self) { try await publisher.publishAndWait([message(1)]) }
             #expect(error?.reply?.code == 312)
-            #expect(book.text.contains("refuses to make what was deleted again"), "\(book.text)")
+            #expect(book.text.contains("refuses to declare a deleted queue again"), "\(book.text)")
             #expect(log.events.failures == [], "other queues go on")
         }
     }
 
-    @Test func makesDeletedQueueAgainWhenLookingForIt() async throws {
+    @Test func declaresDeletedQueueOnCheck() async throws {
         try await with { publisher, _, book, broker in
             try await broker.delete(queues: [queue.name], exchanges: [])
             publisher.checkQueues()
@@ -98,7 +98,7 @@ struct VanishedQueueTests {
 }
 
 struct VanishedQueuesTests {
-    @Test func knowsLossesWithinTheTimeOfTheQueue() {
+    @Test func findsCertainLossesWithinQueueTTL() {
         let topology = AMQPTopology(
             exchanges: [AMQPExchange(name: "delay", kind: .fanout)],
             queues: [AMQPQueue(name: "delay", arguments: ["x-message-ttl": .int64(30_000)]), AMQPQueue(name: "dead")],

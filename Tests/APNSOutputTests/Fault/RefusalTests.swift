@@ -86,7 +86,7 @@ import Testing
 
     /// A 403 with a reason that Apple adds later, or with none, may be about one push alone.
     @Test(arguments: ["AppSuspended", nil])
-    func a403ForAnUnknownReasonStopsNoOtherPush(reason: String?) async throws {
+    func sendsOtherPushesAfter403WithUnknownReason(reason: String?) async throws {
         try await withFixture { fixture, simulator async throws in
             simulator.answerNext(1, with: PlannedAnswer(status: 403, reason: reason))
             #expect(try await fixture.push("aa", #""topic":"com.example.other""#) == "retry \(reason ?? "Status403")")
@@ -97,8 +97,8 @@ import Testing
         }
     }
 
-    /// Where all are refused so, the topic is: its pushes wait, and other topics notice nothing.
-    @Test func a403ForAnUnknownReasonOfThreeJobsStopsTheTopic() async throws {
+    /// If all pushes of a topic are refused, the topic is at fault: its pushes wait, and other topics continue.
+    @Test func stopsTopicAfterThreeJobsWith403OfUnknownReason() async throws {
         try await withFixture { fixture, simulator async throws in
             simulator.answerNext(3, with: PlannedAnswer(status: 403, reason: nil))
             for token in ["aa", "ab", "ac"] {

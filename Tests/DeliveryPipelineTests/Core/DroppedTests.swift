@@ -83,9 +83,9 @@ import Testing
     }
 
     @Test(arguments: ["nrmal", "urgnt", "a.b.#", String(repeating: "n", count: 255)])
-    func deadLettersJobOfUnknownLaneUnderTheKeyItHad(key: String) throws {
+    func deadLettersJobOfUnknownLaneUnderItsRoutingKey(key: String) throws {
         let harness = PipelineHarness()
-        // That it was dead-lettered, too, is the publisher's invention, and so is the header.
+        // The publisher forged both the header and the record that the job was dead-lettered.
         var delivery = dropped([Self.death("expired", "q")], exchange: "martlet.jobs", key: key)
         var properties = delivery.properties
         properties.headers["x-martlet-lane"] = "bulk"

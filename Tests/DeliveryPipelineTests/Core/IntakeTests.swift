@@ -37,7 +37,7 @@ import Testing
         var counts = harness.core.currentCounts()
         #expect(counts.jobsWaiting == 0 && counts.jobsOpen == 1 && !counts.isConsuming)
 
-        // The one under way ends as if nothing had happened; nobody is left to hear of it.
+        // The job at work ends normally, but its connection is lost, so its end is not acknowledged.
         harness.consumer(.connected(queues: []))
         harness.report(try harness.job(0), [.sent, .sent])
         try harness.confirmEvent(0)

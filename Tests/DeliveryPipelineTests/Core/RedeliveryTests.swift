@@ -7,7 +7,7 @@ import Testing
 @Suite struct RedeliveryTests {
     private static let lost = AMQPConsumerEvent.disconnected(AMQPError(.connectionLost, "gone"))
 
-    /// A worker that has lost the connection over which it got these.
+    /// Returns a worker that lost the connection over which it received these deliveries.
     private func orphaned(
         _ deliveries: [AMQPDelivery], claims: Bool = false,
         _ configure: (inout PipelineConfiguration) -> Void = { _ in }
@@ -36,7 +36,7 @@ import Testing
 
     // MARK: The same message
 
-    @Test func continuesJobWhoseDeliveryReturns() throws {
+    @Test func continuesJobWhenItIsRedelivered() throws {
         let harness = orphaned([.sample(jobBody(), number: 1)])
         let delivery = again(properties: AMQPProperties(headers: ["x-delivery-count": 1]))
         harness.deliver([delivery])
@@ -50,7 +50,7 @@ import Testing
         #expect(counts.jobsResumed == 1 && counts.jobsOpen == 0 && counts.jobsAcknowledged == 1)
     }
 
-    @Test func acknowledgesReturnedDeliveryOfJobThatHasEnded() throws {
+    @Test func acknowledgesRedeliveryOfEndedJob() throws {
         let harness = orphaned([.sample(jobBody(), number: 1)])
         try finish(harness)
         #expect(harness.acknowledgements.isEmpty, "nobody to tell")
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [(300, 1), (301, 2)] as [(Int64, Int)])
-    func sendsAgainWhenEndOfJobIsForgotten(seconds: Int64, sendings: Int) throws {
+    func resendsJobWhenItsEndIsForgotten(seconds: Int64, sendings: Int) throws {
         let harness = orphaned([.sample(jobBody(), number: 1)])
         try finish(harness)
         harness.pass(seconds: seconds)
@@ -82,7 +82,7 @@ import Testing
         #expect(harness.acknowledgements.map(\.tag) == [again(number: 3, connection: 8).tag])
     }
 
-    @Test func settlesAsManyDeliveriesAsThereWereMessages() throws {
+    @Test func settlesOneDeliveryPerEqualMessage() throws {
         let harness = orphaned([.sample(jobBody(), number: 1), .sample(jobBody(), number: 2)])
         try finish(harness, job: 0)
         harness.deliver([again(number: 1), again(number: 2), again(number: 3)])
@@ -93,7 +93,7 @@ import Testing
         #expect(harness.acknowledged == [2, 1, 3])
     }
 
-    @Test func sendsNewMessageOfSameContent() throws {
+    @Test func sendsNewMessageWithSameContent() throws {
         let harness = orphaned([.sample(jobBody(), number: 1)])
         harness.deliver([again(redelivered: false)])
         #expect(harness.started.count == 2)
@@ -117,7 +117,7 @@ import Testing
     }
 
     /// RabbitMQ sorts headers when it adds its own.
-    @Test func knowsMessageByWhatTheBrokerLeavesAsItIs() {
+    @Test func identifiesMessageByUnchangedProperties() {
         let first: AMQPFieldTable = [
             "z": 1, "x-martlet-part": "p", "x-martlet-attempt": 2, "x-delivery-count": 50, "a": .table(["k": 1]),
         ]
@@ -150,9 +150,9 @@ import Testing
         #expect(harness.core.currentCounts().jobsResumed == Orphans.mostEnded)
     }
 
-    // MARK: On its way elsewhere
+    // MARK: Moved and split jobs
 
-    @Test func keepsMoveThatIsRefusedAfterItsJobReturned() throws {
+    @Test func keepsRefusedMoveAfterRedelivery() throws {
         let body = jobBody(more: #""send_at":1800000900,"#)
         let harness = orphaned([.sample(body, number: 1)])
         let move = try #require(harness.published.first)
@@ -164,7 +164,7 @@ import Testing
         #expect(harness.acknowledged == [7])
     }
 
-    @Test func acknowledgesReturnedJobThatTheOverflowQueueRefused() throws {
+    @Test func acknowledgesRedeliveryOfJobThatOverflowQueueRefused() throws {
         let harness = PipelineHarness(maximumInFlight: 1) { $0.limits.longestWait = 400 }
         harness.consumer(.connected(queues: []))
         harness.deliver([.sample(jobBody("1"), number: 1), .sample(jobBody("2"), number: 2)])
@@ -183,7 +183,7 @@ import Testing
         #expect(harness.acknowledgements.allSatisfy { $0.tag.epoch == 2 })
     }
 
-    @Test func sendsJobAgainWhoseRefusedMoveWasForgotten() throws {
+    @Test func resendsJobWhoseRefusedMoveWasForgotten() throws {
         let body = jobBody(more: #""send_at":1800000900,"#)
         let harness = orphaned([.sample(body, number: 1)])
         harness.publisher(.refused([try #require(harness.published.first).id]))
@@ -191,7 +191,7 @@ import Testing
         #expect(harness.published.count == 2 && harness.core.currentCounts().jobsResumed == 0)
     }
 
-    @Test func splitsJobAgainWhoseConnectionWasLost() throws {
+    @Test func splitsJobAgainAfterLostConnection() throws {
         let properties = AMQPProperties(headers: ["x-martlet-part": "name", "x-martlet-chunk-size": 1])
         let body = PacedSite.body("large", recipients: 40)
         let harness = orphaned([.sample(body, number: 1, properties: properties)])
@@ -226,7 +226,7 @@ import Testing
 
     private static let large = PacedSite.body("large", recipients: 40 * 500, more: #""at_most_once":true,"#)
 
-    @Test func splitsJobAgainThatLostItsConnectionTwice() throws {
+    @Test func splitsJobAgainAfterTwoLostConnections() throws {
         let harness = try splitting(Self.large)
         harness.consumer(Self.lost)
         harness.consumer(.connected(queues: []))
@@ -236,7 +236,7 @@ import Testing
         #expect(harness.acknowledged == [])
     }
 
-    @Test func splitsJobAgainWhoseChunkWasRefusedMeanwhile() throws {
+    @Test func splitsJobAgainAfterRefusedChunk() throws {
         let harness = try splitting(Self.large)
         harness.publisher(.refused([try #require(harness.published.first).id]))
         confirmAll(of: harness, from: 1)
@@ -267,7 +267,7 @@ import Testing
 
     // MARK: Claims and stops
 
-    @Test func asksOnceForClaimOfJobThatReturns() throws {
+    @Test func requestsClaimOfRedeliveredJobOnce() throws {
         let body = jobBody(more: #""at_most_once":true,"#)
         let harness = orphaned([.sample(body, number: 1)])
         harness.deliver([again(body)])
@@ -279,8 +279,8 @@ import Testing
         #expect(try harness.outcomes().map { $0["kind"] } == ["sent", "sent"], "not unknown")
     }
 
-    /// What it was when it came first decides: another message of its name is sent.
-    @Test func dropsCopyThatReturnsBeforeItsClaimIsAnswered() throws {
+    /// The job stays a copy, as at its first delivery, because another message with its name is sent.
+    @Test func dropsCopyRedeliveredBeforeClaimIsAnswered() throws {
         let body = jobBody(more: #""at_most_once":true,"#)
         let harness = orphaned([.sample(body, number: 1)])
         harness.deliver([again(body)])
@@ -288,7 +288,7 @@ import Testing
         #expect(harness.started.isEmpty && harness.events.isEmpty && harness.acknowledged == [7])
     }
 
-    @Test func continuesReturnedJobWhileStopping() throws {
+    @Test func continuesRedeliveredJobWhileStopping() throws {
         let harness = orphaned([.sample(jobBody(), number: 1)])
         harness.drain()
         harness.deliver([again()])
@@ -297,7 +297,7 @@ import Testing
         #expect(harness.acknowledged == [7] && harness.drained == 1)
     }
 
-    @Test func dropsWaitingJobsAtLoss() {
+    @Test func dropsWaitingJobsOnLostConnection() {
         let harness = orphaned([.sample(jobBody("1"), number: 1), .sample(jobBody("2"), number: 2)]) {
             $0.limits.maximumInFlight = 1
         }
@@ -312,7 +312,7 @@ import Testing
         (0, 0, Suspicion.none), (4, 0, .none), (5, 0, .suspect), (6, 6, .none), (10, 6, .none), (11, 6, .suspect),
         (14, 14, .none), (15, 14, .renew), (19, 20, .renew), (19, 14, .suspect),
     ])
-    func suspectsWhatSurvivedLossesDoNotExplain(deliveries: Int, survived: Int, expected: Suspicion) {
+    func suspectsJobWithUnexplainedDeliveries(deliveries: Int, survived: Int, expected: Suspicion) {
         for queue in JobQueue.all where queue != .suspects {
             #expect(Suspicion(deliveries: deliveries, survived: survived, queue: queue) == expected)
         }
@@ -323,12 +323,12 @@ import Testing
         #expect(Suspicion(deliveries: deliveries, survived: survived, queue: .suspects) == expected)
     }
 
-    @Test func setsNoJobApartForLossesThatItsWorkerSurvived() {
+    @Test func suspectsNoJobForSurvivedLosses() {
         let harness = PipelineHarness()
         for _ in 1...6 {
             harness.consumer(.connected(queues: []))
             harness.consumer(Self.lost)
-            // Attempts to connect again that failed are no losses.
+            // A failed attempt to reconnect is not a loss.
             harness.consumer(Self.lost)
         }
         harness.consumer(.connected(queues: []))
@@ -341,7 +341,7 @@ import Testing
         #expect(harness.core.currentCounts().jobsSuspected == 1 && harness.moved == ["martlet.moved suspects"])
     }
 
-    @Test func republishesJobThatTheBrokerWouldTakeForPoison() throws {
+    @Test func republishesJobNearDeliveryLimit() throws {
         let harness = PipelineHarness()
         for _ in 1...20 {
             harness.consumer(.connected(queues: []))
@@ -354,7 +354,7 @@ import Testing
         #expect(renewed.properties.headers["x-martlet-redelivered"] == true)
     }
 
-    @Test func forgetsLossesOfLongAgoAndOfOtherConnections() {
+    @Test func ignoresOldLossesAndLossesOfOtherConnections() {
         var losses = SurvivedLosses()
         for _ in 0..<30 { losses.add([.lane(.urgent)], now: now) }
         losses.add([.lane(.normal), .lane(.bulk)], now: now)

@@ -68,7 +68,7 @@ import Testing
         #expect(harness.acknowledged == [1])
     }
 
-    /// The recipient's earlier attempt may have been accepted, whatever becomes of this one.
+    /// An earlier attempt may have been accepted, so the mark stays for every outcome of this attempt.
     @Test(arguments: [Outcome.Verdict.retry, .hold, .returned])
     func keepsMarkOfRecipientThatMayHaveBeenAcceptedEarlier(verdict: Outcome.Verdict) throws {
         let (harness, job) = try started(five)

@@ -21,8 +21,8 @@ import Testing
 
 /// What each delivery still owes, told from the messages that are published and confirmed: the simplest account.
 private struct SettlingWorld {
-    /// A message's number, which all of its deliveries share. It travels as the attempt and, in milliseconds, as the first
-    /// one's time.
+    /// A message's number, which all of its deliveries share. It travels as the number of the attempt and as the time of
+    /// the first attempt, in milliseconds.
     private typealias Serial = Int64
 
     private var random: SplitMix64
@@ -40,9 +40,9 @@ private struct SettlingWorld {
     private var lastMessage = 0
 
     private var serialOf: [AMQPDeliveryTag: Serial] = [:]
-    /// Messages that have gone to the output since the pipeline last had to begin with them.
+    /// Messages that were handed to the output since the pipeline last started them from the beginning.
     private var started: Set<Serial> = []
-    /// Messages whose job ended after their connection was lost, and when. The next delivery is to be acknowledged.
+    /// The end times of jobs that ended after their connection was lost. Their next delivery must be acknowledged.
     private var ended: [Serial: Timestamp] = [:]
     private(set) var resumed = 0
     private var owed: [Serial: Set<String>] = [:]

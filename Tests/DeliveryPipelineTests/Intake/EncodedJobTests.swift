@@ -3,7 +3,7 @@ import DeliveryPipeline
 import PushModel
 import Testing
 
-/// Jobs of AMQP 1.0 publishers whose body is no data section.
+/// Jobs that AMQP 1.0 publishers sent without a data section.
 @Suite struct EncodedJobTests {
     private func deliver(_ body: [UInt8], to harness: PipelineHarness) {
         let delivery = AMQPDelivery.sample("", properties: AMQPProperties(messageID: "m-1", type: "amqp-1.0"))
@@ -19,7 +19,7 @@ import Testing
         return [0x00, 0x53, 0x77, 0xB1] + length + Array(job.utf8)
     }
 
-    @Test func sendsJobThatCameAsString() throws {
+    @Test func sendsJobPublishedAsString() throws {
         let harness = PipelineHarness()
         deliver(encoded(jobBody()), to: harness)
         let job = try harness.job(0)
@@ -30,7 +30,7 @@ import Testing
         #expect(try decodedJob(String(decoding: retry.body, as: UTF8.self)).recipients.count == 1)
     }
 
-    @Test func movesJobAsItCame() throws {
+    @Test func movesJobUnchanged() throws {
         let body = encoded(jobBody(more: #""send_at":1800000900,"#))
         let harness = PipelineHarness()
         deliver(body, to: harness)
@@ -40,11 +40,11 @@ import Testing
 
     @Test(
         arguments: [
-            ([0x00, 0x53, 0x77, 0xC1, 1, 0], "is a map, sent by AMQP 1.0"),
-            ([0x00, 0x53, 0x76, 0x45], "is an amqp-sequence, sent by AMQP 1.0"),
-            ([0x00, 0x53, 0x77, 0xB1], "is no AMQP 1.0 body that can be read"),
+            ([0x00, 0x53, 0x77, 0xC1, 1, 0], "is a map, sent with AMQP 1.0"),
+            ([0x00, 0x53, 0x76, 0x45], "is an amqp-sequence, sent with AMQP 1.0"),
+            ([0x00, 0x53, 0x77, 0xB1], "is not a readable AMQP 1.0 body"),
         ] as [([UInt8], String)])
-    func rejectsOtherBodyAndNamesTheCure(body: [UInt8], problem: String) throws {
+    func rejectsOtherBodyAndExplainsCorrection(body: [UInt8], problem: String) throws {
         let harness = PipelineHarness()
         deliver(body, to: harness)
         let event = try JSON.object(try harness.event(0).body)

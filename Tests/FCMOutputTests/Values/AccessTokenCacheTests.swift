@@ -97,7 +97,7 @@ import Testing
         #expect(newest.answer == .pending && newest.fetches)
     }
 
-    @Test func refusedAccountIsAskedForAgainAfterAGrowingPause() {
+    @Test func retriesRefusedAccountWithGrowingBackoff() {
         var cache = AccessTokenCache()
         _ = cache.needed(now: 0)
         let isNews = cache.fetched(.refused(Self.invalid), now: 100, random: 1)
@@ -115,7 +115,7 @@ import Testing
     }
 
     /// As long as an account stays refused, an hour of pushes makes a handful of requests.
-    @Test func refusalsBackOffToAQuarterOfAnHour() {
+    @Test func backsOffToFifteenMinutesOnRefusals() {
         var cache = AccessTokenCache()
         var asked: [Int64] = []
         for now in stride(from: 0, to: 7_200_000, by: 1_000) as StrideTo<Int64> where cache.needed(now: now).fetches {
@@ -129,7 +129,7 @@ import Testing
         #expect(jittered.pause(now: 0) == 12)
     }
 
-    @Test func lookAheadRenewsATokenInUseAndRequestsNoOther() {
+    @Test func renewsOnlyTokenInUseAhead() {
         var cache = AccessTokenCache()
         func renews(_ times: Int64...) -> [Bool] { times.map { cache.renews(now: $0) } }
         #expect(renews(0, 1_000_000) == [false, false])

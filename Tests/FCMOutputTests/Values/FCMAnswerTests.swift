@@ -82,8 +82,8 @@ import Testing
         #expect(body.violatedField == "message.x" && body.violation == "d" && body.quota == "s")
     }
 
-    /// Of a body that is too long only its beginning is read, which may end anywhere.
-    @Test func readsTheBeginningOfALongBody() {
+    /// Only the beginning of a too long body is read. It may end at any byte.
+    @Test func readsBeginningOfLongBody() {
         let whole = Array(Self.error("PERMISSION_DENIED", "Zürich 🎉", Self.code("SENDER_ID_MISMATCH")).utf8)
         for end in whole.indices {
             let body = FCMErrorBody(Array(whole[..<end]), isCut: true)

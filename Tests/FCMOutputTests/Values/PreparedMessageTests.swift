@@ -167,7 +167,7 @@ import Testing
         let expected = shorthands.reduce(merged) { $0.replacing($1.key, with: $1.value) }
         let members = #""expires_at":1795168860,"priority":10,"collapse_id":"scores""#
         #expect(try bodies(payload, members) == [#"{"message":{"token":"t:1","# + expected.dropFirst() + "}"])
-        // Without fields of the job every byte stays.
+        // If the job has no such fields, every byte of the payload stays.
         #expect(try bodies(payload) == [#"{"message":{"token":"t:1","# + payload.dropFirst() + "}"])
     }
 
@@ -187,7 +187,7 @@ import Testing
             #"{"android_v2":null,"android":{"ttl":"60s","priority":"HIGH","collapse_key":"scores"}}"#
         ),
     ])
-    func fillsTheSecondVersionOfAndroid(payload: String, merged: String) throws {
+    func fillsAndroidV2(payload: String, merged: String) throws {
         let members = #""expires_at":1795168860,"priority":10,"collapse_id":"scores""#
         let body = try bodies(payload, members)[0]
         #expect(body.hasPrefix(#"{"message":{"token":"t:1","# + merged.dropFirst().dropLast() + ","), "\(body)")
@@ -196,7 +196,7 @@ import Testing
     }
 
     @Test(arguments: [#"{"android":7,"apns":[],"webpush":"x"}"#, #"{"apns":{"headers":false}}"#])
-    func leavesOtherKindsToGoogle(payload: String) throws {
+    func keepsMembersOfWrongType(payload: String) throws {
         let body = try bodies(payload, #""priority":10"#)[0]
         #expect(body.hasPrefix(#"{"message":{"token":"t:1","# + payload.dropFirst().dropLast()), "\(body)")
     }

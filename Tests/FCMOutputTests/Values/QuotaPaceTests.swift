@@ -45,7 +45,7 @@ import Testing
         #expect((4_500...5_000).contains(second))
     }
 
-    /// Whoever waited for the answer a moment ago must not be sent away for half a minute.
+    /// A message that waits briefly for the number of workers must not be delayed for half a minute.
     @Test func waitsUntilTheNumberOfWorkersIsKnown() {
         var pace = QuotaPace(perMinute: 600)
         func room(_ workers: Int?, at now: Int64) -> Int? {

@@ -71,7 +71,7 @@ let scheme = "https:" + "//"
         }
     }
 
-    @Test func namesTheSettingOfARefusedTokenURI() throws {
+    @Test func namesSettingForRefusedTokenURI() throws {
         let uri = try TokenURI(scheme + "tokens.invalid/token")
         #expect(
             uri.problem(allowing: nil)

@@ -41,8 +41,8 @@ import Testing
         await simulator.stop()
     }
 
-    /// However many pushes come: 15 s must pass before the next request.
-    @Test func refusedAccountIsLeftAlone() async throws {
+    /// The next token request follows after 15 s, regardless of the number of pushes.
+    @Test func sendsNoTokenRequestWhileRefusedAccountWaits() async throws {
         let simulator = try await FCMSimulator.started()
         let metrics = MetricRegistry()
         let fixture = try FCMFixture(simulator) {

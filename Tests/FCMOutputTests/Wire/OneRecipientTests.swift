@@ -5,10 +5,10 @@ import PushTestSupport
 import TestSupport
 import Testing
 
-/// What FCM answers to one recipient, and what it must not do to the others.
+/// Refusals of one recipient by FCM, which must not affect other recipients.
 @Suite struct OneRecipientTests {
     @Test(arguments: [FCMReason.notFound, .pathNotFound, .forbidden])
-    func bareRefusalConcernsOneRecipient(fault: FCMReason) async throws {
+    func retriesOnlyBareRefusedRecipient(fault: FCMReason) async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator) { $0.maximumConnections = 1 }
         #expect(try await fixture.push()?.verdict == .sent)
@@ -24,8 +24,8 @@ import Testing
         await simulator.stop()
     }
 
-    /// A project that does not exist: everybody is told so, and in few requests.
-    @Test func bareRefusalOfAllIsTheCredentials() async throws {
+    /// If the project does not exist, few requests are sent, and all other recipients are held.
+    @Test func holdsCredentialWhenAllAreRefused() async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator) {
             $0.maximumConnections = 1
@@ -42,7 +42,7 @@ import Testing
     }
 
     /// A 401 to a request after which others were accepted with the same token.
-    @Test func lateRefusalOfTheTokenReplacesNone() async throws {
+    @Test func keepsTokenOnLateRefusal() async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator) { $0.maximumConnections = 1 }
         #expect(try await fixture.push()?.verdict == .sent)
@@ -57,11 +57,11 @@ import Testing
         await simulator.stop()
     }
 
-    @Test func tokenIsAtFaultWhereThePayloadWasAccepted() async throws {
+    @Test func blamesTokenIfPayloadWasAccepted() async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator) { $0.maximumConnections = 1 }
         let plain = PlannedFCMAnswer(.invalidArgument, delayMilliseconds: 300)
-        // Google blames the payload, which others take: they are asked for nonetheless.
+        // Google blames a payload that it accepts for others, so the other recipients are still sent to.
         let payload = PlannedFCMAnswer(.invalidPayload, delayMilliseconds: 300)
         simulator.setAnswer(plain, forToken: "odd:APA91b")
         simulator.setAnswer(payload, forToken: "odder:APA91b")
@@ -79,13 +79,13 @@ import Testing
         #expect(details[2] == "\(finding); message.notification: Request contains an invalid argument.", "\(details)")
         #expect(details[3] == "Request contains an invalid argument.", "\(details)")
         #expect(fixture.recorder.outcomes.allSatisfy { $0.unregisteredAt == nil })
-        // What is counted is reported once a second, and at the end.
+        // Counts are reported once a second and at the end.
         await fixture.output.shutDown()
         #expect(fixture.badTokens == ["INVALID_ARGUMENT": 2])
         await simulator.stop()
     }
 
-    @Test func longAnswerKeepsItsReason() async throws {
+    @Test func reportsReasonOfLongAnswer() async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator)
         simulator.answerNext(1, with: PlannedFCMAnswer(.unregistered, message: String(repeating: "x", count: 40_000)))
@@ -102,7 +102,7 @@ import Testing
         await simulator.stop()
     }
 
-    @Test func controlCharactersOfAMessageAreEscaped() async throws {
+    @Test func escapesControlCharactersInDetail() async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator)
         simulator.answerNext(1, with: PlannedFCMAnswer(.invalidArgument, message: "a\u{1B}[31mred\r\nline\u{202E}"))

@@ -93,11 +93,11 @@ import Threading
     }
 
     /// Ten messages a second, and a minute of bulk messages in the worker.
-    @Test func urgentMessagesLeaveBeforeBulkOnesThatWait() async throws {
+    @Test func sendsUrgentMessagesBeforeWaitingBulkOnes() async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator) { $0.quotaPerMinute = 600 }
         try fixture.send(to: FCMFixture.tokens(1_000, "bulk"), in: .bulk)
-        // What the quota does not let leave within a minute is put aside.
+        // Messages beyond a minute's quota are held in the broker.
         await fixture.recorder.wait(for: 420, atMost: .seconds(60))
         let before = fixture.tally["sent"] ?? 0
         try fixture.send(to: FCMFixture.tokens(5, "urgent"), in: .urgent)
@@ -112,7 +112,7 @@ import Threading
         await simulator.stop()
     }
 
-    /// The number of workers is known a moment after the first message: until then nothing is put aside.
+    /// The number of workers is known shortly after the first message. Until then no message is held in the broker.
     @Test func waitsForItsShareOfTheQuota() async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator, quotas: LateShares()) { $0.quotaPerMinute = 60_000 }
@@ -125,7 +125,7 @@ import Threading
     }
 }
 
-/// A fleet whose size is unknown to the first that ask.
+/// A fleet whose size is unknown for the first requests.
 private final class LateShares: QuotaShares {
     private let asked = Mutex(0)
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 extension BrokersPageTests {
-    /// Sends one message with Debian's client of AMQP 1.0.
+    /// Sends one message with Debian's AMQP 1.0 client.
     private static let proton = """
         import sys
         from proton import Message
@@ -26,7 +26,7 @@ extension BrokersPageTests {
 
     /// docs/publish.md, "By AMQP 1.0".
     @Test(.enabled(if: hasProton, "python3-qpid-proton is not installed; run scripts/install"))
-    func takesJobsOfAMQP10Publishers() async throws {
+    func acceptsJobsOfAMQP10Publishers() async throws {
         try await with { installation, servers in
             let version = try await servers.run("rabbitmqctl version", in: installation.folder)
             let isNative = (Int(version.prefix { $0 != "." }) ?? 0) >= 4
@@ -56,7 +56,7 @@ extension BrokersPageTests {
             let problems = Dictionary(
                 installation.results.rejections.map { ($0.job ?? "-", $0.errors?.first?.problem ?? "") },
                 uniquingKeysWith: { first, _ in first })
-            let cure = ", sent by AMQP 1.0: send the job as a data section (bytes), or as one string"
+            let cure = ", sent with AMQP 1.0: send the job as a data section (bytes), or as one string"
             #expect(problems == ["map": "is a map\(cure)", "sequence": "is an amqp-sequence\(cure)"])
         }
     }

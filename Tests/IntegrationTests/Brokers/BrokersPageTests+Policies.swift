@@ -22,7 +22,7 @@ extension BrokersPageTests {
         try await servers.run("rabbitmqctl \(command) bounds", in: installation.folder)
     }
 
-    @Test func makesDeletedDelayQueueAgainAndReportsLostJobs() async throws {
+    @Test func declaresDeletedDelayQueueAndReportsLostJobs() async throws {
         try await with { installation, servers in
             let delay = installation.names.delay(seconds: 120)
             let delays = RetryPolicy().delays
@@ -42,7 +42,7 @@ extension BrokersPageTests {
                 }
                 try await clearPolicy(installation, servers)
                 #expect(worker.errors.contains("lost=\(delay)"), "\(worker.errors)")
-                // Deleted by somebody, and found gone by a publication.
+                // An operator deletes the queue, and a publication finds it missing.
                 try await eventually("it is there again: \(worker.errors)", within: .seconds(90)) {
                     try await AMQPInspection.look(
                         at: AMQPTopology(queues: [AMQPQueue(name: delay)]), on: try installation.brokerConfiguration()
@@ -83,7 +83,7 @@ extension BrokersPageTests {
             #expect(try await installation.broker.counts([names.dead]) == [names.dead: 1], "the others are deleted")
 
             try await setPolicy(#"jobs\.bulk"#, #"{"message-ttl":500}"#, installation, servers)
-            try await fails("message-ttl 500, which dead-letters what waits for longer", names.queue(of: Lane.bulk))
+            try await fails("message-ttl 500, which dead-letters jobs that wait longer", names.queue(of: Lane.bulk))
             try await installation.publish([JobText("late", app: Self.app, to: [Token.random()])], lane: .bulk)
             try await eventually("dropped") {
                 try await installation.broker.counts([names.dropped]) == [names.dropped: 1]

@@ -71,7 +71,7 @@ struct BrokersPageTests {
                 "amqp.declare": "false", "amqp.url": try url(of: user, Self.password, installation),
             ]
             let configuration = try installation.configuration(changes.mapValues { $0 })
-            // A user without a right: RabbitMQ before 4.2.6 tells what is missing, later versions that access is refused.
+            // A user without permissions: RabbitMQ before 4.2.6 reports what is missing, later versions refuse access.
             try await servers.run(
                 "rabbitmqctl add_user \(user) < worker.password; rabbitmqctl set_permissions -p / \(user) '^$' '^$' '^$'",
                 files: ["worker.password": Self.password], in: installation.folder)

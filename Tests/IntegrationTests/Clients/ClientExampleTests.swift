@@ -5,7 +5,7 @@ import TestSupport
 import TestTraits
 import Testing
 
-/// The programs of examples/clients, with other names in the broker. ``BrokersPageTests`` has the shell's.
+/// The programs of examples/clients, with other names in the broker. ``BrokersPageTests`` runs the shell's.
 @Suite(.needsServers, .endsAHang)
 struct ClientExampleTests {
     private static let app = "com.example.shop"

@@ -9,7 +9,7 @@ import Testing
 extension BrokersPageTests {
     private static let page = "docs/clients.md"
 
-    @Test func firstCommandsOfTheClientsPageRun() async throws {
+    @Test func runsFirstCommandsOfClientsPage() async throws {
         try await with { installation, servers in
             let page = try Documents.text(Self.page)
             let python = try ClientExample.copy(ClientLanguage.python.folder, installation)
@@ -37,7 +37,7 @@ extension BrokersPageTests {
         }
     }
 
-    @Test func outboxStatementsRun() async throws {
+    @Test func runsOutboxStatements() async throws {
         try await with { installation, servers in
             let sql = try Recipe("Where to publish from", of: Self.page).block("sql")
                 .replacing("$1", with: "'{order-shipped-8841}'")
@@ -50,7 +50,7 @@ extension BrokersPageTests {
         }
     }
 
-    @Test func examplesNeedNoMoreThanTheDocumentedRights() async throws {
+    @Test func runsExamplesWithDocumentedRights() async throws {
         try await withDocumentedUsers { installation, servers in
             let example = try await ClientExample(.python, queue: "shop.push-results", installation)
             let (publisher, consumer) = (
@@ -61,7 +61,7 @@ extension BrokersPageTests {
     }
 
     @Test(.enabled(if: Frameworks.rails.areInstalled, "\(Frameworks.hint)"))
-    func railsSnippetPublishesInForkedProcesses() async throws {
+    func publishesWithRailsSnippetInForkedProcesses() async throws {
         try await withDocumentedUsers { installation, _ in
             let folder = try ClientExample.copy(ClientLanguage.ruby.folder, installation)
             let snippet = try Recipe("Rails and Sidekiq", of: Self.page).block("ruby")
@@ -78,7 +78,7 @@ extension BrokersPageTests {
     }
 
     @Test(.enabled(if: Frameworks.django.areInstalled, "\(Frameworks.hint)"))
-    func celerySnippetRetriesANameThatDoesNotResolve() async throws {
+    func retriesUnresolvedNameWithCelerySnippet() async throws {
         try await withDocumentedUsers { installation, _ in
             let folder = installation.folder.appending(path: "celery")
             let shop = folder.appending(path: "shop")
@@ -100,8 +100,8 @@ extension BrokersPageTests {
         }
     }
 
-    /// Spring itself is not here: the test performs the AMQP operations of its chapter.
-    @Test func springSnippetNeedsNoMoreThanTheDocumentedRights() async throws {
+    /// Debian has no Spring AMQP, so the test performs the AMQP operations of its chapter.
+    @Test func runsSpringOperationsWithDocumentedRights() async throws {
         try await withDocumentedUsers { installation, servers in
             let chapter = try Recipe("Spring", of: Self.page)
             try await servers.run(
@@ -114,7 +114,7 @@ extension BrokersPageTests {
             #expect(keys == ["*.unregistered.#", "*.suppressed.#"])
             let results = installation.names.results
             var topology = AMQPTopology(
-                // What Spring declares: annotations of exchanges, and exchanges that are beans.
+                // Spring declares exchanges that are annotated or are beans.
                 exchanges: java.contains(/@Exchange|Exchange\(/) ? [AMQPExchange(name: results, kind: .topic)] : [],
                 queues: [AMQPQueue(name: queue, arguments: ["x-queue-type": "quorum"])],
                 bindings: keys.map { AMQPBinding(queue: queue, exchange: results, routingKey: $0) })

@@ -5,7 +5,7 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// The configurations that docs/simulator.md shows for a worker, against the simulators as they are started there.
+/// The configurations that docs/simulator.md shows for a worker, against simulators started as shown there.
 @Suite(.needsServers)
 struct DocumentedSimulatorTests {
     private static func section(_ heading: String) throws -> String {
@@ -13,7 +13,7 @@ struct DocumentedSimulatorTests {
         return String(try #require(parts.dropFirst().first?.split(separator: "\n## ").first))
     }
 
-    @Test func workerSendsToTheFCMSimulator() async throws {
+    @Test func sendsToFCMSimulatorWithDocumentedConfiguration() async throws {
         try await Installation.with { installation in
             let section = try Self.section("## A worker against FCM's simulator\n")
             let simulator = try Subprocess(

@@ -5,7 +5,7 @@ import Testing
 
 @Suite(.needsServers)
 struct ServiceAccountImportTests {
-    @Test func refusesATokenURIThatNoWorkerUses() async throws {
+    @Test func refusesTokenURIThatNoWorkerUses() async throws {
         try await Installation.with { installation in
             let simulator = try Subprocess(
                 [Project.command, "simulate", "fcm", "--port", "0", "--control-port", "0"], in: installation.folder)

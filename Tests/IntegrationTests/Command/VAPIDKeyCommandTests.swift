@@ -26,7 +26,7 @@ struct VAPIDKeyCommandTests {
         return try JSONDecoder().decode(Created.self, from: Data(finished.output.utf8))
     }
 
-    @Test func refusesWhatBreaksSubscriptions() async throws {
+    @Test func refusesChangesThatBreakSubscriptions() async throws {
         try await Installation.with { installation in
             let first = try created(try await create(installation, "shop"))
             let second = try await create(installation, "shop")

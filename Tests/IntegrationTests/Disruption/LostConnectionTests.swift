@@ -6,13 +6,13 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// A worker that lives while its connections to the broker do not.
+/// A worker that survives the loss of its connections to the broker.
 @Suite(.needsServers, .endsAHang)
 struct LostConnectionTests {
     private static let app = "com.example.shop"
 
     /// Six losses while pushes are on the wire and other jobs wait. One push at a time takes ten seconds.
-    @Test func repeatsOnlyWhatHadEndedAndSuspectsNoJob() async throws {
+    @Test func repeatsOnlyEndedPushesAndSuspectsNoJob() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             let port = try #require(URLComponents(string: installation.servers.broker)?.port)
@@ -49,7 +49,7 @@ struct LostConnectionTests {
             let entries = installation.results.entries
             #expect(arrivals.count == tokens.count && entries.count == tokens.count)
             #expect(entries.values.joined().allSatisfy { $0.verdict == Verdict(kind: "sent") })
-            // A push is repeated only if its job had ended and the acknowledgement was lost, and then an outcome says so.
+            // A push is repeated only if its job had ended and the acknowledgement was lost. An outcome is then `redelivered`.
             let repeated = entries.values.reduce(0) { $0 + $1.count - 1 }
             #expect(arrivals.values.reduce(0, +) == tokens.count + repeated && repeated <= 10, "\(arrivals)")
             #expect(entries.values.allSatisfy { $0.filter { $0.outcome.redelivered != true }.count <= 1 })

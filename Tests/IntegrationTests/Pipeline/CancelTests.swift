@@ -9,7 +9,7 @@ struct CancelTests {
     private static let app = "com.example.shop"
 
     /// A campaign in parts that share an id. The worker has received all of it, and would need 40 s to send it.
-    @Test func sendsNothingMoreOfACancelledJob() async throws {
+    @Test func stopsSendingCancelledJob() async throws {
         try await Installation.with(simulator: { $0.streamLimit = 20 }) { installation in
             try await installation.addTokenApp(Self.app)
             try await installation.withWorker(["apns.maximum_connections": "2"]) { worker in
@@ -27,8 +27,8 @@ struct CancelTests {
                 let known = await installation.simulator.counters().arrivals
                 try await installation.results.wait(for: 6_100)
                 let arrivals = await installation.simulator.counters().arrivals
-                // On each of two connections: what was on its streams, and what followed in the turn before it knew. Besides, the
-                // other job, which is not cancelled.
+                // On each of two connections, pushes on its streams and pushes written in the turn before the cancellation took
+                // effect. In addition, the pushes of the other job.
                 #expect(arrivals <= known + 2 * (20 + 20) + 100)
                 #expect(installation.results.tally == ["sent": arrivals, "failed Cancelled": 6_100 - arrivals])
                 #expect(arrivals < 4_000, "it came too late to show anything")

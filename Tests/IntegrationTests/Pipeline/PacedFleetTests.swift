@@ -26,7 +26,7 @@ struct PacedFleetTests {
             #expect(
                 set.errors == """
                     no worker runs: the next one that starts knows it
-                    its jobs that wait in the broker follow within 2 minutes
+                    its jobs that wait in the broker follow within 2 minutes or half of their wait
 
                     """)
             let top = try await installation.martlet(["top", "--once"])

@@ -143,7 +143,7 @@ import WireTestSupport
         }
     }
 
-    /// The spans count as dropped: the stop did not wait for an answer, which would have been the end of the time limit.
+    /// The spans count as dropped, because the stop did not wait for an answer until the time limit.
     @Test func aSilentCollectorHoldsUpNoStop() async throws {
         try await CollectorDouble.with([.nothing]) { collector in
             try await run(to: url(collector)) {

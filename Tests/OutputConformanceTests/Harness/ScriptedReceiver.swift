@@ -90,7 +90,7 @@ final class ScriptedReceiver: Sendable {
     }
 
     private static func react(to batch: Batch, _ behaviour: ProviderBehaviour) -> HTTP1Server.Reaction {
-        // A recipient for which the whole batch is refused.
+        // A recipient that makes the receiver refuse the whole batch.
         let status = batch.recipients.lazy.compactMap { recipient in
             recipient.token.hasPrefix("doubtful-") ? Int(recipient.token.dropFirst(9)) : nil
         }.first

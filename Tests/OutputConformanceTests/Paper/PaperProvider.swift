@@ -10,7 +10,7 @@ final class PaperProvider: Sendable {
         case dead
         case later(seconds: Int32)
         case credentialRefused
-        /// For whatever cause.
+        /// A refusal without a stated cause.
         case forbidden
         case nonsense
         case connectionLost

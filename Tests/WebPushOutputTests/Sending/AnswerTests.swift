@@ -88,7 +88,7 @@ import WireTestSupport
         }
     }
 
-    /// Windows' service answers so for stale subscriptions. However many there are, the key is accepted there.
+    /// Windows' service gives this answer for stale subscriptions. Any number of them leaves the key accepted.
     @Test func rejectsManyUnexplainedRefusalsOfProvenKey() async throws {
         try await ScriptedServer.with(answer: { request in
             .init(status: request.line.contains("stale") ? 401 : 201)
@@ -106,7 +106,7 @@ import WireTestSupport
         }
     }
 
-    /// A refusal that does not say why makes the next message find out, and holds nobody.
+    /// After an unexplained refusal, the next message tests the key, and no message is held.
     @Test func sendsNextMessageWhenKeyIsInDoubt() async throws {
         try await ScriptedServer.with(answer: { request in
             .init(status: request.line.contains("stale") ? 401 : 201)
@@ -127,7 +127,7 @@ import WireTestSupport
         }
     }
 
-    /// With no message accepted in between, several refusals are about the key.
+    /// If no message is accepted in between, several refusals concern the key.
     @Test func holdsKeyThatServiceNeverAccepts() async throws {
         try await ScriptedServer.with(answer: { _ in .init(status: 403) }) { server in
             let origin = Endpoint(host: "localhost", port: server.port)
@@ -145,7 +145,7 @@ import WireTestSupport
         }
     }
 
-    /// What waits for an origin that is away has made no attempt.
+    /// Messages that wait for an unreachable origin use no attempt.
     @Test func countsNoAttemptWhileOriginIsAway() async throws {
         let refusing = try RefusingPort()
         let origin = Endpoint(host: "localhost", port: refusing.port)
@@ -164,7 +164,7 @@ import WireTestSupport
             let browsers = (0..<2_000).map { Browser(endpoint: "https://\(origin)/\($0)") }
             let outcomes = await sending.send(try sending.job(browsers))
             #expect(outcomes.allSatisfy { $0.reason == "Status429" })
-            // What was on the wire has used an attempt, and nothing else.
+            // Only messages on the wire have used an attempt.
             #expect(outcomes.allSatisfy { $0.verdict == ($0.status == 429 ? .retry : .hold) })
             #expect(outcomes.allSatisfy { (50...60).contains($0.retryAfterSeconds) })
             #expect(server.requests.count < 2_000, "what waited was put back")

@@ -40,7 +40,7 @@ public final class Consume {
         factory.setUri(System.getenv().getOrDefault("AMQP_URL", "amqp://127.0.0.1"));
         // The client reconnects by itself and restores the channel, the bindings and the consumer.
         var channel = factory.newConnection("shop").createChannel();
-        // An exception from `handle` closes the channel. Exit: a supervisor restarts the program, the broker delivers again.
+        // An exception from `handle` closes the channel. Exit: a supervisor restarts the program, and the broker redelivers.
         channel.addShutdownListener(cause -> { if (!cause.isHardError()) System.exit(1); });
         channel.queueDeclare(QUEUE, true, false, false, Map.of("x-queue-type", "quorum"));
         for (String kind : KINDS) channel.queueBind(QUEUE, "martlet.results", "*." + kind + ".#");

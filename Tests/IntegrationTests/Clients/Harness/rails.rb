@@ -17,7 +17,7 @@ class ApplicationRecord < ActiveRecord::Base
   self.abstract_class = true
 end
 
-# What an application has besides the snippet. The classes load before the fork, as with eager_load.
+# The parts of an application that the snippet omits. The classes load before the fork, as with eager_load.
 require File.join(folder, "publish.rb")
 require File.join(folder, "snippet.rb")
 class Order
@@ -39,7 +39,7 @@ publish = lambda do |arguments|
   puts arguments.first
 end
 
-# In the parent, in two children with two threads each, and in the parent again.
+# Publishes in the parent, in two children with two threads each, and again in the parent.
 publish.(jobs[0])
 children = [jobs[1..2], jobs[3..4]].map do |part|
   fork { part.map { |arguments| Thread.new { publish.(arguments) } }.each(&:join) }
