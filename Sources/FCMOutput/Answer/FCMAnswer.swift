@@ -10,8 +10,7 @@ import PushModel
 /// | 401 `THIRD_PARTY_AUTH_ERROR` | rejected | the project's key for APNs or Web Push is missing or wrong: counted by app |
 /// | 401 | sent once more with a new access token, then held | then the credential is refused |
 /// | 403 `SENDER_ID_MISMATCH` | rejected | counted by app: the token is another project's |
-/// | 403 `PERMISSION_DENIED` | held | the credential is refused: no permission to send for the project |
-/// | 403 | retry | none, unless no other push is accepted |
+/// | 403, such as `PERMISSION_DENIED` | retry | none, unless no other push is accepted: then the account may not send |
 /// | 404 `UNREGISTERED` | unregistered | |
 /// | 404 | retry | none, unless no other push is accepted: then the project does not exist |
 /// | 429 | retry after what it says, else a minute | the project waits as long, unless it is a device's own rate, or a topic's |
@@ -24,8 +23,6 @@ package enum FCMAnswer: Equatable {
     case tokenRefused
     case tokenDead
     case unauthenticated
-    /// Google states that the credential may not send for the project.
-    case credentialRefused
     /// Either the credential or this one request is refused; the answer does not say which.
     case doubtful
     case retry
@@ -46,8 +43,6 @@ package enum FCMAnswer: Equatable {
         case (_, "SENDER_ID_MISMATCH"), (_, "THIRD_PARTY_AUTH_ERROR"), (_, "APNS_AUTH_ERROR"): self = .tokenRefused
         case (400, _): self = Self.ofBadRequest(body)
         case (401, _): self = .unauthenticated
-        // Details beyond the bytes that were read may say more, such as that the token belongs to another project.
-        case (403, nil) where body.status == "PERMISSION_DENIED" && !body.isCut: self = .credentialRefused
         case (403, _), (404, _): self = .doubtful
         case (429, _):
             let seconds = retryAfter > 0 ? retryAfter : Self.quotaWaitSeconds
