@@ -140,9 +140,9 @@ import Testing
     @Test func refusalsOfThreeJobsInARowOpenIt() {
         let held = Held()
         #expect(held.ambiguous(job: 1, written: 0, at: 10) == .doubted)
-        #expect(held.ambiguous(job: 2, written: 0, at: 10) == .doubted)
+        #expect(held.ambiguous(job: 2, written: 10, at: 11) == .doubted)
         #expect(held.ambiguous(job: 1, written: 11, at: 12) == .doubted)
-        #expect(held.ambiguous(job: 3, written: 0, at: 13) == .refused(isNew: true))
+        #expect(held.ambiguous(job: 3, written: 12, at: 13) == .refused(isNew: true))
         #expect(held.admit(at: 14) == .hold)
         #expect(held.accepted(written: 0, at: 15), "it was still on its way")
         #expect(held.breaker.isClosed)
@@ -150,9 +150,20 @@ import Testing
 
     @Test func oneJobOpensItOnlyWithTenPushes() {
         let held = Held()
-        for push in 0..<9 { #expect(held.ambiguous(job: 1, push: push, written: 0, at: 10) == .doubted) }
+        for push in 0..<9 { #expect(held.ambiguous(job: 1, push: push, written: 10, at: 10) == .doubted) }
         for push in 0..<9 { #expect(held.ambiguous(job: 1, push: push, written: 20, at: 30) == .doubted, "again") }
-        #expect(held.ambiguous(job: 1, push: 9, written: 0, at: 31) == .refused(isNew: true))
+        #expect(held.ambiguous(job: 1, push: 9, written: 30, at: 31) == .refused(isNew: true))
+    }
+
+    @Test func refusalsOfRequestsUnderWayAreNoFurtherEvidence() {
+        let held = Held()
+        for number in 0..<30 {
+            #expect(held.ambiguous(job: number, written: Int64(number % 10), at: 10) == .doubted)
+        }
+        #expect(!held.breaker.isRefused)
+        #expect(held.admit(at: 11) == .probe)
+        #expect(!held.accepted(written: 9, at: 12), "a good request of the same burst")
+        #expect(held.breaker.isClosed)
     }
 
     @Test func whenItsTimeIsOverThreeJobsFindOut() {

@@ -11,7 +11,8 @@ internal import Pacing
 /// | open, trial | closed | a request is accepted |
 ///
 /// A trial sends one request at a time, the probe, until one is accepted. The next probe follows at once if a probe
-/// ends without evidence, and after a minute if a probe gets no answer.
+/// ends without evidence, and after a minute if a probe gets no answer. An ambiguous refusal of a request that was on
+/// the wire when the trial began or the breaker opened is no further evidence.
 package struct Breaker: Sendable {
     package enum Admission: Equatable {
         case pass
@@ -60,6 +61,8 @@ package struct Breaker: Sendable {
     private var state = State.closed
     private var doubted = DoubtedPushes()
     private var openedAt = Int64.min
+    /// The time at which the first ambiguous refusal began a trial.
+    private var doubtedAt = Int64.min
     /// The time at which the newest request refused by a statement was written.
     private var refusalWrittenAt = Int64.min
     private var lastAcceptedAt = Int64.min
@@ -106,9 +109,12 @@ package struct Breaker: Sendable {
             if isOpen(now) || !isClosed && writtenAt <= openedAt { return .refused(isNew: false) }
         case .ambiguous(let push):
             if lastAcceptedAt >= writtenAt { return .requestAtFault }
-            // The request was already on the wire when the breaker opened.
-            if isOpen(now) || !isClosed && writtenAt <= openedAt { return .doubted }
-            if isClosed { state = .trial(probeSince: nil) }
+            // The request was already on the wire when the trial began or the breaker opened.
+            if isOpen(now) || !isClosed && (writtenAt < doubtedAt || writtenAt <= openedAt) { return .doubted }
+            if isClosed {
+                state = .trial(probeSince: nil)
+                doubtedAt = now
+            }
             doubted.insert(push)
             guard doubted.jobs >= Self.jobsInDoubt || doubted.pushes >= Self.pushesInDoubt else { return .doubted }
             refusalWrittenAt = .min
