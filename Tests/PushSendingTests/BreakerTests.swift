@@ -166,19 +166,33 @@ import Testing
         #expect(held.breaker.isClosed)
     }
 
-    @Test func whenItsTimeIsOverThreeJobsFindOut() {
+    @Test func onePushThatWasNotRefusedBeforeOpensItAgain() {
         let held = opened()
         #expect(held.ambiguous(job: 1, written: 0, at: 20) == .doubted, "it was on its way")
-        for job in 1...2 {
-            let now = Int64(15_010 + job * 10)
-            #expect(held.admit(at: now) == .probe)
-            held.breaker.probeWasNone()
-            #expect(held.ambiguous(job: job, written: now, at: now + 1) == .doubted)
-        }
-        #expect(held.admit(at: 15_040) == .probe)
+        #expect(held.admit(at: 15_020) == .probe)
         held.breaker.probeWasNone()
-        #expect(held.ambiguous(job: 3, written: 15_040, at: 15_041) == .refused(isNew: false))
+        #expect(held.ambiguous(job: 1, written: 15_020, at: 15_021) == .refused(isNew: false))
         #expect(held.breaker.openMilliseconds == 30_000)
+    }
+
+    /// Three bad pushes would otherwise reopen a credential that sends little, every time they are retried.
+    @Test func pushesThatWereRefusedBeforeDoNotOpenItAgain() {
+        let held = Held()
+        for job in 1...3 { _ = held.ambiguous(job: job, written: 10, at: 10) }
+        #expect(held.breaker.isRefused && held.breaker.openMilliseconds == 15_000)
+        for round in 1...3 {
+            for job in 1...3 {
+                let now = Int64(round * 100_000 + job * 10)
+                #expect(held.admit(at: now) == .probe)
+                held.breaker.probeWasNone()
+                #expect(held.ambiguous(job: job, written: now, at: now + 1) == .doubted)
+            }
+        }
+        #expect(held.breaker.openMilliseconds == 15_000)
+        #expect(held.admit(at: 400_000) == .probe)
+        #expect(held.accepted(written: 400_000, at: 400_001))
+        for job in 1...2 { #expect(held.ambiguous(job: job, written: 400_002, at: 400_002) == .doubted) }
+        #expect(held.ambiguous(job: 3, written: 400_002, at: 400_003) == .refused(isNew: true), "known no longer")
     }
 
     // MARK: Probes

@@ -7,6 +7,7 @@ internal import Pacing
 /// | closed, trial | open | the provider states that it refuses the shared credential, topic or host |
 /// | closed | trial | a request is refused ambiguously, and nothing was accepted since it was written |
 /// | trial | open | requests of three jobs, or ten pushes, were refused ambiguously, and none was accepted |
+/// | trial after an opening | open | a push is refused ambiguously that was not refused before |
 /// | open | trial | the opening ends: after 15 s at first, then after twice as long each time |
 /// | open, trial | closed | a request is accepted |
 ///
@@ -54,12 +55,15 @@ package struct Breaker: Sendable {
     /// The number of ambiguous refusals that opens the breaker, if nothing is accepted in between.
     package static let jobsInDoubt = 3
     package static let pushesInDoubt = 10
+    /// The number of ambiguously refused pushes that are remembered until something is accepted.
+    private static let pushesRemembered = 1_000
 
     /// The reason of the last opening, or `nil` while the breaker is closed.
     package private(set) var reason: String?
     private var openings: Backoff
     private var state = State.closed
-    private var doubted = DoubtedPushes()
+    /// The pushes that were refused ambiguously since the last accepted one. A known push never opens the breaker again.
+    private var doubted: Set<PushIdentity> = []
     private var openedAt = Int64.min
     /// The time at which the first ambiguous refusal began a trial.
     private var doubtedAt = Int64.min
@@ -115,8 +119,9 @@ package struct Breaker: Sendable {
                 state = .trial(probeSince: nil)
                 doubtedAt = now
             }
-            doubted.insert(push)
-            guard doubted.jobs >= Self.jobsInDoubt || doubted.pushes >= Self.pushesInDoubt else { return .doubted }
+            if doubted.contains(push) { return .doubted }
+            if doubted.count < Self.pushesRemembered { doubted.insert(push) }
+            guard isRefused || isDoubtEnough else { return .doubted }
             refusalWrittenAt = .min
         }
         return open(reason, now, random)
@@ -129,6 +134,10 @@ package struct Breaker: Sendable {
         refused(reason, .stated, writtenAt: now, nowMilliseconds: now, random: random) == .refused(isNew: true)
     }
 
+    private var isDoubtEnough: Bool {
+        doubted.count >= Self.pushesInDoubt || Set(doubted.map(\.job)).count >= Self.jobsInDoubt
+    }
+
     private func isOpen(_ now: Int64) -> Bool {
         if case .open(let until) = state { now < until } else { false }
     }
@@ -136,7 +145,6 @@ package struct Breaker: Sendable {
     private mutating func open(_ reason: String, _ now: Int64, _ random: Double) -> Conclusion {
         let isNew = !isRefused
         self.reason = reason
-        doubted = DoubtedPushes()
         openedAt = now
         state = .open(until: now + openings.failed(random: random).wholeMilliseconds)
         return .refused(isNew: isNew)
@@ -160,7 +168,7 @@ package struct Breaker: Sendable {
         defer { openings.succeeded() }
         state = .closed
         reason = nil
-        doubted = DoubtedPushes()
+        doubted = []
         refusalWrittenAt = .min
         return isRefused
     }
@@ -198,14 +206,4 @@ package struct Breaker: Sendable {
         case .wait, .hold: true
         }
     }
-}
-
-/// The pushes that were refused ambiguously since the last accepted one.
-private struct DoubtedPushes: Sendable {
-    private var seen: Set<PushIdentity> = []
-
-    var pushes: Int { seen.count }
-    var jobs: Int { Set(seen.map(\.job)).count }
-
-    mutating func insert(_ push: PushIdentity) { seen.insert(push) }
 }
