@@ -226,8 +226,18 @@ package final class PushDesk: @unchecked Sendable {
     }
 
     package func lost(_ tag: Int, _ loss: RequestLoss, now: Int64) {
-        guard let sent = onWire.remove(tag) else { return }
-        settle(sent.push, .unknown, reason: SendingReason.of(loss), at: moment(now))
+        guard let sent = takeOffWire(tag) else { return }
+        let now = moment(now)
+        unanswered(sent, loss, at: now)
+        settle(sent.push, .unknown, reason: SendingReason.of(loss), at: now)
+    }
+
+    /// Records that a push was taken off the wire without an answer. A probe without an answer opens the host's breaker
+    /// again, for longer.
+    package func unanswered(_ sent: PushOnWire, _ loss: RequestLoss, at now: Moment) {
+        guard sent.push.isProbe, case .timeout = loss else { return }
+        health.probeUnanswered(now: now)
+        holdQueued(at: now)
     }
 
     /// Records a refusal of the push that concerns, or may concern, its credential or topic.

@@ -179,6 +179,12 @@ package final class PoolHealth {
         _ = host.refused(Outcome.connectionFailed, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
     }
 
+    /// Records that the host sent no answer to a probe in time.
+    package func probeUnanswered(now: Moment) {
+        guard !host.isClosed else { return }
+        _ = host.refused(Outcome.noAnswer, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
+    }
+
     /// Something waits now, and nothing did.
     package func waitBegins(now: Moment) { lastProgress = now.uptime }
 

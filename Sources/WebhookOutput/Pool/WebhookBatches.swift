@@ -255,8 +255,9 @@ extension WebhookBatches: PoolClient {
     }
 
     func lost(_ tag: Int, _ loss: RequestLoss, now: Int64) {
-        guard let (batch, _) = takeOffWire(tag) else { return }
+        guard let (batch, first) = takeOffWire(tag) else { return }
         let now = desk.moment(now)
+        desk.unanswered(first, loss, at: now)
         for push in batch.pushes { desk.settle(push, .unknown, reason: SendingReason.of(loss), at: now) }
         fail(batch, at: now)
     }
