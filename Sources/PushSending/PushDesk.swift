@@ -74,7 +74,7 @@ package final class PushDesk: @unchecked Sendable {
         job.health = job.topic.map(health.topic)
         job.tokens = job.routed.job.isBroadcast ? nil : badTokens.tokens(of: job.routed.job.app)
         let recipients = job.routed.job.recipients.indices
-        if let obstacle = health.obstacle(to: job.health, now: now) {
+        if let obstacle = health.obstacle(to: job, now: now) {
             for recipient in recipients { settle(QueuedPush(job: job, recipient: recipient), obstacle, at: now) }
         } else {
             queue.append(job)
@@ -191,9 +191,9 @@ package final class PushDesk: @unchecked Sendable {
 
     /// Holds the pushes that cannot wait here, according to ``PoolHealth/obstacle(to:now:)``.
     package func holdQueued(at now: Moment) {
-        let held = queue.removeAll { health.obstacle(to: $0.health, now: now) != nil }
+        let held = queue.removeAll { health.obstacle(to: $0, now: now) != nil }
         for push in held {
-            if let obstacle = health.obstacle(to: push.job.health, now: now) { settle(push, obstacle, at: now) }
+            if let obstacle = health.obstacle(to: push.job, now: now) { settle(push, obstacle, at: now) }
         }
     }
 
@@ -205,7 +205,7 @@ package final class PushDesk: @unchecked Sendable {
     package func sendAgain(_ push: QueuedPush, isCounted: Bool = true, at now: Moment) {
         if push.isProbe { health.probeEnded(push.job.health) }
         if push.job.isCancelled { return settle(push, .failed, reason: Outcome.cancelled, at: now) }
-        if let obstacle = health.obstacle(to: push.job.health, now: now) { return settle(push, obstacle, at: now) }
+        if let obstacle = health.obstacle(to: push.job, now: now) { return settle(push, obstacle, at: now) }
         guard !isCounted || push.resends < Self.maximumResends else {
             return settle(push, .retry, reason: SendingReason.streamRefused, at: now)
         }

@@ -88,12 +88,21 @@ package struct Breaker: Sendable {
     /// The length of the last opening in milliseconds, without jitter.
     package var openMilliseconds: Int64 { openings.ceiling.wholeMilliseconds }
 
-    /// The time that a push is held in a delay queue, in seconds. It is short enough to send soon after the cause is
-    /// corrected, and long enough to keep the load on the broker small.
-    package var holdSeconds: Int32 { openMilliseconds > 30_000 ? 120 : 30 }
+    /// Returns the time that a job's pushes are held in a delay queue, in seconds: one of two adjacent delays, so that
+    /// held jobs do not return in the same second. The price is that a held push may be sent up to 15 minutes after the
+    /// cause is corrected.
+    ///
+    /// - Parameter random: a number from 0 up to 1, the same for all pushes of a job.
+    package func holdSeconds(random: Double) -> Int32 {
+        let isLong = openMilliseconds > 120_000
+        return random < 0.5 ? (isLong ? 120 : 30) : (isLong ? 900 : 120)
+    }
 
-    /// The time that a refused probe is held, in seconds. It is longer than for other pushes, so that another push is
-    /// the next probe.
+    /// The time that a push is held whose job has no random number, in seconds.
+    package var holdSeconds: Int32 { holdSeconds(random: 0) }
+
+    /// The time that a refused probe is held, in seconds. It is at least as long as for other pushes, so that another
+    /// push is the next probe.
     package var probeHoldSeconds: Int32 { openMilliseconds > 30_000 ? 900 : 120 }
 
     // MARK: Evidence
