@@ -69,12 +69,13 @@ package enum FCMAnswer: Equatable {
         (body.quota ?? body.message).map { $0.lowercased().contains("device") } ?? false
     }
 
-    /// Google's codes, and what becomes of a message by them.
+    /// Google's codes, and what becomes of a message by them. A code with `hold` can be the reason for which a
+    /// credential is held.
     static let verdicts: [String: Outcome.Verdict] = [
         FCMPushes.noAccessToken: .retry,
         "INVALID_ARGUMENT": .rejected, "SENDER_ID_MISMATCH": .rejected, "THIRD_PARTY_AUTH_ERROR": .rejected,
         "APNS_AUTH_ERROR": .rejected, "UNREGISTERED": .unregistered, "QUOTA_EXCEEDED": .retry,
         "RESOURCE_EXHAUSTED": .retry, "INTERNAL": .retry, "UNAVAILABLE": .retry, "UNAUTHENTICATED": .hold,
-        "PERMISSION_DENIED": .hold, "NOT_FOUND": .retry,
+        "PERMISSION_DENIED": .hold, "NOT_FOUND": .hold,
     ]
 }

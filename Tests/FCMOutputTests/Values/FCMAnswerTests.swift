@@ -1,4 +1,5 @@
 import FCMOutput
+import PushModel
 import Testing
 
 /// Every row of Google's table of errors, and what looks like another.
@@ -65,6 +66,12 @@ import Testing
     ])
     func means(status: Int, body: String, retryAfter: Int32, answer: FCMAnswer) {
         #expect(FCMAnswer(status: status, FCMErrorBody(Array(body.utf8)), retryAfter: retryAfter) == answer)
+    }
+
+    /// A reason that means `retry` would end held messages as `RetriesExhausted`.
+    @Test(arguments: ["UNAUTHENTICATED", "PERMISSION_DENIED", "NOT_FOUND", "Status403", "Status404"])
+    func reasonsOfAHeldCredentialMeanNoRetry(reason: String) {
+        #expect(FCMPlugin().reasons[reason] != .retry)
     }
 
     @Test func aTopicsRateIsNotTheProjects() {
