@@ -74,7 +74,7 @@ package final class PushDesk: @unchecked Sendable {
         job.health = job.topic.map(health.topic)
         job.tokens = job.routed.job.isBroadcast ? nil : badTokens.tokens(of: job.routed.job.app)
         let recipients = job.routed.job.recipients.indices
-        if let obstacle = health.obstacle(to: job.health, now: now) {
+        if let obstacle = health.obstacle(to: job, now: now) {
             for recipient in recipients { settle(QueuedPush(job: job, recipient: recipient), obstacle, at: now) }
         } else {
             queue.append(job)
@@ -191,9 +191,9 @@ package final class PushDesk: @unchecked Sendable {
 
     /// Holds the pushes that cannot wait here, according to ``PoolHealth/obstacle(to:now:)``.
     package func holdQueued(at now: Moment) {
-        let held = queue.removeAll { health.obstacle(to: $0.health, now: now) != nil }
+        let held = queue.removeAll { health.obstacle(to: $0, now: now) != nil }
         for push in held {
-            if let obstacle = health.obstacle(to: push.job.health, now: now) { settle(push, obstacle, at: now) }
+            if let obstacle = health.obstacle(to: push.job, now: now) { settle(push, obstacle, at: now) }
         }
     }
 
@@ -205,7 +205,7 @@ package final class PushDesk: @unchecked Sendable {
     package func sendAgain(_ push: QueuedPush, isCounted: Bool = true, at now: Moment) {
         if push.isProbe { health.probeEnded(push.job.health) }
         if push.job.isCancelled { return settle(push, .failed, reason: Outcome.cancelled, at: now) }
-        if let obstacle = health.obstacle(to: push.job.health, now: now) { return settle(push, obstacle, at: now) }
+        if let obstacle = health.obstacle(to: push.job, now: now) { return settle(push, obstacle, at: now) }
         guard !isCounted || push.resends < Self.maximumResends else {
             return settle(push, .retry, reason: SendingReason.streamRefused, at: now)
         }
@@ -226,8 +226,18 @@ package final class PushDesk: @unchecked Sendable {
     }
 
     package func lost(_ tag: Int, _ loss: RequestLoss, now: Int64) {
-        guard let sent = onWire.remove(tag) else { return }
-        settle(sent.push, .unknown, reason: SendingReason.of(loss), at: moment(now))
+        guard let sent = takeOffWire(tag) else { return }
+        let now = moment(now)
+        unanswered(sent, loss, at: now)
+        settle(sent.push, .unknown, reason: SendingReason.of(loss), at: now)
+    }
+
+    /// Records that a push was taken off the wire without an answer. A probe without an answer opens the host's breaker
+    /// again, for longer.
+    package func unanswered(_ sent: PushOnWire, _ loss: RequestLoss, at now: Moment) {
+        guard sent.push.isProbe, case .timeout = loss else { return }
+        health.probeUnanswered(now: now)
+        holdQueued(at: now)
     }
 
     /// Records a refusal of the push that concerns, or may concern, its credential or topic.

@@ -1,4 +1,5 @@
 import OutputConformance
+import PushModel
 import Testing
 
 /// The rules themselves: an output that keeps all of them passes, and one that breaks one fails there.
@@ -38,6 +39,18 @@ import Testing
         #expect(results.allSatisfy { $0.lines == ["the harness has no double that is slow, and then accepts again"] })
         #expect(
             "\(results.first.map { "\($0)" } ?? "")".hasPrefix("paper: credential retired: skipped\n  the harness has"))
+    }
+
+    @Test func skipsTheRuleOfASecondCredentialWithoutTwoOfOneAccount() async throws {
+        var harness = OutputHarness.paper()
+        harness.samples.credentials = ["a", "b"].map { id in
+            Credential(
+                id: id, kind: .token(keyID: id, privateKeyPEM: Secret([])), account: id, environments: [.production])
+        }
+        let rule = try #require(OutputConformance.rules.first { $0.name == "second credential of an account" })
+        let result = await OutputConformance(harness).result(of: rule)
+        #expect(result.verdict == .skipped)
+        #expect(result.lines == ["the harness has no two samples.credentials of one account"])
     }
 
     @Test func aDoubleThatCannotStartFails() async throws {

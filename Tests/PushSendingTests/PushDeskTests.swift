@@ -21,11 +21,14 @@ import Testing
     }
 
     private func handIn(
-        _ id: String = "job", _ members: String..., recipients: Int = 1, topic: String? = nil, at now: Int64
+        _ id: String = "job", _ members: String..., recipients: Int = 1, topic: String? = nil,
+        holdRandom: Double = 0, at now: Int64
     ) throws {
         let tokens = (0..<recipients).map { "\"aa0\($0)\"" }.joined(separator: ",")
         let job = try Job.read(Job.sampleText(recipients: "[\(tokens)]", members + [#""id":"\#(id)""#]))
-        _ = desk.handIn(QueuedJob(RoutedJob(job), sink: recorder, topic: topic))
+        let queued = QueuedJob(RoutedJob(job), sink: recorder, topic: topic)
+        queued.holdRandom = holdRandom
+        _ = desk.handIn(queued)
         turn(at: now)
     }
 
@@ -70,6 +73,14 @@ import Testing
         try handIn(recipients: 3, at: 1_000)
         #expect(told == ["hold 30", "hold 30", "hold 30"])
         #expect(desk.isEmpty)
+    }
+
+    @Test func returnsHeldJobsAtDifferentTimes() throws {
+        refuseCredential()
+        for random in [0.2, 0.7] { try handIn(recipients: 2, holdRandom: random, at: 1_000) }
+        #expect(told == ["hold 30", "hold 30", "hold 120", "hold 120"])
+        let jobs = try (0..<100).map { _ in try QueuedJob.sample() }
+        #expect(Set(jobs.map { $0.holdRandom < 0.5 }).count == 2)
     }
 
     @Test func sendsOneProbeAndTheOthersWhenItIsAccepted() throws {

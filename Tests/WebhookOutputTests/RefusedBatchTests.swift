@@ -104,4 +104,23 @@ import WireTestSupport
             await fixture.output.shutDown()
         }
     }
+
+    /// After ten refusals the receiver has one batch at a time, and all requests of the refused job would take seconds.
+    @Test func sendsOtherJobsBetweenThePartsOfARefusedJob() async throws {
+        try await HTTP1Server.with(protocols: nil) { request in
+            guard let batch = try? ReceivedBatch(request) else { return .answer(500) }
+            return batch.recipients[0].token.hasPrefix("bad") ? .answer(422, after: 20) : .answer(200, batch.answer)
+        } _: { server in
+            let fixture = try fixture(at: server)
+            async let refused = fixture.send((0..<200).map { "bad\($0)" }, id: "refused")
+            try await eventually("more than ten refusals") { server.requests.count >= 30 }
+            for number in 1...5 {
+                let outcomes = try await fixture.send(["good"], id: "good-\(number)")
+                #expect(outcomes.map(\.verdict) == [.sent])
+                #expect(fixture.settledJobs == number, "parts of the refused job remain")
+            }
+            #expect(try await refused.allSatisfy { $0.verdict == .rejected && $0.status == 422 })
+            await fixture.output.shutDown()
+        }
+    }
 }

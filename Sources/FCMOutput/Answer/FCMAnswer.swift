@@ -10,8 +10,7 @@ import PushModel
 /// | 401 `THIRD_PARTY_AUTH_ERROR` | rejected | the project's key for APNs or Web Push is missing or wrong: counted by app |
 /// | 401 | sent once more with a new access token, then held | then the credential is refused |
 /// | 403 `SENDER_ID_MISMATCH` | rejected | counted by app: the token is another project's |
-/// | 403 `PERMISSION_DENIED` | held | the credential is refused: no permission to send for the project |
-/// | 403 | retry | none, unless no other push is accepted |
+/// | 403, such as `PERMISSION_DENIED` | retry | none, unless no other push is accepted: then the account may not send |
 /// | 404 `UNREGISTERED` | unregistered | |
 /// | 404 | retry | none, unless no other push is accepted: then the project does not exist |
 /// | 429 | retry after what it says, else a minute | the project waits as long, unless it is a device's own rate, or a topic's |
@@ -24,8 +23,6 @@ package enum FCMAnswer: Equatable {
     case tokenRefused
     case tokenDead
     case unauthenticated
-    /// Google states that the credential may not send for the project.
-    case credentialRefused
     /// Either the credential or this one request is refused; the answer does not say which.
     case doubtful
     case retry
@@ -46,8 +43,6 @@ package enum FCMAnswer: Equatable {
         case (_, "SENDER_ID_MISMATCH"), (_, "THIRD_PARTY_AUTH_ERROR"), (_, "APNS_AUTH_ERROR"): self = .tokenRefused
         case (400, _): self = Self.ofBadRequest(body)
         case (401, _): self = .unauthenticated
-        // The unread rest of a cut body may contain a different reason, such as a token of another project.
-        case (403, nil) where body.status == "PERMISSION_DENIED" && !body.isCut: self = .credentialRefused
         case (403, _), (404, _): self = .doubtful
         case (429, _):
             let seconds = retryAfter > 0 ? retryAfter : Self.quotaWaitSeconds
@@ -74,12 +69,13 @@ package enum FCMAnswer: Equatable {
         (body.quota ?? body.message).map { $0.lowercased().contains("device") } ?? false
     }
 
-    /// Google's codes, and what becomes of a message by them.
+    /// Google's codes, and what becomes of a message by them. A code with `hold` can be the reason for which a
+    /// credential is held.
     static let verdicts: [String: Outcome.Verdict] = [
         FCMPushes.noAccessToken: .retry,
         "INVALID_ARGUMENT": .rejected, "SENDER_ID_MISMATCH": .rejected, "THIRD_PARTY_AUTH_ERROR": .rejected,
         "APNS_AUTH_ERROR": .rejected, "UNREGISTERED": .unregistered, "QUOTA_EXCEEDED": .retry,
         "RESOURCE_EXHAUSTED": .retry, "INTERNAL": .retry, "UNAVAILABLE": .retry, "UNAUTHENTICATED": .hold,
-        "PERMISSION_DENIED": .hold, "NOT_FOUND": .retry,
+        "PERMISSION_DENIED": .hold, "NOT_FOUND": .hold,
     ]
 }

@@ -80,7 +80,7 @@ extension FCMAnswer {
     var acceptsCredential: Bool {
         switch self {
         case .payloadRefused, .refused, .tokenRefused, .tokenDead: true
-        case .unauthenticated, .credentialRefused, .doubtful, .retry, .retryAfter, .projectMustWait: false
+        case .unauthenticated, .doubtful, .retry, .retryAfter, .projectMustWait: false
         }
     }
 }

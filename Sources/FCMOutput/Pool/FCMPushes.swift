@@ -160,10 +160,10 @@ extension FCMPushes: PoolClient {
         case .unauthenticated where !sent.push.isReauthorized:
             desk.sendReauthorized(sent.push, at: now)
             return replacement(for: sent)
-        case .unauthenticated, .credentialRefused:
+        case .unauthenticated:
             let consequence = desk.refuse(sent, isAmbiguous: false, reason: refusal.reason, at: now)
             desk.settle(refusal.outcome(consequence.verdict, retryAfter: consequence.seconds), of: message)
-            if meaning == .unauthenticated { return replacement(for: sent) }
+            return replacement(for: sent)
         case .doubtful:
             let consequence = desk.refuse(sent, isAmbiguous: true, reason: refusal.reason, at: now)
             desk.settle(refusal.outcome(consequence.verdict), of: message)

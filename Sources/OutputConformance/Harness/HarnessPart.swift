@@ -1,3 +1,5 @@
+import PushModel
+
 /// What a rule may need of a harness.
 enum HarnessPart: Sendable {
     case behaviour(ProviderBehaviour)
@@ -11,6 +13,8 @@ enum HarnessPart: Sendable {
     case crowd
     case credential
     case twoCredentials
+    /// The first two credentials are of one account, unless the plugin says that addresses are bound to the key.
+    case twoCredentialsOfAnAccount
 
     func isMet(by harness: OutputHarness, _ setup: OutputSetup) -> Bool {
         let samples = harness.samples
@@ -25,6 +29,10 @@ enum HarnessPart: Sendable {
         case .crowd: samples.crowd > 0
         case .credential: !samples.credentials.isEmpty
         case .twoCredentials: samples.credentials.count > 1
+        case .twoCredentialsOfAnAccount:
+            samples.credentials.count > 1
+                && (setup.plugin.credentials?.addressesAreBound ?? false
+                    || samples.credentials[0].account == samples.credentials[1].account)
         }
     }
 }
@@ -42,6 +50,7 @@ extension HarnessPart: CustomStringConvertible {
         case .crowd: "samples.crowd"
         case .credential: "samples.credentials"
         case .twoCredentials: "two samples.credentials"
+        case .twoCredentialsOfAnAccount: "two samples.credentials of one account"
         }
     }
 }

@@ -89,7 +89,7 @@ enum CredentialRules {
         "second credential of an account",
         "A recipient is sent to with either credential of its account, unless the plugin declares that addresses are "
             + "bound to the key.",
-        needs: [.twoCredentials]
+        needs: [.twoCredentialsOfAnAccount]
     ) { trial in
         if trial.setup.plugin.credentials?.addressesAreBound ?? false { return [] }
         let (first, second) = (trial.samples.credentials[0], trial.samples.credentials[1])

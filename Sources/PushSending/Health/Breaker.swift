@@ -7,11 +7,13 @@ internal import Pacing
 /// | closed, trial | open | the provider states that it refuses the shared credential, topic or host |
 /// | closed | trial | a request is refused ambiguously, and nothing was accepted since it was written |
 /// | trial | open | requests of three jobs, or ten pushes, were refused ambiguously, and none was accepted |
+/// | trial after an opening | open | a push is refused ambiguously that was not refused before |
 /// | open | trial | the opening ends: after 15 s at first, then after twice as long each time |
 /// | open, trial | closed | a request is accepted |
 ///
 /// A trial sends one request at a time, the probe, until one is accepted. The next probe follows at once if a probe
-/// ends without evidence, and after a minute if a probe gets no answer.
+/// ends without evidence, and after a minute if a probe gets no answer. An ambiguous refusal of a request that was on
+/// the wire when the trial began or the breaker opened is no further evidence.
 package struct Breaker: Sendable {
     package enum Admission: Equatable {
         case pass
@@ -53,13 +55,18 @@ package struct Breaker: Sendable {
     /// The number of ambiguous refusals that opens the breaker, if nothing is accepted in between.
     package static let jobsInDoubt = 3
     package static let pushesInDoubt = 10
+    /// The number of ambiguously refused pushes that are remembered until something is accepted.
+    private static let pushesRemembered = 1_000
 
     /// The reason of the last opening, or `nil` while the breaker is closed.
     package private(set) var reason: String?
     private var openings: Backoff
     private var state = State.closed
-    private var doubted = DoubtedPushes()
+    /// The pushes that were refused ambiguously since the last accepted one. A known push never opens the breaker again.
+    private var doubted: Set<PushIdentity> = []
     private var openedAt = Int64.min
+    /// The time at which the first ambiguous refusal began a trial.
+    private var doubtedAt = Int64.min
     /// The time at which the newest request refused by a statement was written.
     private var refusalWrittenAt = Int64.min
     private var lastAcceptedAt = Int64.min
@@ -81,12 +88,21 @@ package struct Breaker: Sendable {
     /// The length of the last opening in milliseconds, without jitter.
     package var openMilliseconds: Int64 { openings.ceiling.wholeMilliseconds }
 
-    /// The time that a push is held in a delay queue, in seconds. It is short enough to send soon after the cause is
-    /// corrected, and long enough to keep the load on the broker small.
-    package var holdSeconds: Int32 { openMilliseconds > 30_000 ? 120 : 30 }
+    /// Returns the time that a job's pushes are held in a delay queue, in seconds: one of two adjacent delays, so that
+    /// held jobs do not return in the same second. The price is that a held push may be sent up to 15 minutes after the
+    /// cause is corrected.
+    ///
+    /// - Parameter random: a number from 0 up to 1, the same for all pushes of a job.
+    package func holdSeconds(random: Double) -> Int32 {
+        let isLong = openMilliseconds > 120_000
+        return random < 0.5 ? (isLong ? 120 : 30) : (isLong ? 900 : 120)
+    }
 
-    /// The time that a refused probe is held, in seconds. It is longer than for other pushes, so that another push is
-    /// the next probe.
+    /// The time that a push is held whose job has no random number, in seconds.
+    package var holdSeconds: Int32 { holdSeconds(random: 0) }
+
+    /// The time that a refused probe is held, in seconds. It is at least as long as for other pushes, so that another
+    /// push is the next probe.
     package var probeHoldSeconds: Int32 { openMilliseconds > 30_000 ? 900 : 120 }
 
     // MARK: Evidence
@@ -106,11 +122,15 @@ package struct Breaker: Sendable {
             if isOpen(now) || !isClosed && writtenAt <= openedAt { return .refused(isNew: false) }
         case .ambiguous(let push):
             if lastAcceptedAt >= writtenAt { return .requestAtFault }
-            // The request was already on the wire when the breaker opened.
-            if isOpen(now) || !isClosed && writtenAt <= openedAt { return .doubted }
-            if isClosed { state = .trial(probeSince: nil) }
-            doubted.insert(push)
-            guard doubted.jobs >= Self.jobsInDoubt || doubted.pushes >= Self.pushesInDoubt else { return .doubted }
+            // The request was already on the wire when the trial began or the breaker opened.
+            if isOpen(now) || !isClosed && (writtenAt < doubtedAt || writtenAt <= openedAt) { return .doubted }
+            if isClosed {
+                state = .trial(probeSince: nil)
+                doubtedAt = now
+            }
+            if doubted.contains(push) { return .doubted }
+            if doubted.count < Self.pushesRemembered { doubted.insert(push) }
+            guard isRefused || isDoubtEnough else { return .doubted }
             refusalWrittenAt = .min
         }
         return open(reason, now, random)
@@ -123,6 +143,10 @@ package struct Breaker: Sendable {
         refused(reason, .stated, writtenAt: now, nowMilliseconds: now, random: random) == .refused(isNew: true)
     }
 
+    private var isDoubtEnough: Bool {
+        doubted.count >= Self.pushesInDoubt || Set(doubted.map(\.job)).count >= Self.jobsInDoubt
+    }
+
     private func isOpen(_ now: Int64) -> Bool {
         if case .open(let until) = state { now < until } else { false }
     }
@@ -130,7 +154,6 @@ package struct Breaker: Sendable {
     private mutating func open(_ reason: String, _ now: Int64, _ random: Double) -> Conclusion {
         let isNew = !isRefused
         self.reason = reason
-        doubted = DoubtedPushes()
         openedAt = now
         state = .open(until: now + openings.failed(random: random).wholeMilliseconds)
         return .refused(isNew: isNew)
@@ -154,7 +177,7 @@ package struct Breaker: Sendable {
         defer { openings.succeeded() }
         state = .closed
         reason = nil
-        doubted = DoubtedPushes()
+        doubted = []
         refusalWrittenAt = .min
         return isRefused
     }
@@ -192,14 +215,4 @@ package struct Breaker: Sendable {
         case .wait, .hold: true
         }
     }
-}
-
-/// The pushes that were refused ambiguously since the last accepted one.
-private struct DoubtedPushes: Sendable {
-    private var seen: Set<PushIdentity> = []
-
-    var pushes: Int { seen.count }
-    var jobs: Int { Set(seen.map(\.job)).count }
-
-    mutating func insert(_ push: PushIdentity) { seen.insert(push) }
 }

@@ -81,17 +81,21 @@ package final class PoolHealth {
         return new
     }
 
-    /// Returns the reason why a push cannot wait in this process, or `nil` if it can.
-    package func obstacle(to topic: TopicHealth? = nil, now: Moment) -> Obstacle? {
+    /// Returns the reason why a job's pushes cannot wait in this process, or `nil` if they can.
+    package func obstacle(to job: QueuedJob, now: Moment) -> Obstacle? {
         // Outputs hear of a retirement from the snapshot that routes anew what comes back.
         if isReturningAll { return Obstacle(verdict: .returned, reason: nil, seconds: 0) }
-        if credential.admission(nowMilliseconds: now.uptime) == .hold { return obstacle(credential) }
-        if let topic, topic.breaker.admission(nowMilliseconds: now.uptime) == .hold { return obstacle(topic.breaker) }
-        return host.admission(nowMilliseconds: now.uptime) == .hold ? obstacle(host) : nil
+        if credential.admission(nowMilliseconds: now.uptime) == .hold { return obstacle(credential, job) }
+        if let topic = job.health, topic.breaker.admission(nowMilliseconds: now.uptime) == .hold {
+            return obstacle(topic.breaker, job)
+        }
+        return host.admission(nowMilliseconds: now.uptime) == .hold ? obstacle(host, job) : nil
     }
 
-    private func obstacle(_ breaker: Breaker) -> Obstacle {
-        Obstacle(verdict: .hold, reason: breaker.reason ?? Outcome.noAnswer, seconds: breaker.holdSeconds)
+    private func obstacle(_ breaker: Breaker, _ job: QueuedJob) -> Obstacle {
+        Obstacle(
+            verdict: .hold, reason: breaker.reason ?? Outcome.noAnswer,
+            seconds: breaker.holdSeconds(random: job.holdRandom))
     }
 
     /// Returns whether pushes of this pool may go, regardless of their topics.
@@ -143,8 +147,8 @@ package final class PoolHealth {
             breaker = credential
         }
         guard case .refused = conclusion, !isAmbiguous else { return Consequence(verdict: .retry, seconds: 0) }
-        return Consequence(
-            verdict: .hold, seconds: sent.push.isProbe ? breaker.probeHoldSeconds : breaker.holdSeconds)
+        let seconds = sent.push.isProbe ? breaker.probeHoldSeconds : breaker.holdSeconds(random: job.holdRandom)
+        return Consequence(verdict: .hold, seconds: seconds)
     }
 
     /// Records that the provider refuses the credential in a statement that answers no push, such as a GOAWAY.
@@ -177,6 +181,12 @@ package final class PoolHealth {
     /// Records that no connection could be made and no other one exists.
     package func connectFailed(now: Moment) {
         _ = host.refused(Outcome.connectionFailed, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
+    }
+
+    /// Records that the host sent no answer to a probe in time.
+    package func probeUnanswered(now: Moment) {
+        guard !host.isClosed else { return }
+        _ = host.refused(Outcome.noAnswer, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
     }
 
     /// Something waits now, and nothing did.

@@ -14,6 +14,8 @@ open class QueuedJob: @unchecked Sendable {
     /// As above. nil for a broadcast.
     @exclusivity(unchecked) package final var tokens: AppTokens?
     package final var isCancelled = false
+    /// A number from 0 up to 1 that selects how long the job's pushes are held.
+    package final lazy var holdRandom = Double.random(in: 0..<1)
 
     package init(_ routed: RoutedJob, sink: any OutcomeSink, topic: String? = nil) {
         self.routed = routed

@@ -37,6 +37,7 @@ final class WebhookBatches {
     private var bytesOnWire = 0
     /// The number of batches on the wire that are parts of halved batches.
     private var partsOnWire = 0
+    private var lastWasPart = false
     private var lastPart: UInt32 = 0
 
     init(_ desk: PushDesk, path: String, signature: BatchSignature, pace: BatchPace) {
@@ -150,6 +151,8 @@ extension WebhookBatches: PoolClient {
     private var hasMemory: Bool { onWire.isEmpty || bytesOnWire < BatchLimits.bytesOnWire }
     /// Limits parts to half of the batches, so that a receiver that refuses one job's batches still serves other jobs.
     private var takesParts: Bool { partsOnWire < max(1, pace.batches / 2) }
+    /// Whether another job's batch goes before the next part, because parts and other batches share one place.
+    private var prefersOthers: Bool { pace.batches == 1 && lastWasPart }
 
     var isEmpty: Bool { desk.isEmpty }
 
@@ -176,6 +179,7 @@ extension WebhookBatches: PoolClient {
             onWire[tag] = batch
             bytesOnWire += batch.bytes
             if batch.isPart { partsOnWire += 1 }
+            lastWasPart = batch.isPart
             return path.withUnsafeBytes {
                 PoolRequest(
                     tag: tag, path: $0, fields: fields, body: HTTP2Body(body), maximumAnswerBytes: Int32(answerBytes))
@@ -184,24 +188,30 @@ extension WebhookBatches: PoolClient {
         return nil
     }
 
-    /// As many recipients of one job as fit; nil: nothing waits.
+    /// Returns the next batch, or `nil` if nothing may go.
     private func nextBatch(onlyUrgent: Bool, _ now: Moment) -> [QueuedPush]? {
         while true {
-            var count = 0
-            var bytes = 0
-            let batch = desk.nextBatch(
-                onlyUrgent: onlyUrgent, atMost: pace.recipients, takesGroups: takesParts, at: now
-            ) { job, recipient in
-                let job = Self.webhookJob(job)
-                count += 1
-                bytes = max(bytes, job.sharedSize) + job.size(of: recipient)
-                return count <= job.mostRecipients && bytes <= BatchLimits.bodyBytes
-            }
+            var batch = fillBatch(onlyUrgent: onlyUrgent, takesParts: takesParts && !prefersOthers, now)
+            if batch.isEmpty, takesParts { batch = fillBatch(onlyUrgent: onlyUrgent, takesParts: true, now) }
             guard let first = batch.first else { return nil }
             let job = Self.webhookJob(first.job)
             guard job.sharedSize + job.size(of: first.recipient) > BatchLimits.bodyBytes else { return batch }
             // Too large alone, so that none went along with it.
             desk.settle(first, .rejected, reason: WebhookReason.payloadTooLarge, at: now)
+        }
+    }
+
+    /// Returns as many recipients of one job as fit into a batch.
+    private func fillBatch(onlyUrgent: Bool, takesParts: Bool, _ now: Moment) -> [QueuedPush] {
+        var count = 0
+        var bytes = 0
+        return desk.nextBatch(
+            onlyUrgent: onlyUrgent, atMost: pace.recipients, takesGroups: takesParts, at: now
+        ) { job, recipient in
+            let job = Self.webhookJob(job)
+            count += 1
+            bytes = max(bytes, job.sharedSize) + job.size(of: recipient)
+            return count <= job.mostRecipients && bytes <= BatchLimits.bodyBytes
         }
     }
 
@@ -245,8 +255,9 @@ extension WebhookBatches: PoolClient {
     }
 
     func lost(_ tag: Int, _ loss: RequestLoss, now: Int64) {
-        guard let (batch, _) = takeOffWire(tag) else { return }
+        guard let (batch, first) = takeOffWire(tag) else { return }
         let now = desk.moment(now)
+        desk.unanswered(first, loss, at: now)
         for push in batch.pushes { desk.settle(push, .unknown, reason: SendingReason.of(loss), at: now) }
         fail(batch, at: now)
     }

@@ -1,4 +1,5 @@
 import FCMOutput
+import PushModel
 import Testing
 
 /// Every row of Google's table of errors, and what looks like another.
@@ -38,7 +39,7 @@ import Testing
         (401, error("UNAUTHENTICATED", generic, code("THIRD_PARTY_AUTH_ERROR")), 0, .tokenRefused),
         (401, error("UNAUTHENTICATED", "m", code("APNS_AUTH_ERROR")), 0, .tokenRefused), (401, "", 0, .unauthenticated),
         (403, error("PERMISSION_DENIED", "SenderId mismatch", code("SENDER_ID_MISMATCH")), 0, .tokenRefused),
-        (403, error("PERMISSION_DENIED", "Permission denied on resource project"), 0, .credentialRefused),
+        (403, error("PERMISSION_DENIED", "Permission denied on resource project"), 0, .doubtful),
         (403, error("PERMISSION_DENIED", "m", code("UNSPECIFIED_ERROR")), 0, .doubtful),
         (403, error("FORBIDDEN"), 0, .doubtful), (403, "", 0, .doubtful), (403, "<html>", 0, .doubtful),
         (404, error("NOT_FOUND", "Requested entity was not found.", code("UNREGISTERED")), 0, .tokenDead),
@@ -65,6 +66,12 @@ import Testing
     ])
     func means(status: Int, body: String, retryAfter: Int32, answer: FCMAnswer) {
         #expect(FCMAnswer(status: status, FCMErrorBody(Array(body.utf8)), retryAfter: retryAfter) == answer)
+    }
+
+    /// A reason that means `retry` would end held messages as `RetriesExhausted`.
+    @Test(arguments: ["UNAUTHENTICATED", "PERMISSION_DENIED", "NOT_FOUND", "Status403", "Status404"])
+    func reasonsOfAHeldCredentialMeanNoRetry(reason: String) {
+        #expect(FCMPlugin().reasons[reason] != .retry)
     }
 
     @Test func aTopicsRateIsNotTheProjects() {

@@ -13,7 +13,7 @@ import Testing
             ("bad00400", "rejected", "INVALID_ARGUMENT"), ("bad01400", "rejected", "INVALID_ARGUMENT"),
             ("bad02400", "rejected", "INVALID_ARGUMENT"), ("bad00401", "rejected", "THIRD_PARTY_AUTH_ERROR"),
             ("bad01401", "hold", "UNAUTHENTICATED"), ("bad00403", "rejected", "SENDER_ID_MISMATCH"),
-            ("bad01403", "hold", "PERMISSION_DENIED"), ("bad00404", "retry", "NOT_FOUND"),
+            ("bad01403", "retry", "PERMISSION_DENIED"), ("bad00404", "retry", "NOT_FOUND"),
             ("bad00429", "retry", "QUOTA_EXCEEDED"), ("bad00500", "retry", "INTERNAL"),
             ("bad00503", "retry", "UNAVAILABLE"),
             ("bad00502", "retry", "Status502"), ("0badc0de", "unknown", "StreamReset"),

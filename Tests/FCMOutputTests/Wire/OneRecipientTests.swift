@@ -7,7 +7,7 @@ import Testing
 
 /// Refusals of one recipient by FCM, which must not affect other recipients.
 @Suite struct OneRecipientTests {
-    @Test(arguments: [FCMReason.notFound, .pathNotFound, .forbidden])
+    @Test(arguments: [FCMReason.notFound, .permissionDenied, .pathNotFound, .forbidden])
     func retriesOnlyBareRefusedRecipient(fault: FCMReason) async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator) { $0.maximumConnections = 1 }
@@ -17,26 +17,29 @@ import Testing
             try fixture.send(to: ["odd:APA91b"] + FCMFixture.tokens(40, "round\(round)"))
             await fixture.recorder.wait(for: 1 + 41 * (round + 1), atMost: .seconds(60))
         }
-        let reason = fault == .notFound ? "NOT_FOUND" : "Status\(fault.status)"
+        let reason = [.notFound, .permissionDenied].contains(fault) ? fault.rawValue : "Status\(fault.status)"
         #expect(fixture.tally == ["sent": 201, "retry \(reason)": 5])
         #expect(fixture.refusals == [])
         await fixture.output.shutDown()
         await simulator.stop()
     }
 
-    /// If the project does not exist, few requests are sent, and all other recipients are held.
-    @Test func holdsCredentialWhenAllAreRefused() async throws {
+    /// If the project does not exist, or the account lacks the permission, few requests are sent, and all other
+    /// recipients are held.
+    @Test(arguments: [FCMReason.notFound, .permissionDenied])
+    func holdsCredentialWhenAllAreRefused(fault: FCMReason) async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator) {
             $0.maximumConnections = 1
             $0.breakMilliseconds = 20_000
         }
-        simulator.answerNext(1_000, with: PlannedFCMAnswer(.notFound))
+        simulator.answerNext(1_000, with: PlannedFCMAnswer(fault))
         for job in 0..<5 { try fixture.send(to: FCMFixture.tokens(100, "job\(job)")) }
         await fixture.recorder.wait(for: 500, atMost: .seconds(60))
-        let asked = fixture.tally["retry NOT_FOUND"] ?? 0
-        #expect((3...110).contains(asked) && fixture.tally["hold NOT_FOUND"] == 500 - asked, "\(fixture.tally)")
-        #expect(fixture.refusals == ["began NOT_FOUND"])
+        let asked = fixture.tally["retry \(fault.rawValue)"] ?? 0
+        #expect((3...110).contains(asked), "\(fixture.tally)")
+        #expect(fixture.tally["hold \(fault.rawValue)"] == 500 - asked, "\(fixture.tally)")
+        #expect(fixture.refusals == ["began \(fault.rawValue)"])
         await fixture.output.shutDown()
         await simulator.stop()
     }

@@ -19,27 +19,28 @@ extension OutputHarness {
 
     private static func fcm(requestTimeoutSeconds: Int) -> OutputHarness {
         let doubtful = "doubtful:APA91b"
-        let keyID = "0123abcd", projects = ["shop-1a2b3", "news-4c5d6"]
+        let keyID = "0123abcd", project = "shop-1a2b3"
+        // Two service accounts of one project.
+        let emails = ["push", "other"].map { "\($0)@\(project).iam.gserviceaccount.com" }
         let key = (try? _RSA.Signing.PrivateKey(keySize: .bits2048))?.pkcs8PEMRepresentation ?? ""
-        @Sendable func email(_ project: String) -> String { "push@\(project).iam.gserviceaccount.com" }
         let samples = OutputSamples(
             payload: #"{"notification":{"title":"Hi"}}"#, refused: ["bad00400:APA91b", "bad00403:APA91b", "no token"],
             dead: ["dead0404:APA91b"], doubtful: [doubtful],
-            credentials: projects.map { project in
+            credentials: emails.map { email in
                 let file = try? JSONSerialization.data(withJSONObject: [
                     "type": "service_account", "project_id": project, "private_key_id": keyID, "private_key": key,
-                    "client_email": email(project),
+                    "client_email": email,
                     "token_uri": "https:" + "//localhost\(FCMSimulator.tokenPath)",
                 ])
                 return Credential(
-                    id: project, output: "fcm", kind: .secret(Secret(file ?? Data())), account: project,
+                    id: email, output: "fcm", kind: .secret(Secret(file ?? Data())), account: project,
                     environments: [.production])
             },
             crowd: 3 * SimulatedProvider<FCMDouble>.streams
         ) { "n\($0):APA91bH" }
         return OutputHarness("fcm", samples: samples) {
             let double = try await SimulatedProvider<FCMDouble>(
-                accounts: Dictionary(uniqueKeysWithValues: projects.map { ($0, email($0)) }), keyID: keyID, key: key)
+                project: project, emails: emails, keyID: keyID, key: key)
             double.simulator.setAnswer(PlannedFCMAnswer(.notFound), forToken: doubtful)
             return OutputSetup(
                 plugin: FCMPlugin(), output: double.makeOutput(requestTimeoutSeconds: requestTimeoutSeconds),

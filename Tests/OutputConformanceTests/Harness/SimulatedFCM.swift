@@ -13,13 +13,13 @@ extension SimulatedProvider<FCMDouble> {
     static let streams = 10
 
     /// - Parameters:
-    ///   - accounts: e-mail addresses by project.
-    ///   - key: of all of them.
-    convenience init(accounts: [String: String], keyID: String, key: String) async throws {
+    ///   - emails: The addresses of the project's service accounts.
+    ///   - key: The private key of all of them.
+    convenience init(project: String, emails: [String], keyID: String, key: String) async throws {
         var configuration = FCMSimulatorConfiguration()
         configuration.controlPort = nil
         configuration.streamLimit = Self.streams
-        configuration.accounts = try accounts.map { project, email in
+        configuration.accounts = try emails.map { email in
             try SimulatedAccount(project: project, email: email, keyID: keyID, pem: key)
         }
         try await self.init(

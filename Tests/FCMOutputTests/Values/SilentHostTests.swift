@@ -1,0 +1,55 @@
+import HTTP2Pool
+import Logging
+import PushModel
+import PushSending
+import PushTestSupport
+import Testing
+
+/// A host that accepts connections and answers nothing.
+@Suite struct SilentHostTests {
+    private let recorder = OutcomeRecorder()
+    private let desk: PushDesk
+
+    init() {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let subject = Refusal.Subject(credential: "1", environment: .production, topic: nil)
+        desk = PushDesk(
+            health: PoolHealth(
+                of: subject, service: "the test", breakMilliseconds: 15_000, silenceMilliseconds: 10_000,
+                refusals: { _ in }, logger: logger),
+            badTokens: BadTokenBoard(of: subject, mixUp: ("r", "?"), refusals: { _ in }, logger: logger),
+            clock: { Timestamp(seconds: 1_000) })
+    }
+
+    private func handIn(at now: Int64) throws {
+        let job = RoutedJob(try Job.read(Job.sampleText(recipients: #"["aa"]"#, [])))
+        _ = desk.handIn(QueuedJob(job, sink: recorder))
+        desk.turnBegins(now: now)
+        desk.turnEnds()
+    }
+
+    @Test func eachProbeWithoutAnAnswerOpensTheHostForLonger() throws {
+        try handIn(at: 0)
+        desk.connectFailed(isLast: true, now: 0)
+        var openings: [Int64] = []
+        var opened: Int64 = 0
+        for _ in 0..<5 {
+            var now = opened
+            while desk.waiting == 0 {
+                now += 100
+                try handIn(at: now)
+            }
+            openings.append(now - opened)
+            let probe = try #require(desk.next(onlyUrgent: false, at: desk.moment(now)))
+            #expect(probe.isProbe)
+            opened = now + 30_000
+            desk.lost(desk.putOnWire(probe), .timeout, now: opened)
+            desk.turnEnds()
+        }
+        // Chance shortens an opening by a tenth at most.
+        for (opening, longest) in zip(openings, [5_000, 10_000, 20_000, 40_000, 60_000] as [Int64]) {
+            #expect((longest * 9 / 10...longest + 100).contains(opening), "\(openings)")
+        }
+        #expect(recorder.outcomes.contains { $0.verdict == .hold && $0.reason == "NoAnswer" })
+    }
+}
