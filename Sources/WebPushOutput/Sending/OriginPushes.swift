@@ -204,7 +204,7 @@ extension OriginPushes: PoolClient {
             refused(sent, answer, at: now)
             return .keep
         }
-        sent.token.accepted(uptime: now.uptime)
+        sent.token.proof.accepted(uptime: now.uptime)
         health.accepted(sent, now: now)
         sent.push.job.tokens?.answered(bad: nil, now: now)
         add(.sent, sent, status: answer.status, at: now)
@@ -238,7 +238,7 @@ extension OriginPushes: PoolClient {
     ) {
         let part = sent.push.part
         let verdict = KeyTrust.verdict(
-            isExplained: isExplained, acceptedAt: sent.token.acceptedAt, nowMilliseconds: now.uptime,
+            isExplained: isExplained, acceptedAt: sent.token.proof.acceptedAt, nowMilliseconds: now.uptime,
             tokenAgeSeconds: sent.token.schedule.ageSeconds(now: now.wall), isRepeated: sent.push.isReauthorized)
         switch verdict {
         case .foreignSubscription: rejectForeign(sent, status, reason, at: now)

@@ -46,8 +46,9 @@ final class Sending: Sendable {
             refusals: { event in told.events.withLock { $0.append(event) } })
     }
 
-    static func credential(id: String) throws -> (credential: Credential, publicKey: String) {
-        let key = VAPIDKey(subject: "mailto:push@example.com")
+    static func credential(
+        id: String, _ key: VAPIDKey = VAPIDKey(subject: "mailto:push@example.com")
+    ) throws -> (credential: Credential, publicKey: String) {
         let credential = Credential(
             id: id, kind: .secret(try key.sealed()), account: "shop", environments: [.production])
         return (credential, key.publicKeyText)
