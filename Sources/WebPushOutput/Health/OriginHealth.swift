@@ -209,6 +209,13 @@ final class OriginHealth {
         _ = host.refused(Outcome.connectionFailed, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
     }
 
+    /// Records that a probe got no answer, after ``probeEnded(_:)``. Unless the host has answered other messages since, it
+    /// is silent for longer each time.
+    func probeLost(now: Moment) {
+        guard !host.isClosed else { return }
+        _ = host.refused(Outcome.noAnswer, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
+    }
+
     /// Records that the origin has only disallowed addresses.
     func addressRefused(now: Moment) { forbiddenUntil = now.uptime + Self.addressMilliseconds }
 

@@ -285,7 +285,11 @@ extension OriginPushes: PoolClient {
 
     func lost(_ tag: Int, _ loss: RequestLoss, now: Int64) {
         guard let sent = onWire.remove(tag) else { return }
-        settle(sent.push, .unknown, reason: SendingReason.of(loss), at: moment(now))
+        let now = moment(now)
+        settle(sent.push, .unknown, reason: SendingReason.of(loss), at: now)
+        guard sent.push.isProbe else { return }
+        health.probeLost(now: now)
+        holdQueued(now: now)
     }
 
     func goAway(debugData: [UInt8], now: Int64) -> String? { AnswerWords(debugData).reason }
