@@ -180,27 +180,30 @@ final class OriginHealth {
         }
         if status == 503 {
             guard refuses(&brake) else { return false }
-            tellOfBrake(brake, of: "all", now)
+            tellOfBrake(brake, of: "all", askedFor: retryAfterSeconds, now)
             return true
         }
         guard refuses(&key.brake) else { return false }
         restrictsKeys = true
         let isAlone = !keys.values.contains { $0 !== key && $0.brake.seconds(nowMilliseconds: now.uptime) != nil }
         if isAlone {
-            tellOfBrake(key.brake, of: "one VAPID key", now)
+            tellOfBrake(key.brake, of: "one VAPID key", askedFor: retryAfterSeconds, now)
         } else {
             brake.begin(reason, retryAfterSeconds: retryAfterSeconds, nowMilliseconds: now.uptime, random: random)
-            tellOfBrake(brake, of: "all", now)
+            tellOfBrake(brake, of: "all", askedFor: retryAfterSeconds, now)
         }
         return true
     }
 
-    private func tellOfBrake(_ brake: Brake, of what: String, _ now: Moment) {
+    /// - Parameter askedFor: the seconds that the service asks for, which may be more than ``Brake/longestSeconds``; 0 if
+    ///   it names none.
+    private func tellOfBrake(_ brake: Brake, of what: String, askedFor: Int32, _ now: Moment) {
         logger.notice(
             .serviceBusy, "A push service has too much to do, what waits for it is put back",
             metadata: [
                 "reason": "\(brake.reason ?? "-")", "of": "\(what)",
                 "seconds": "\(brake.seconds(nowMilliseconds: now.uptime) ?? 0)",
+                "asked_for": "\(askedFor > 0 ? String(askedFor) : "-")",
             ])
     }
 
