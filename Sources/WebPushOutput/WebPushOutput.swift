@@ -73,8 +73,11 @@ public final class WebPushOutput: Output {
         return try state.withLock { state in
             guard !state.isStopped else { throw PushPoolRefusal.stopped }
             guard !state.retired.contains(credential.id) else { throw PushPoolRefusal.retired }
-            let known = state.identities[credential.id].flatMap { $0.credential == credential ? $0 : nil }
-            let identity = try known ?? VAPIDIdentity(credential)
+            let known = state.identities[credential.id]
+            let identity =
+                if let known, known.credential == credential { known } else {
+                    try VAPIDIdentity(credential, replacing: known)
+                }
             state.identities[credential.id] = identity
             state.next = (state.next + 1) % shards.count
             return (identity, state.next)

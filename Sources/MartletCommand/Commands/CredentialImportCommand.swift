@@ -30,7 +30,7 @@ extension CredentialCommand {
                 files, of: output.account.id, for: output.credentials(), isTrial: dryRun)
             let keeper = try CredentialKeeper(output, json: json)
             guard dryRun else { return try await keeper.keep(new, as: "imported", options) }
-            try keeper.show(new)
+            try await keeper.show(new, options)
         }
     }
 }

@@ -57,8 +57,9 @@ struct CredentialKeeper {
         }
     }
 
-    /// Prints the credential that would be stored.
-    func show(_ new: NewCredential) throws {
+    /// Prints the credential that would be stored, or rejects it as ``keep(_:as:_:)`` would.
+    func show(_ new: NewCredential, _ options: ConfigurationOptions) async throws {
+        try check(new, try await options.load())
         if json { return try printJSON(described(new, id: nil, replacing: [])) }
         print("\(new.label): \(scope(of: new))")
         new.printFacts(now: .now)

@@ -21,8 +21,10 @@ package enum KeyTrust {
         case keyRefused
     }
 
-    /// The time for which an accepted message proves its key.
-    package static let provenMilliseconds: Int64 = 300_000
+    /// The time for which an accepted message proves its key. The price of a long time: while a service blocks the key
+    /// without saying so, the recipients of its messages are `rejected` for up to a day, which is counted, and reported
+    /// once they are more than half of an app's answers.
+    package static let provenMilliseconds: Int64 = 86_400_000
     /// Apple wants no more than one new token an hour.
     package static let leastTokenAgeSeconds: Int64 = 3_600
 

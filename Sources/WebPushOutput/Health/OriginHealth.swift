@@ -180,33 +180,43 @@ final class OriginHealth {
         }
         if status == 503 {
             guard refuses(&brake) else { return false }
-            tellOfBrake(brake, of: "all", now)
+            tellOfBrake(brake, of: "all", askedFor: retryAfterSeconds, now)
             return true
         }
         guard refuses(&key.brake) else { return false }
         restrictsKeys = true
         let isAlone = !keys.values.contains { $0 !== key && $0.brake.seconds(nowMilliseconds: now.uptime) != nil }
         if isAlone {
-            tellOfBrake(key.brake, of: "one VAPID key", now)
+            tellOfBrake(key.brake, of: "one VAPID key", askedFor: retryAfterSeconds, now)
         } else {
             brake.begin(reason, retryAfterSeconds: retryAfterSeconds, nowMilliseconds: now.uptime, random: random)
-            tellOfBrake(brake, of: "all", now)
+            tellOfBrake(brake, of: "all", askedFor: retryAfterSeconds, now)
         }
         return true
     }
 
-    private func tellOfBrake(_ brake: Brake, of what: String, _ now: Moment) {
+    /// - Parameter askedFor: the seconds that the service asks for, which may be more than ``Brake/longestSeconds``; 0 if
+    ///   it names none.
+    private func tellOfBrake(_ brake: Brake, of what: String, askedFor: Int32, _ now: Moment) {
         logger.notice(
             .serviceBusy, "A push service has too much to do, what waits for it is put back",
             metadata: [
                 "reason": "\(brake.reason ?? "-")", "of": "\(what)",
                 "seconds": "\(brake.seconds(nowMilliseconds: now.uptime) ?? 0)",
+                "asked_for": "\(askedFor > 0 ? String(askedFor) : "-")",
             ])
     }
 
     /// Records that no connection could be made and no other one exists.
     func connectFailed(now: Moment) {
         _ = host.refused(Outcome.connectionFailed, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
+    }
+
+    /// Records that a probe got no answer, after ``probeEnded(_:)``. Unless the host has answered other messages since, it
+    /// is silent for longer each time.
+    func probeLost(now: Moment) {
+        guard !host.isClosed else { return }
+        _ = host.refused(Outcome.noAnswer, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
     }
 
     /// Records that the origin has only disallowed addresses.

@@ -204,7 +204,7 @@ extension OriginPushes: PoolClient {
             refused(sent, answer, at: now)
             return .keep
         }
-        sent.token.accepted(uptime: now.uptime)
+        sent.token.proof.accepted(uptime: now.uptime)
         health.accepted(sent, now: now)
         sent.push.job.tokens?.answered(bad: nil, now: now)
         add(.sent, sent, status: answer.status, at: now)
@@ -238,7 +238,7 @@ extension OriginPushes: PoolClient {
     ) {
         let part = sent.push.part
         let verdict = KeyTrust.verdict(
-            isExplained: isExplained, acceptedAt: sent.token.acceptedAt, nowMilliseconds: now.uptime,
+            isExplained: isExplained, acceptedAt: sent.token.proof.acceptedAt, nowMilliseconds: now.uptime,
             tokenAgeSeconds: sent.token.schedule.ageSeconds(now: now.wall), isRepeated: sent.push.isReauthorized)
         switch verdict {
         case .foreignSubscription: rejectForeign(sent, status, reason, at: now)
@@ -285,7 +285,11 @@ extension OriginPushes: PoolClient {
 
     func lost(_ tag: Int, _ loss: RequestLoss, now: Int64) {
         guard let sent = onWire.remove(tag) else { return }
-        settle(sent.push, .unknown, reason: SendingReason.of(loss), at: moment(now))
+        let now = moment(now)
+        settle(sent.push, .unknown, reason: SendingReason.of(loss), at: now)
+        guard sent.push.isProbe else { return }
+        health.probeLost(now: now)
+        holdQueued(now: now)
     }
 
     func goAway(debugData: [UInt8], now: Int64) -> String? { AnswerWords(debugData).reason }

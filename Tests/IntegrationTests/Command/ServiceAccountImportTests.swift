@@ -19,8 +19,14 @@ struct ServiceAccountImportTests {
             #expect(refused.status == 64 && refused.errors.contains(problem), "\(refused)")
             let other = try await installation.martlet(words, ["fcm.token_endpoint": "localhost:1"])
             #expect(other.status == 64 && other.errors.contains("fcm.token_endpoint is localhost:1:"), "\(other)")
+            let trial = try await installation.martlet(words + ["--dry-run"])
+            #expect(trial.status == 64 && trial.errors.contains(problem) && trial.output.isEmpty, "\(trial)")
 
             let settings = ["fcm.token_endpoint": "127.0.0.1:\(port)"]
+            let planned = try await installation.martlet(
+                words + ["--dry-run"],
+                ["fcm.token_endpoint": "127.0.0.1:\(port)", "database.url": nil, "keyring.file": nil])
+            #expect(planned.status == 0 && planned.output.hasSuffix("nothing was imported\n"), "\(planned)")
             let imported = try await installation.martlet(words, settings)
             #expect(imported.status == 0, "\(imported)")
             let fine = try await installation.martlet(["doctor"], settings)

@@ -15,7 +15,7 @@ import WebPushOutput
             tokenAgeSeconds: tokenAge, isRepeated: isRepeated)
     }
 
-    @Test(arguments: [nil, 0, 300_001] as [Int64?]) func blamesKeyThatServiceNames(provenAgo: Int64?) {
+    @Test(arguments: [nil, 0, 86_400_001] as [Int64?]) func blamesKeyThatServiceNames(provenAgo: Int64?) {
         #expect(verdict(isExplained: true, provenAgo: provenAgo) == .keyRefused)
     }
 
@@ -29,8 +29,9 @@ import WebPushOutput
 
     @Test func blamesSubscriptionWhileKeyIsProven() {
         #expect(verdict(provenAgo: 0, tokenAge: 3_600) == .foreignSubscription)
-        #expect(verdict(provenAgo: KeyTrust.provenMilliseconds) == .foreignSubscription)
-        #expect(verdict(provenAgo: KeyTrust.provenMilliseconds + 1) == .keyInDoubt)
+        #expect(verdict(provenAgo: 600_000) == .foreignSubscription, "a service that is used every ten minutes")
+        #expect(verdict(provenAgo: 86_400_000) == .foreignSubscription)
+        #expect(verdict(provenAgo: 86_400_001) == .keyInDoubt)
         #expect(verdict() == .keyInDoubt, "no message was accepted there")
     }
 }

@@ -56,6 +56,31 @@ import WireTestSupport
         }
     }
 
+    /// Half a surrogate pair is no text, and a browser would get U+FFFD in its place.
+    @Test(arguments: [#""\ud800""#, #""x\udbffy""#, #""\udc00""#, #""\ud83d\n""#, #""\ude00\ud83d""#])
+    func rejectsTextPayloadWithUnpairedSurrogate(payload: String) throws {
+        let subscription = Browser(endpoint: "https://push.example.com/1").subscription
+        let own = "\(subscription.dropLast()),\"payload\":\(payload)}"
+        for (recipient, jobPayload, field) in [
+            (subscription, payload, "payload"), (own, #""Hi""#, "recipients[0].payload"),
+        ] {
+            let rejection = try #require(throws: JobRejection.self) {
+                try Job.read(Job.sampleText(recipients: "[\(recipient)]", payload: jobPayload))
+            }
+            #expect(rejection.description == "\(field): has an unpaired surrogate, which is no Unicode text")
+        }
+    }
+
+    @Test(arguments: [
+        (#""\ud83d\ude00 \u0041""#, "\u{1F600} A"), (#"{"title":"\ud800"}"#, #"{"title":"\ud800"}"#),
+    ])
+    func sendsEscapesAsPublished(payload: String, message: String) async throws {
+        try await exchange(payload) { request, browser, _, _ in
+            let text = try browser.read(request.bytes)
+            #expect(text == message)
+        }
+    }
+
     @Test func declarative() async throws {
         try await exchange(#"{"web_push":8030,"notification":{"title":"Hi"}}"#, #""push_type":"declarative""#) {
             request, _, _, _ in

@@ -28,8 +28,9 @@ final class Sending: Sendable {
     /// - Parameters:
     ///   - origins: hosts and ports that messages may go to, although they are of this machine.
     ///   - authorityFile: of the servers' certificates.
+    ///   - logBook: keeps the log, if the test reads it.
     init(
-        to origins: [Endpoint], authorityFile: String?, allowing rules: [String] = [],
+        to origins: [Endpoint], authorityFile: String?, allowing rules: [String] = [], logBook: LogBook? = nil,
         _ change: (inout WebPushConfiguration) -> Void = { _ in }
     ) throws {
         (credential, publicKey) = try Self.credential(id: "vapid-1")
@@ -42,12 +43,13 @@ final class Sending: Sendable {
         self.told = told
         output = WebPushOutput(
             configuration: configuration, eventLoops: MultiThreadedEventLoopGroup.singleton,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: { .now },
+            logger: logBook?.logger("test") ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, clock: { .now },
             refusals: { event in told.events.withLock { $0.append(event) } })
     }
 
-    static func credential(id: String) throws -> (credential: Credential, publicKey: String) {
-        let key = VAPIDKey(subject: "mailto:push@example.com")
+    static func credential(
+        id: String, _ key: VAPIDKey = VAPIDKey(subject: "mailto:push@example.com")
+    ) throws -> (credential: Credential, publicKey: String) {
         let credential = Credential(
             id: id, kind: .secret(try key.sealed()), account: "shop", environments: [.production])
         return (credential, key.publicKeyText)

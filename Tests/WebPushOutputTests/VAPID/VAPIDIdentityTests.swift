@@ -19,4 +19,39 @@ import WebPushOutput
         #expect(try token(2, at: late + 2) === tokens[2])
         #expect(try token(1, at: late + 2) !== tokens[1], "nobody had asked for it for the longest")
     }
+
+    private static let origin = Endpoint(host: "push.example.com", port: 443)
+
+    @Test func keepsProofWhenTokenIsRenewedOrRefused() throws {
+        let identity = try VAPIDIdentity(try Sending.credential(id: "1").credential)
+        func token(at second: Int64) throws -> VAPIDToken {
+            try identity.token(for: Self.origin, now: Timestamp(seconds: 1_000_000 + second))
+        }
+        let first = try token(at: 0)
+        #expect(first.proof.acceptedAt == nil)
+        first.proof.accepted(uptime: 5_000)
+        let renewed = try token(at: 12 * 3_600)
+        #expect(renewed !== first && renewed.proof.acceptedAt == 5_000)
+        first.proof.accepted(uptime: 6_000)
+        #expect(renewed.proof.acceptedAt == 6_000, "a message with the previous token was on the wire")
+        identity.refused(renewed, by: Self.origin)
+        let signedAgain = try token(at: 12 * 3_600)
+        #expect(signedAgain !== renewed && signedAgain.proof.acceptedAt == 6_000)
+    }
+
+    @Test func keepsProofOfSameKeyWhenCredentialChanges() throws {
+        let key = VAPIDKey(subject: "mailto:push@example.com")
+        let now = Timestamp(seconds: 1_000_000)
+        let before = try VAPIDIdentity(try Sending.credential(id: "1", key).credential)
+        let token = try before.token(for: Self.origin, now: now)
+        token.proof.accepted(uptime: 5_000)
+
+        let subject = key.with(subject: "https://example.com")
+        let after = try VAPIDIdentity(try Sending.credential(id: "1", subject).credential, replacing: before)
+        let new = try after.token(for: Self.origin, now: now)
+        #expect(new.authorization != token.authorization && new.proof.acceptedAt == 5_000)
+
+        let other = try VAPIDIdentity(try Sending.credential(id: "1").credential, replacing: before)
+        #expect(try other.token(for: Self.origin, now: now).proof.acceptedAt == nil, "it has another key")
+    }
 }

@@ -1,0 +1,26 @@
+import Threading
+
+/// The time at which an origin last accepted a message with a key. All event loops and all tokens of the key share it.
+package final class KeyProof: Sendable {
+    private static let never = Int64.min
+    /// The least time between updates, in milliseconds. Without it, every accepted message would write to memory shared
+    /// by all event loops.
+    private static let leastBetweenMilliseconds: Int64 = 100
+
+    private let accepted = Atomic(never)
+
+    init() {}
+
+    /// The uptime in milliseconds, exact to a tenth of a second, or `nil` if the origin never accepted a message.
+    package var acceptedAt: Int64? {
+        let time = accepted.load(ordering: .relaxed)
+        return time == Self.never ? nil : time
+    }
+
+    package func accepted(uptime now: Int64) {
+        let last = accepted.load(ordering: .relaxed)
+        if last == Self.never || now - last >= Self.leastBetweenMilliseconds {
+            accepted.store(now, ordering: .relaxed)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+import Addressing
+import NIOCore
+import PushModel
+import PushTestSupport
+import TestSupport
+import Testing
+import Threading
+import WebPushOutput
+import WireTestSupport
+
+/// A host that accepts connections and requests, and answers none. On one event loop, which has all messages.
+@Suite struct SilentHostTests {
+    /// The first opening is 5 s. A message waits in the process for the last 5 s of an opening, so only a longer opening
+    /// holds a message in the broker.
+    @Test func silencesHostLongerAfterLostProbe() async throws {
+        let accepts = Atomic(false)
+        let refusing = try RefusingPort()
+        try await ScriptedServer.with(answer: { _ in nil }) { silent in
+            let origin = Endpoint(host: "localhost", port: silent.port)
+            let sending = try Sending(to: [origin], authorityFile: silent.authorityFile) {
+                $0.maximumConnections = 16
+                $0.requestTimeoutSeconds = 1
+                // Longer than the test, so that only a lost probe is evidence.
+                $0.silenceMilliseconds = 3_600_000
+                $0.resolve = { _, _ in
+                    let port = accepts.load(ordering: .relaxed) ? silent.port : refusing.port
+                    return [try SocketAddress(ipAddress: "127.0.0.1", port: port)]
+                }
+            }
+            let job = try sending.job([Browser(endpoint: "https://\(origin)/1")])
+            #expect(await sending.send(job).map(\.reason) == ["ConnectionFailed"])
+            accepts.store(true, ordering: .relaxed)
+            try await eventually("a probe is lost") { await sending.send(job).map(\.verdict) == [.unknown] }
+            try await eventually("\(sending.recorder.outcomes.suffix(5).map(\.reason))") {
+                let outcome = await sending.send(job).first
+                return outcome?.verdict == .hold && outcome?.reason == "NoAnswer"
+            }
+            await sending.output.shutDown()
+        }
+    }
+}
