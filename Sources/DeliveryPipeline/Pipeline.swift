@@ -51,7 +51,7 @@ struct Pipeline {
         guard let inbound = InboundJob(delivery, at: turn.now, worker: configuration.brokerUser) else { return }
         scheduler.arrived(delivery.tag, from: inbound.queue)
         turn.counts.arrivals[inbound.queue.index] += 1
-        if turn.takeUp(inbound) { return }
+        if turn.takeUp(inbound, configuration.names) { return }
         if inbound.drop?.isOurs == true { return leaveToBroker(inbound, &turn) }
         if let held = HeldEvent(inbound, worker: configuration.brokerUser, results: configuration.names.results) {
             return settling.resume(held, turn.open(inbound), &turn)
@@ -312,7 +312,7 @@ struct Pipeline {
     }
 
     mutating func acknowledged(_ job: OpenJob, now: Timestamp) {
-        scheduler.settled(job.inbound.tag, from: job.inbound.queue, now: now)
+        scheduler.settled(job.inbound.tag, from: job.inbound.source, now: now)
         if let moved = job as? MovedJob { scheduler.moved(moved.waiting) }
     }
 

@@ -125,7 +125,7 @@ struct Turn {
     mutating func takeBack(_ id: UInt64) -> (waiting: WaitingJob, exchange: String)? {
         guard let message = outbox[id], message.isMove, !outbox.isOrphan(id),
             let share = outbox.ledger.shares(of: id).first,
-            let job = outbox.ledger.delivery(of: share.entry) as? MovedJob
+            let job = outbox.ledger.delivery(of: share.entry) as? MovedJob, job.inbound.source == job.inbound.queue
         else { return nil }
         outbox.withdraw(id)
         _ = outbox.ledger.met(group: id)

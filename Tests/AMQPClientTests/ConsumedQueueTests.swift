@@ -7,37 +7,28 @@ struct ConsumedQueueTests {
         ConsumedQueue(AMQPConsumedQueue(name: "q", prefetch: 10, tagIndex: 7, isOptional: true))
     }
 
-    @Test("it begins once; one that is gone waits until it may be back, with a tag that was not used before")
-    func again() {
+    @Test func beginsAgainUnderAnotherTagOnceAMissingQueueMayBeBack() {
         var queue = queue
         queue.connected([:])
         let first = queue.begin()
-        #expect(first?.consumer == .init(tag: "consumer-1", prefetch: 10) && first?.opensChannel == true)
+        #expect(first == .init(tag: "consumer-1", prefetch: 10))
         #expect(queue.begin() == nil)
         queue.wish = 15
         #expect(queue.changes().count == 1)
-        queue.isGone(hasChannel: true)
+        queue.isGone()
         #expect(queue.begin() == nil && queue.changes() == [])
         queue.mayBeBack()
-        let third = queue.begin()
-        #expect(third?.consumer.tag == "consumer-3")
-        #expect(third?.opensChannel == false, "over the channel that it had")
+        #expect(queue.begin()?.tag == "consumer-3")
         queue.mayBeBack()
         #expect(queue.begin() == nil, "it is consumed")
     }
 
-    @Test("a channel that was closed over it is opened anew")
-    func channel() {
+    @Test func beginsWithFirstTagOverANewConnection() {
         var queue = queue
         queue.connected([:])
         _ = queue.begin()
-        queue.isGone(hasChannel: false)
-        queue.mayBeBack()
-        let second = queue.begin()
-        #expect(second?.consumer.tag == "consumer-2" && second?.opensChannel == true)
-        queue.isGone(hasChannel: true)
+        queue.isGone()
         queue.connected([:])
-        let first = queue.begin()
-        #expect(first?.consumer.tag == "consumer-1" && first?.opensChannel == true)
+        #expect(queue.begin()?.tag == "consumer-1")
     }
 }

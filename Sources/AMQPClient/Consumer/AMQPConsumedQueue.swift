@@ -10,7 +10,8 @@ public struct AMQPConsumedQueue: Sendable, Hashable {
     public let arguments: AMQPFieldTable
     /// What tags name it by, for who has several consumers; nil: its place in the list.
     public let tagIndex: UInt16?
-    /// It may not be there, or go away: then it is left out until it is asked for again, or the next connect.
+    /// Whether the queue may be missing. A missing queue is left out until it is requested again, or until the next
+    /// connection. If the queue is deleted while it is consumed, the consumer connects again.
     public let isOptional: Bool
 
     public init(

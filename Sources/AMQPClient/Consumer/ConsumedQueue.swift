@@ -1,10 +1,5 @@
 /// A queue that a consumer consumes, over all its connections. A value: it says what to do, and is told what came of it.
 package struct ConsumedQueue: Sendable {
-    package struct Beginning: Sendable, Hashable {
-        package let consumer: ConsumerPrefetch.Consumer
-        package let opensChannel: Bool
-    }
-
     package let queue: AMQPConsumedQueue
     /// What was asked for last, over whatever connection. The caller need not know which one there is.
     package var wish: UInt16
@@ -13,7 +8,6 @@ package struct ConsumedQueue: Sendable {
     private var prefetch: ConsumerPrefetch?
     /// It was there once, or should have been.
     private var isMissing = false
-    private var hasChannel = false
     /// Tags that were used over this connection.
     private var tags = 0
 
@@ -26,26 +20,23 @@ package struct ConsumedQueue: Sendable {
 
     package mutating func connected(_ realNames: [String: String]) {
         realName = realNames[queue.name] ?? queue.name
-        (prefetch, isMissing, hasChannel, tags) = (nil, false, false, 0)
+        (prefetch, isMissing, tags) = (nil, false, 0)
     }
 
-    /// - Returns: nil: it is consumed, or can't be.
-    package mutating func begin() -> Beginning? {
+    /// Returns the consumer to add over a new channel, or `nil` if the queue is consumed or missing.
+    package mutating func begin() -> ConsumerPrefetch.Consumer? {
         guard prefetch == nil, !isMissing else { return nil }
         let first = ConsumerPrefetch(queue.prefetch, after: tags)
         prefetch = first
-        defer { hasChannel = true }
-        return first.consumers.first.map { Beginning(consumer: $0, opensChannel: !hasChannel) }
+        return first.consumers.first
     }
 
     package mutating func changes() -> [ConsumerPrefetch.Change] { prefetch?.change(to: wish) ?? [] }
 
-    /// An optional one is not in the broker, or not any more.
-    ///
-    /// - Parameter hasChannel: false: its channel was closed over that.
-    package mutating func isGone(hasChannel: Bool) {
+    /// Records that an optional queue does not exist, and that the broker has closed its channel.
+    package mutating func isGone() {
         tags = prefetch?.made ?? tags
-        (prefetch, isMissing, self.hasChannel) = (nil, true, hasChannel)
+        (prefetch, isMissing) = (nil, true)
     }
 
     /// It may be there again.

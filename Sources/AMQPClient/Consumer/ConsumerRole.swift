@@ -69,7 +69,7 @@ final class ConsumerRole: ConnectionRole {
         (isOpen, farewell) = (true, nil)
         for place in queues.indices {
             queues[place].connected(realNames)
-            if let beginning = queues[place].begin() { try consume(place, as: beginning.consumer, link) }
+            if let consumer = queues[place].begin() { try consume(place, as: consumer, link) }
         }
         hasNewWishes = true
         onFirst?(nil)
@@ -86,13 +86,14 @@ final class ConsumerRole: ConnectionRole {
         } catch {
             guard queue.isOptional, error.code == .notFound else { throw error }
             try link.confirmChannelClosed(channel(place))
-            isGone(place, hasChannel: false)
+            isGone(place)
         }
     }
 
-    private func isGone(_ place: Int, hasChannel: Bool) {
-        queues[place].isGone(hasChannel: hasChannel)
-        if !hasChannel { open.channelClosed(place) }
+    /// Records that an optional queue does not exist. The broker has closed its channel.
+    private func isGone(_ place: Int) {
+        queues[place].isGone()
+        open.channelClosed(place)
         onEvent(.missing(queue: queues[place].queue.name))
     }
 
@@ -171,10 +172,10 @@ final class ConsumerRole: ConnectionRole {
             cancelled(1)
         case .cancelledByBroker(let channel):
             let index = Int(channel) - Int(BrokerLink.firstWorkChannel)
-            guard optional(index) == nil else { return isGone(index, hasChannel: true) }
             let name = queues.indices.contains(index) ? queues[index].queue.name : "?"
             // Reconnect, so that the broker requeues all open deliveries and removes the consumer. On RabbitMQ 4.3 this
-            // consumer receives nothing more until every late delivery is settled.
+            // consumer receives nothing more until every late delivery is settled. The new connection finds out whether
+            // an optional queue was deleted.
             let cause = "the queue was deleted, or a delivery was not acknowledged in time"
             throw AMQPError(.consumerCancelled, "The broker cancelled the consumer of queue \"\(name)\": \(cause)")
         case .channelClosed(let channel, let reply, _):
@@ -182,7 +183,7 @@ final class ConsumerRole: ConnectionRole {
                 try link.confirmChannelClosed(channel)
                 // They are not answered for any more.
                 cancelled(queues[place].consumers.count)
-                return isGone(place, hasChannel: false)
+                return isGone(place)
             }
             throw AMQPError(closedBy: reply, isConnection: false, while: "The broker closed a consumer's channel")
         default:
@@ -265,11 +266,10 @@ final class ConsumerRole: ConnectionRole {
         case .active where hasNewWishes:
             for index in queues.indices {
                 // Its answer comes behind all deliveries that are on their way, however many bytes they are.
-                if let beginning = queues[index].begin() {
-                    if beginning.opensChannel { try link.requestChannel(channel(index)) }
+                if let consumer = queues[index].begin() {
+                    try link.requestChannel(channel(index))
                     try link.requestConsume(
-                        queues[index].queue, realName: queues[index].realName, as: beginning.consumer,
-                        channel: channel(index))
+                        queues[index].queue, realName: queues[index].realName, as: consumer, channel: channel(index))
                 }
                 for change in queues[index].changes() {
                     switch change {

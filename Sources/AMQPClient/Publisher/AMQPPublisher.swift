@@ -8,7 +8,8 @@ import Threading
 ///
 /// If the exchange or queue of a message is missing (404, 312), and this publisher declares the exchange as a part of
 /// its topology, the publisher declares the topology again and publishes the message a second time. Only a second
-/// refusal is reported.
+/// refusal is reported. If the broker refuses the declaration, the publisher reports every such message at once until
+/// it declares again, which it does with back-off.
 ///
 /// The publisher takes whatever it is given: bound what you hand over by ``unconfirmedCount`` or by what you consume.
 /// It writes only what the socket takes, but the rest of a message that was begun is written whatever the socket says:

@@ -42,6 +42,7 @@ final class PublisherRole: ConnectionRole {
     private var mustCheckQueues = false
     /// Whether the topology must be declared again, because the exchange or queue of a message was missing.
     private var mustDeclare = false
+    private var declarationBackoff = DeclarationBackoff()
     private var hasDeclared = false
     private var vanished: VanishedQueues
     /// The exchanges of the topology that this publisher declares.
@@ -87,6 +88,7 @@ final class PublisherRole: ConnectionRole {
         }
         let width = try link.declare(topology).width
         hasDeclared = true
+        declarationBackoff.succeeded()
         try link.openConfirmingChannel(Self.channel)
         introduction.product = link.product
         onFirst?(nil)
@@ -157,8 +159,10 @@ final class PublisherRole: ConnectionRole {
         guard topology.provision == .declared, isReturned || !missing.isEmpty else { return }
         do throws(AMQPError) {
             if let width = try link.declare(topology).width { onEvent(.spread(queues: width)) }
+            declarationBackoff.succeeded()
         } catch {
             guard error.isAboutObject else { throw error }
+            declarationBackoff.refused(at: .now, random: .random(in: 0...1))
             try link.confirmChannelClosed(BrokerLink.declaringChannel)
             logger.error(
                 .declarationRefused, "The broker refuses to declare a deleted queue again",
@@ -167,12 +171,11 @@ final class PublisherRole: ConnectionRole {
     }
 
     /// Declares the topology again and publishes a message a second time, if its exchange or queue is missing and this
-    /// publisher declares it.
+    /// publisher declares it. Returns `false` while a refused declaration is in back-off.
     private func tryAgain(_ item: Item, _ reply: AMQPError.Reply) -> Bool {
-        guard [312, 404].contains(reply.code), !item.isSecondTry, ownExchanges.contains(item.publication.exchange)
-        else {
-            return false
-        }
+        guard [312, 404].contains(reply.code), !item.isSecondTry, ownExchanges.contains(item.publication.exchange),
+            declarationBackoff.allowsDeclaration(at: .now)
+        else { return false }
         item.isSecondTry = true
         mustDeclare = true
         queue.append(CollectionOfOne(item))

@@ -25,6 +25,10 @@ package struct InboundJob: Sendable {
     /// Its name has been claimed, perhaps by an asking of its own that was never answered.
     var mayBeCopy = false
 
+    /// The queue of the delivery that is settled when the job ends. After a lost connection, this may be the queue of
+    /// dropped jobs.
+    var source: JobQueue { JobQueue(tagIndex: tag.queueIndex) ?? queue }
+
     /// - Parameter worker: the broker's user that workers publish as; nil: the broker validates nobody.
     /// - Returns: nil for a queue that this consumer does not know.
     package init?(

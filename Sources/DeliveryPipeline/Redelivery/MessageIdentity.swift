@@ -3,15 +3,16 @@ import PushModel
 import Store
 
 /// The parts of a message that are equal in all of its deliveries: its queue, body and publisher, and the properties
-/// and headers that a worker reads. The broker's counters and its `redelivered` flag are excluded. Two messages that no
-/// worker can distinguish have the same identity.
+/// and headers that a worker reads. The broker's counters, its `redelivered` flag and its notes on dead letters are
+/// excluded. Two messages that no worker can distinguish have the same identity.
 struct MessageIdentity: Sendable, Hashable {
     private let queue: UInt16
     private let body: JobContent
     private let envelope: Int
 
-    init(_ delivery: AMQPDelivery) {
-        queue = delivery.tag.queueIndex
+    /// - Parameter queue: the tag index of the queue from which the broker dropped the message, or `nil` if it did not.
+    init(_ delivery: AMQPDelivery, droppedFrom queue: UInt16? = nil) {
+        self.queue = queue ?? delivery.tag.queueIndex
         body = JobContent(delivery.body)
         var hasher = Hasher()
         hasher.combine(delivery.routingKey)

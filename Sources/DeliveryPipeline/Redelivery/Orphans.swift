@@ -11,8 +11,9 @@ import PushModel
 /// | has ended | within five minutes, to this worker | the new delivery is acknowledged at once |
 /// | has ended | later, or to another worker | the job is sent again, marked as redelivered |
 ///
-/// Only a delivery with the broker's `redelivered` flag is matched. Several orphans may have the same identity; each
-/// matches one delivery.
+/// Only a delivery with the broker's `redelivered` flag is matched, or one that the broker dropped from the job's queue
+/// because lost connections exhausted its delivery limit. Several orphans may have the same identity; each matches one
+/// delivery.
 package struct Orphans {
     enum Match {
         case atWork(OpenJob)
@@ -65,9 +66,11 @@ package struct Orphans {
     }
 
     /// Finds and removes the orphan that a delivery belongs to. Jobs that are still at work come first.
-    mutating func match(_ delivery: AMQPDelivery, now: Timestamp) -> Match? {
-        guard delivery.isRedelivered, !isEmpty else { return nil }
-        let identity = MessageIdentity(delivery)
+    mutating func match(_ inbound: InboundJob, _ names: PipelineNames, now: Timestamp) -> Match? {
+        guard !isEmpty else { return nil }
+        let queue = inbound.drop?.limitingQueue.flatMap { names.tagIndex(ofQueue: $0) }
+        guard inbound.delivery.isRedelivered || queue != nil else { return nil }
+        let identity = MessageIdentity(inbound.delivery, droppedFrom: queue)
         // An incomplete job has chunks that were never made, so its redelivery is handled like a new delivery.
         if let job = atWork[identity]?.first(where: { !$0.isIncomplete }) {
             remove(job)

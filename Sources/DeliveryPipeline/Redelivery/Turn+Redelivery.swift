@@ -4,7 +4,7 @@ import AMQPClient
 extension Turn {
     /// Handles the loss of these queues' connection. The broker redelivers every open delivery of them.
     mutating func loseConnection(of queues: [JobQueue]) {
-        for job in outbox.ledger.openDeliveries where !job.isOrphan && queues.contains(job.inbound.queue) {
+        for job in outbox.ledger.openDeliveries where !job.isOrphan && queues.contains(job.inbound.source) {
             orphans.add(job)
         }
     }
@@ -13,8 +13,8 @@ extension Turn {
     /// if that job has ended.
     ///
     /// - Returns: `false` if there is no such job, and the delivery is handled like any other.
-    mutating func takeUp(_ inbound: InboundJob) -> Bool {
-        switch orphans.match(inbound.delivery, now: now) {
+    mutating func takeUp(_ inbound: InboundJob, _ names: PipelineNames) -> Bool {
+        switch orphans.match(inbound, names, now: now) {
         case .atWork(let job):
             (job.inbound.tag, job.inbound.deliveredAt) = (inbound.tag, inbound.deliveredAt)
             // The budget already holds the same bytes.

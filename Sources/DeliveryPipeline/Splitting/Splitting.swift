@@ -70,10 +70,10 @@ struct Splitting {
     /// The connection they came over is lost, and the broker delivers them again.
     mutating func stop(_ queues: [JobQueue], _ turn: inout Turn) {
         for (lane, waiting) in unnamed {
-            for started in waiting where queues.contains(started.inbound.queue) { turn.lose(started) }
-            unnamed[lane]?.removeAll { queues.contains($0.inbound.queue) }
+            for started in waiting where queues.contains(started.inbound.source) { turn.lose(started) }
+            unnamed[lane]?.removeAll { queues.contains($0.inbound.source) }
         }
-        for (entry, split) in open where queues.contains(split.started.inbound.queue) { abandon(entry, split, &turn) }
+        for (entry, split) in open where queues.contains(split.started.inbound.source) { abandon(entry, split, &turn) }
     }
 
     /// Stops splitting the job of a chunk, because the chunk will never be published. Ignores other messages.

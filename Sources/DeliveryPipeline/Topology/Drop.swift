@@ -8,6 +8,8 @@ package struct Drop: Sendable, Hashable {
     /// It was handed out before: some of it may have been sent.
     package let wasDelivered: Bool
 
+    /// The queue whose delivery limit the message exceeded, or `nil` if the broker dropped it for another reason.
+    let limitingQueue: String?
     /// A worker has rejected it, and told so: no message made of it would have been taken.
     let isOurs: Bool
     /// Its lane exists, and was not bound yet when it was published: the very first worker was about to.
@@ -20,13 +22,14 @@ package struct Drop: Sendable, Hashable {
             let cause = death["reason"]?.string, !delivery.exchange.hasSuffix(".jobs")
         else {
             reason = "no lane is called \"\(delivery.routingKey.cut(toBytes: 100))\""
-            (wasDelivered, isOurs) = (false, false)
+            (wasDelivered, isOurs, limitingQueue) = (false, false, nil)
             isEarly = delivery.routingKey.isEmpty || Lane(rawValue: delivery.routingKey) != nil
             return
         }
         let queue = (death["queue"]?.string ?? "its queue").cut(toBytes: 255)
         let deliveries = headers["x-delivery-count"]?.integer ?? 0
         (isOurs, isEarly) = (cause == "rejected", false)
+        limitingQueue = cause == "delivery_limit" ? death["queue"]?.string : nil
         wasDelivered = ["delivery_limit", "rejected"].contains(cause) || deliveries > 0
         reason =
             switch cause {

@@ -50,6 +50,18 @@ public struct PipelineNames: Sendable, Hashable {
         }
     }
 
+    /// Returns the index that tags use for one of the queues that workers consume.
+    func tagIndex(ofQueue name: String) -> UInt16? {
+        for queue in JobQueue.all {
+            if self.queue(of: queue) == name { return queue.tagIndex(shard: 1) }
+            guard case .lane(let lane) = queue else { continue }
+            for shard in 2...Self.mostShards where self.queue(of: lane, shard: shard) == name {
+                return queue.tagIndex(shard: shard)
+            }
+        }
+        return nil
+    }
+
     /// Those that workers take jobs from.
     package var consumedQueues: [String] {
         JobQueue.all.map { queue(of: $0) }

@@ -39,12 +39,18 @@ struct RabbitMQ43Tests {
         await second.consumer.close()
     }
 
-    /// The broker cancels the consumer, which then consumes over another connection.
-    @Test func redeliversAfterConsumerTimeoutAndIgnoresLateAcknowledgement() async throws {
+    /// The broker cancels the consumer, which is made again over another connection. An optional queue is one that
+    /// may be missing: the broker's cancellation alone does not show that it was deleted.
+    @Test(arguments: [false, true])
+    func redeliversAfterConsumerTimeoutAndIgnoresLateAcknowledgement(isOptional: Bool) async throws {
         let queue = Self.queue("timeout")
         try await TestPublisher.publish([[1]], to: queue)
         let test = try TestConsumer(
-            queues: [.init(name: queue.name, prefetch: 10, arguments: ["x-consumer-timeout": .int64(1_000)])])
+            queues: [
+                .init(
+                    name: queue.name, prefetch: 10, arguments: ["x-consumer-timeout": .int64(1_000)],
+                    isOptional: isOptional)
+            ])
         test.start()
         try await test.log.wait("the redelivery", timeout: .seconds(90)) { $0.deliveries.count == 2 }
         #expect(test.log.events.failures.map(\.code) == [.consumerCancelled])

@@ -205,9 +205,7 @@ struct SpreadTests {
         await test.consumer.close()
     }
 
-    @Test(
-        "a queue that was deleted and made again is consumed once it is asked for again, and what is not there is told")
-    func again() async throws {
+    @Test func consumesAgainWhatWasDeletedAndMadeAgain() async throws {
         _ = try await lay(width: 2)
         let second = AMQPConsumedQueue(name: queue("a", 2).name, prefetch: 50, isOptional: true)
         let third = AMQPConsumedQueue(name: queue("a", 3).name, prefetch: 50, isOptional: true)
@@ -219,15 +217,19 @@ struct SpreadTests {
         try await test.log.wait("all messages") { $0.deliveries.count == 40 }
         test.consumer.acknowledge(test.log.events.deliveries.map { AMQPAcknowledgement($0.tag) })
         try await delete([queue("a", 2)])
-        try await test.log.wait("the second is missing") { $0.missing == [third.name, second.name] }
+        try await test.log.wait("the new connection misses both") {
+            $0.missing == [third.name, second.name, third.name]
+        }
         test.consumer.consume([second])
-        try await test.log.wait("it is missing still") { $0.missing == [third.name, second.name, second.name] }
+        try await test.log.wait("it is missing still") { $0.missing.count == 4 && $0.missing.last == second.name }
         _ = try await lay(width: 3)
         test.consumer.consume([second, third])
         try await publish(90, key: "a")
-        try await test.log.wait("all of three queues") { $0.deliveries.count == 130 }
-        #expect(Set(test.log.events.deliveries.dropFirst(40).map(\.tag.queueIndex)) == [0, 1, 2])
-        #expect(test.log.events.failures.isEmpty && test.log.events.connections == 1)
+        // The broker may not have processed the last acknowledgements of the lost connection.
+        try await test.log.wait("all of three queues") { $0.deliveries.count { !$0.isRedelivered } == 130 }
+        let new = test.log.events.deliveries.filter { !$0.isRedelivered }.dropFirst(40)
+        #expect(Set(new.map(\.tag.queueIndex)) == [0, 1, 2])
+        #expect(test.log.events.failures.map(\.code) == [.consumerCancelled] && test.log.events.connections == 2)
         await test.consumer.close()
     }
 }

@@ -80,7 +80,15 @@ struct VanishedQueueTests {
             await other.publisher.close()
             let error = await #expect(throws: AMQPError.self) { try await publisher.publishAndWait([message(1)]) }
             #expect(error?.reply?.code == 312)
-            #expect(book.text.contains("refuses to declare a deleted queue again"), "\(book.text)")
+            func refusals() -> Int {
+                book.text.split(separator: "\n").count { $0.contains("refuses to declare a deleted queue again") }
+            }
+            #expect(refusals() == 1, "\(book.text)")
+            for id in 2..<42 as Range<UInt64> {
+                await #expect(throws: AMQPError.self) { try await publisher.publishAndWait([message(id)]) }
+            }
+            // Ten declarations take more than three minutes.
+            #expect(refusals() < 10, "not one for each message: \(book.text)")
             #expect(log.events.failures == [], "other queues go on")
         }
     }
@@ -94,6 +102,24 @@ struct VanishedQueueTests {
             }
             #expect(!book.text.contains("\"lost\""), "nothing was published to it: \(book.text)")
         }
+    }
+}
+
+struct DeclarationBackoffTests {
+    @Test func waitsLongerAfterEachRefusalUpToAMinute() {
+        var (backoff, now) = (DeclarationBackoff(), ContinuousClock.now)
+        #expect(backoff.allowsDeclaration(at: now))
+        for seconds in [1, 2, 4, 8, 16, 32, 60, 60] {
+            backoff.refused(at: now, random: 1)
+            #expect(!backoff.allowsDeclaration(at: now + .seconds(seconds) - .milliseconds(1)))
+            now += .seconds(seconds)
+            #expect(backoff.allowsDeclaration(at: now))
+        }
+        backoff.refused(at: now, random: 1)
+        backoff.succeeded()
+        #expect(backoff.allowsDeclaration(at: now))
+        backoff.refused(at: now, random: 1)
+        #expect(backoff.allowsDeclaration(at: now + .seconds(1)), "counted from the beginning")
     }
 }
 
