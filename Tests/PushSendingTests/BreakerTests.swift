@@ -86,14 +86,14 @@ import Testing
             now += 1
         }
         #expect(times == [15, 30, 60, 120, 240, 480, 900, 900, 900])
-        let (short, long) = ([30, 30, 120] as [Int32], [120, 120, 900] as [Int32])
-        #expect(holds == Array([Array(repeating: short, count: 4), Array(repeating: long, count: 5)].joined().joined()))
+        let spread = [[30, 30, 30], [30, 30, 120], [120, 120, 900]] as [[Int32]]
+        #expect(holds == [0, 0, 1, 1, 2, 2, 2, 2, 2].flatMap { spread[$0] })
         #expect(held.breaker.reason == "Forbidden")
     }
 
-    @Test func aRefusedProbeIsHeldAtLeastAsLongAsTheOthers() {
+    @Test func holdsRefusedProbeAtLeastAsLongAsOtherPushes() {
         let held = opened()
-        #expect(held.breaker.probeHoldSeconds == 120 && held.breaker.holdSeconds(random: 0.9) == 120)
+        #expect(held.breaker.probeHoldSeconds == 120 && held.breaker.holdSeconds(random: 0.9) == 30)
         for start in [15_100, 60_000] as [Int64] { _ = held.stated(written: start, at: start + 1) }
         #expect(held.breaker.probeHoldSeconds == 900 && held.breaker.holdSeconds(random: 0.9) == 120)
     }
@@ -138,6 +138,18 @@ import Testing
         }
     }
 
+    /// A job of many refused recipients between two accepted pushes of another app.
+    @Test func staysClosedForAMinuteAfterAnAcceptedRequest() {
+        let held = Held()
+        _ = held.accepted(written: 0, at: 5)
+        for number in 0..<60 as Range<Int64> {
+            let now = 5 + number * 1_000
+            #expect(held.ambiguous(job: Int(number), written: now + 1, at: now + 2) == .requestAtFault)
+            #expect(held.admit(at: now + 3) == .pass)
+        }
+        #expect(held.ambiguous(job: 60, written: 60_006, at: 60_006) == .doubted)
+    }
+
     @Test func opensAfterRefusalsOfThreeJobsInARow() {
         let held = Held()
         #expect(held.ambiguous(job: 1, written: 0, at: 10) == .doubted)
@@ -177,7 +189,7 @@ import Testing
     }
 
     /// Three bad pushes would otherwise reopen a credential that sends little, every time they are retried.
-    @Test func pushesThatWereRefusedBeforeDoNotOpenItAgain() {
+    @Test func doesNotReopenOnPushesThatWereRefusedBefore() {
         let held = Held()
         for job in 1...3 { _ = held.ambiguous(job: job, written: 10, at: 10) }
         #expect(held.breaker.isRefused && held.breaker.openMilliseconds == 15_000)
@@ -192,8 +204,8 @@ import Testing
         #expect(held.breaker.openMilliseconds == 15_000)
         #expect(held.admit(at: 400_000) == .probe)
         #expect(held.accepted(written: 400_000, at: 400_001))
-        for job in 1...2 { #expect(held.ambiguous(job: job, written: 400_002, at: 400_002) == .doubted) }
-        #expect(held.ambiguous(job: 3, written: 400_002, at: 400_003) == .refused(isNew: true), "known no longer")
+        for job in 1...2 { #expect(held.ambiguous(job: job, written: 460_002, at: 460_002) == .doubted) }
+        #expect(held.ambiguous(job: 3, written: 460_002, at: 460_003) == .refused(isNew: true), "known no longer")
     }
 
     // MARK: Probes

@@ -5,7 +5,7 @@ internal import Pacing
 /// | state | goes to | when |
 /// |---|---|---|
 /// | closed, trial | open | the provider states that it refuses the shared credential, topic or host |
-/// | closed | trial | a request is refused ambiguously, and nothing was accepted since it was written |
+/// | closed | trial | a request is refused ambiguously, and nothing was accepted since it was written or in the last minute |
 /// | trial | open | requests of three jobs, or ten pushes, were refused ambiguously, and none was accepted |
 /// | trial after an opening | open | a push is refused ambiguously that was not refused before |
 /// | open | trial | the opening ends: after 15 s at first, then after twice as long each time |
@@ -52,6 +52,9 @@ package struct Breaker: Sendable {
     /// The longest time that a request waits for a probe in this process, not in the broker.
     package static let patienceMilliseconds: Int64 = 5_000
     package static let probeTimeoutMilliseconds: Int64 = 60_000
+    /// The time for which an accepted request proves that ambiguous refusals concern single requests. The price: if the
+    /// provider revokes a credential without stating it, pushes are refused for this time and each uses an attempt.
+    package static let provenMilliseconds: Int64 = 60_000
     /// The number of ambiguous refusals that opens the breaker, if nothing is accepted in between.
     package static let jobsInDoubt = 3
     package static let pushesInDoubt = 10
@@ -88,14 +91,18 @@ package struct Breaker: Sendable {
     /// The length of the last opening in milliseconds, without jitter.
     package var openMilliseconds: Int64 { openings.ceiling.wholeMilliseconds }
 
-    /// Returns the time that a job's pushes are held in a delay queue, in seconds: one of two adjacent delays, so that
-    /// held jobs do not return in the same second. The price is that a held push may be sent up to 15 minutes after the
-    /// cause is corrected.
+    /// Returns the time that a job's pushes are held in a delay queue, in seconds. After a short opening it is the
+    /// shortest hold, so that little time is lost in a short outage. After a longer one it is one of two adjacent
+    /// delays, so that held jobs do not all return in the same second. The price: a held push may be sent up to 15
+    /// minutes after the cause is corrected.
     ///
     /// - Parameter random: a number from 0 up to 1, the same for all pushes of a job.
     package func holdSeconds(random: Double) -> Int32 {
-        let isLong = openMilliseconds > 120_000
-        return random < 0.5 ? (isLong ? 120 : 30) : (isLong ? 900 : 120)
+        switch openMilliseconds {
+        case ...30_000: 30
+        case ...120_000: random < 0.5 ? 30 : 120
+        default: random < 0.5 ? 120 : 900
+        }
     }
 
     /// The time that a push is held whose job has no random number, in seconds.
@@ -121,7 +128,7 @@ package struct Breaker: Sendable {
             refusalWrittenAt = max(refusalWrittenAt, writtenAt)
             if isOpen(now) || !isClosed && writtenAt <= openedAt { return .refused(isNew: false) }
         case .ambiguous(let push):
-            if lastAcceptedAt >= writtenAt { return .requestAtFault }
+            if lastAcceptedAt >= min(writtenAt, now - Self.provenMilliseconds) { return .requestAtFault }
             // The request was already on the wire when the trial began or the breaker opened.
             if isOpen(now) || !isClosed && (writtenAt < doubtedAt || writtenAt <= openedAt) { return .doubted }
             if isClosed {
