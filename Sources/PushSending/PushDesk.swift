@@ -232,11 +232,10 @@ package final class PushDesk: @unchecked Sendable {
         settle(sent.push, .unknown, reason: SendingReason.of(loss), at: now)
     }
 
-    /// Records that a push was taken off the wire without an answer. A probe without an answer opens the host's breaker
-    /// again, for longer.
+    /// Records that a push was taken off the wire without an answer.
     package func unanswered(_ sent: PushOnWire, _ loss: RequestLoss, at now: Moment) {
-        guard sent.push.isProbe, case .timeout = loss else { return }
-        health.probeUnanswered(now: now)
+        guard case .timeout = loss else { return }
+        health.requestTimedOut(writtenAt: sent.writtenAt, now: now)
         holdQueued(at: now)
     }
 

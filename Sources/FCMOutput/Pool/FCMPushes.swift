@@ -160,13 +160,10 @@ extension FCMPushes: PoolClient {
         case .unauthenticated where !sent.push.isReauthorized:
             desk.sendReauthorized(sent.push, at: now)
             return replacement(for: sent)
-        case .unauthenticated:
-            let consequence = desk.refuse(sent, isAmbiguous: false, reason: refusal.reason, at: now)
-            desk.settle(refusal.outcome(consequence.verdict, retryAfter: consequence.seconds), of: message)
-            return replacement(for: sent)
-        case .doubtful:
+        case .unauthenticated, .doubtful:
             let consequence = desk.refuse(sent, isAmbiguous: true, reason: refusal.reason, at: now)
             desk.settle(refusal.outcome(consequence.verdict), of: message)
+            return meaning == .unauthenticated ? replacement(for: sent) : .keep
         case .retryAfter(let seconds): desk.settle(refusal.outcome(.retry, retryAfter: seconds), of: message)
         case .retry: desk.settle(refusal.outcome(.retry), of: message)
         case .projectMustWait(let seconds):

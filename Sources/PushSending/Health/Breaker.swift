@@ -105,9 +105,6 @@ package struct Breaker: Sendable {
         }
     }
 
-    /// The time that a push is held whose job has no random number, in seconds.
-    package var holdSeconds: Int32 { holdSeconds(random: 0) }
-
     /// The time that a refused probe is held, in seconds. It is at least as long as for other pushes, so that another
     /// push is the next probe.
     package var probeHoldSeconds: Int32 { openMilliseconds > 30_000 ? 900 : 120 }

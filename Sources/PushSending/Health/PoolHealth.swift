@@ -54,6 +54,8 @@ package final class PoolHealth {
     package private(set) var lastRefusedJob: String?
     /// Uptime of the last answer, or of the beginning of the wait for it.
     @exclusivity(unchecked) private var lastProgress: Int64 = 0
+    /// Uptime of the last answer.
+    @exclusivity(unchecked) private var lastAnsweredAt = Int64.min
     private var isReturningAll = false
 
     /// - Parameters:
@@ -175,6 +177,7 @@ package final class PoolHealth {
 
     package func hostAnswered(now: Moment) {
         lastProgress = now.uptime
+        lastAnsweredAt = now.uptime
         if host.succeeded() { logger.notice(.hostAnswersAgain, "\(service) answers again") }
     }
 
@@ -183,10 +186,16 @@ package final class PoolHealth {
         _ = host.refused(Outcome.connectionFailed, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
     }
 
-    /// Records that the host sent no answer to a probe in time.
-    package func probeUnanswered(now: Moment) {
-        guard !host.isClosed else { return }
-        _ = host.refused(Outcome.noAnswer, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
+    /// Records that a request got no answer in time. If the host has answered nothing since the request was written,
+    /// the host's breaker opens, for longer each time.
+    package func requestTimedOut(writtenAt: Int64, now: Moment) {
+        if lastAnsweredAt < writtenAt { openHost(Outcome.noAnswer, now: now) }
+    }
+
+    private func openHost(_ reason: String, now: Moment) {
+        if host.refused(reason, nowMilliseconds: now.uptime, random: .random(in: 0..<1)) {
+            logger.warning(.hostSilent, "\(service) has not answered for a while, its pushes wait in the broker")
+        }
     }
 
     /// Something waits now, and nothing did.
@@ -202,10 +211,7 @@ package final class PoolHealth {
         guard admission == .pass || admission == .probe else { return lastProgress = now.uptime }
         let patience = host.isClosed ? silenceMilliseconds : Breaker.patienceMilliseconds
         guard now.uptime - lastProgress >= patience else { return }
-        let reason = host.reason ?? Outcome.noAnswer
-        if host.refused(reason, nowMilliseconds: now.uptime, random: .random(in: 0..<1)) {
-            logger.warning(.hostSilent, "\(service) has not answered for a while, its pushes wait in the broker")
-        }
+        openHost(host.reason ?? Outcome.noAnswer, now: now)
     }
 
     package func forgetTopics() {

@@ -4,11 +4,11 @@ import Pacing
 ///
 /// | state | goes to | when |
 /// |---|---|---|
-/// | free | braking | the third message in a row is refused so: for as long as the service says, else 5 s, doubling to 5 min |
+/// | free | braking | the tenth message in a row is refused so: for as long as the service says, else 5 s, doubling to 5 min |
 /// | braking | free | its time is over |
 /// | free | free, next time for 5 s again | a message is accepted |
 package struct Brake: Sendable {
-    package static let tolerated = 3
+    package static let tolerated = 10
     package static let longestSeconds: Int64 = 900
 
     /// What the service called it last.

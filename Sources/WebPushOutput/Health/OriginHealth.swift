@@ -39,6 +39,8 @@ final class OriginHealth {
     @exclusivity(unchecked) private(set) var restrictsKeys = false
     /// Uptime of the last answer, or of the beginning of the wait for it.
     @exclusivity(unchecked) private var lastProgress: Int64 = 0
+    /// Uptime of the last answer.
+    @exclusivity(unchecked) private var lastAnsweredAt = Int64.min
     /// Uptime since when others have all connections.
     @exclusivity(unchecked) private var crowdedOutSince: Int64?
 
@@ -60,15 +62,16 @@ final class OriginHealth {
     // MARK: Whether a message may go
 
     /// Returns the reason why a message cannot wait here for its turn, or `nil` if it can.
-    func obstacle(to key: KeyAtOrigin, now: Moment) -> Obstacle? {
+    func obstacle(to job: OriginJob, now: Moment) -> Obstacle? {
+        let key = job.key
         // Outputs hear of a retirement from the snapshot that routes anew what comes back.
         if key.isRetired { return Obstacle(verdict: .returned, reason: nil) }
         if let forbiddenUntil, now.uptime < forbiddenUntil {
             return Obstacle(verdict: .rejected, reason: WebPushFault.addressNotAllowed.reason)
         }
-        if key.breaker.admission(nowMilliseconds: now.uptime) == .hold { return obstacle(key.breaker) }
+        if key.breaker.admission(nowMilliseconds: now.uptime) == .hold { return obstacle(key.breaker, job) }
         if let obstacle = obstacle(key.brake, now) ?? obstacle(brake, now) { return obstacle }
-        return host.admission(nowMilliseconds: now.uptime) == .hold ? obstacle(host) : nil
+        return host.admission(nowMilliseconds: now.uptime) == .hold ? obstacle(host, job) : nil
     }
 
     private func obstacle(_ brake: Brake, _ now: Moment) -> Obstacle? {
@@ -78,8 +81,10 @@ final class OriginHealth {
         return Obstacle(verdict: .hold, reason: brake.reason, seconds: Int32(clamping: (wait + 999) / 1_000))
     }
 
-    private func obstacle(_ breaker: Breaker) -> Obstacle {
-        Obstacle(verdict: .hold, reason: breaker.reason ?? Outcome.noAnswer, seconds: breaker.holdSeconds)
+    private func obstacle(_ breaker: Breaker, _ job: OriginJob) -> Obstacle {
+        Obstacle(
+            verdict: .hold, reason: breaker.reason ?? Outcome.noAnswer,
+            seconds: breaker.holdSeconds(random: job.holdRandom))
     }
 
     /// Returns whether messages to the origin may go, regardless of their key.
@@ -120,6 +125,7 @@ final class OriginHealth {
 
     func answered(now: Moment) {
         lastProgress = now.uptime
+        lastAnsweredAt = now.uptime
         if host.succeeded() { logger.notice(.serviceAnswersAgain, "A push service answers again") }
     }
 
@@ -158,7 +164,8 @@ final class OriginHealth {
         case .refused(let isNew):
             if isNew { tell(of: key, reason: reason, now: now) }
             if isAmbiguous { return Consequence(verdict: .retry) }
-            let seconds = sent.push.isProbe ? key.breaker.probeHoldSeconds : key.breaker.holdSeconds
+            let seconds = sent.push.isProbe
+                ? key.breaker.probeHoldSeconds : key.breaker.holdSeconds(random: sent.push.job.holdRandom)
             return Consequence(verdict: .hold, seconds: seconds)
         }
     }
@@ -212,11 +219,10 @@ final class OriginHealth {
         _ = host.refused(Outcome.connectionFailed, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
     }
 
-    /// Records that a probe got no answer, after ``probeEnded(_:)``. Unless the host has answered other messages since, it
-    /// is silent for longer each time.
-    func probeLost(now: Moment) {
-        guard !host.isClosed else { return }
-        _ = host.refused(Outcome.noAnswer, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
+    /// Records that a request got no answer in time. If the host has answered nothing since the request was written,
+    /// the host's breaker opens, for longer each time.
+    func requestTimedOut(writtenAt: Int64, now: Moment) {
+        if lastAnsweredAt < writtenAt { openHost(Outcome.noAnswer, now: now) }
     }
 
     /// Records that the origin has only disallowed addresses.
@@ -261,8 +267,13 @@ final class OriginHealth {
         guard admission == .pass || admission == .probe else { return lastProgress = now.uptime }
         let patience = admission == .pass ? silenceMilliseconds : Breaker.patienceMilliseconds
         guard now.uptime - lastProgress >= patience else { return }
-        if host.refused(Outcome.noAnswer, nowMilliseconds: now.uptime, random: .random(in: 0..<1)) {
-            logger.warning(.serviceSilent, "A push service has not answered for a while, what waits is put back")
+        openHost(Outcome.noAnswer, now: now)
+    }
+
+    private func openHost(_ reason: String, now: Moment) {
+        if host.refused(reason, nowMilliseconds: now.uptime, random: .random(in: 0..<1)) {
+            logger.warning(
+                .serviceSilent, "A push service has not answered for a while, its messages wait in the broker")
         }
     }
 

@@ -55,7 +55,7 @@ final class OriginPushes {
     func take(_ job: OriginJob, now: Int64) {
         let now = moment(now)
         if queue.isEmpty { health.waitBegins(now: now) }
-        guard let obstacle = health.obstacle(to: job.key, now: now) else {
+        guard let obstacle = health.obstacle(to: job, now: now) else {
             return queue.append(job, recipients: job.places.indices)
         }
         for place in job.places.indices { settle(QueuedPush(job: job, recipient: place), obstacle, at: now) }
@@ -90,10 +90,10 @@ final class OriginPushes {
     /// Settles the messages that cannot wait here, according to ``OriginHealth/obstacle(to:now:)``.
     private func holdQueued(now: Moment) {
         let held = queue.removeAll {
-            health.obstacle(to: unsafeDowncast($0, to: OriginJob.self).key, now: now) != nil
+            health.obstacle(to: unsafeDowncast($0, to: OriginJob.self), now: now) != nil
         }
         for push in held {
-            if let obstacle = health.obstacle(to: push.part.key, now: now) { settle(push, obstacle, at: now) }
+            if let obstacle = health.obstacle(to: push.part, now: now) { settle(push, obstacle, at: now) }
         }
     }
 
@@ -120,7 +120,7 @@ final class OriginPushes {
     private func sendAgain(_ push: QueuedPush, at now: Moment) {
         if push.isProbe { health.probeEnded(push.part.key) }
         if push.job.isCancelled { return settle(push, .failed, reason: Outcome.cancelled, at: now) }
-        if let obstacle = health.obstacle(to: push.part.key, now: now) { return settle(push, obstacle, at: now) }
+        if let obstacle = health.obstacle(to: push.part, now: now) { return settle(push, obstacle, at: now) }
         guard push.resends < Self.maximumResends else {
             return settle(push, .retry, reason: SendingReason.streamRefused, at: now)
         }
@@ -287,8 +287,8 @@ extension OriginPushes: PoolClient {
         guard let sent = onWire.remove(tag) else { return }
         let now = moment(now)
         settle(sent.push, .unknown, reason: SendingReason.of(loss), at: now)
-        guard sent.push.isProbe else { return }
-        health.probeLost(now: now)
+        guard case .timeout = loss else { return }
+        health.requestTimedOut(writtenAt: sent.writtenAt, now: now)
         holdQueued(now: now)
     }
 

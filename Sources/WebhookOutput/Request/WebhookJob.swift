@@ -6,11 +6,12 @@ import PushSending
 final class WebhookJob: QueuedJob, @unchecked Sendable {
     /// From the comma before `output` to the bracket that opens the recipients.
     let shared: [UInt8]
-    /// Of one batch: more of this job were too large for the receiver.
-    var mostRecipients = Int.max
+    /// The most recipients of this job in one batch.
+    var mostRecipients: Int
 
     init(_ routed: RoutedJob, sink: any OutcomeSink, output: String) {
         shared = Self.shared(routed, output: output)
+        mostRecipients = routed.redelivered ? BatchLimits.recipients(attempt: routed.attempt) : .max
         super.init(routed, sink: sink)
     }
 
