@@ -82,6 +82,19 @@ extension BrokersPageTests {
             try await installation.publishDead((1...3).map { (Array("\($0)".utf8), AMQPProperties()) })
             #expect(try await installation.broker.counts([names.dead]) == [names.dead: 1], "the others are deleted")
 
+            let ledger = "\(names.prefix).ledger"
+            try await setPolicy("ledger", #"{"expires":3600000}"#, installation, servers)
+            try await eventually("doctor finds nothing without a ledger", within: .seconds(600)) {
+                try await doctor().output.contains("ok    policies")
+            }
+            let maker = try AMQPPublisher(
+                configuration: try installation.brokerConfiguration(),
+                topology: AMQPTopology(queues: [AMQPQueue(name: ledger, arguments: ["x-queue-type": "quorum"])]),
+                logger: installation.log.logger("ledger"))
+            try await maker.connectOnce()
+            await maker.close()
+            try await fails("expires 3600000, which deletes the queue", ledger)
+
             try await setPolicy(#"jobs\.bulk"#, #"{"message-ttl":500}"#, installation, servers)
             try await fails("message-ttl 500, which dead-letters what waits for longer", names.queue(of: Lane.bulk))
             try await installation.publish([JobText("late", app: Self.app, to: [Token.random()])], lane: .bulk)
