@@ -1,4 +1,4 @@
-import AMQPClient
+package import AMQPClient
 import Logging
 
 /// A connection that jobs are taken from: its consumer, the queues that share it, and the bytes that these may hold.
@@ -19,7 +19,7 @@ final class JobSource: Sendable {
         broker.connectionName = "\(configuration.worker) consumer \(number)"
         consumer = try AMQPConsumer(
             configuration: broker, topology: topology,
-            queues: Self.consumed(queues, shards: configuration.names.shards, configuration), budget: budget,
+            queues: configuration.consumed(queues, shards: configuration.names.shards), budget: budget,
             logger: logger)
     }
 
@@ -29,37 +29,11 @@ final class JobSource: Sendable {
     func consume(shards: Int) {
         let lanes = queues.filter(\.isLane)
         guard shards > configuration.names.shards, !lanes.isEmpty else { return }
-        consumer.consume(Self.consumed(lanes, shards: shards, configuration))
+        consumer.consume(configuration.consumed(lanes, shards: shards))
         for lane in lanes {
             for shard in 1...shards {
                 consumer.setPrefetch(
                     configuration.prefetch(of: lane, shards: shards), ofQueue: lane.tagIndex(shard: shard))
-            }
-        }
-    }
-
-    /// Brokers before RabbitMQ 4.3 ignore the timeout.
-    private static let arguments: AMQPFieldTable = [
-        "x-consumer-timeout": .int64(Int64(PipelineConfiguration.acknowledgementTimeoutMilliseconds))
-    ]
-
-    private static func consumed(
-        _ queues: [JobQueue], shards: Int, _ configuration: PipelineConfiguration
-    ) -> [AMQPConsumedQueue] {
-        queues.flatMap { queue -> [AMQPConsumedQueue] in
-            guard case .lane(let lane) = queue else {
-                return [
-                    AMQPConsumedQueue(
-                        name: configuration.names.queue(of: queue),
-                        prefetch: UInt16(clamping: configuration.firstPrefetch(of: queue)), arguments: Self.arguments,
-                        tagIndex: queue.tagIndex(shard: 1))
-                ]
-            }
-            return (1...shards).map { shard in
-                AMQPConsumedQueue(
-                    name: configuration.names.queue(of: lane, shard: shard),
-                    prefetch: configuration.prefetch(of: queue, shards: shards), arguments: Self.arguments,
-                    tagIndex: queue.tagIndex(shard: shard), isOptional: shard > configuration.names.shards)
             }
         }
     }
@@ -81,4 +55,30 @@ final class JobSource: Sendable {
     func stopConsuming() { consumer.stopConsuming() }
 
     func close() async { await consumer.close() }
+}
+
+extension PipelineConfiguration {
+    /// Brokers before RabbitMQ 4.3 ignore the timeout.
+    private static let consumerArguments: AMQPFieldTable = [
+        "x-consumer-timeout": .int64(Int64(acknowledgementTimeoutMilliseconds))
+    ]
+
+    /// Returns what a worker consumes of these queues. Shards beyond those of the configuration may be missing.
+    package func consumed(_ queues: [JobQueue], shards: Int) -> [AMQPConsumedQueue] {
+        queues.flatMap { queue -> [AMQPConsumedQueue] in
+            guard case .lane(let lane) = queue else {
+                return [
+                    AMQPConsumedQueue(
+                        name: names.queue(of: queue), prefetch: UInt16(clamping: firstPrefetch(of: queue)),
+                        arguments: Self.consumerArguments, tagIndex: queue.tagIndex(shard: 1))
+                ]
+            }
+            return (1...shards).map { shard in
+                AMQPConsumedQueue(
+                    name: names.queue(of: lane, shard: shard), prefetch: prefetch(of: queue, shards: shards),
+                    arguments: Self.consumerArguments, tagIndex: queue.tagIndex(shard: shard),
+                    isOptional: shard > names.shards)
+            }
+        }
+    }
 }

@@ -52,6 +52,15 @@ struct PolicyCheckTests {
         #expect(dangers("martlet.dead", [:], ["dead-letter-strategy": "at-most-once"]) == [])
     }
 
+    @Test(arguments: [(1_000, 1), (1_001, 0)]) func namesBoundBelowTheQueuesOwn(limit: Int, dangers: Int) {
+        let queue = AMQPQueue(
+            name: "martlet.ledger", arguments: ["x-overflow": "drop-head", "x-max-length-bytes": .int64(1_001)])
+        let found = PolicyCheck(
+            AMQPTopology(queues: [queue]), dropped: names.dropped,
+            [.init(queue: queue.name, names: ["all"], numbers: ["max-length-bytes": limit], texts: [:])])
+        #expect(found.dangers.count == dangers, "\(found.dangers)")
+    }
+
     @Test func namesTheFirstOfManyQueues() {
         let topology = names.topology(delays: [30])
         let found = PolicyCheck(

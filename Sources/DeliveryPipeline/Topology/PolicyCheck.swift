@@ -52,7 +52,9 @@ package struct PolicyCheck: Sendable, Hashable {
                     ? "returns jobs early"
                     : isKept ? "deletes messages that wait longer" : "dead-letters jobs that wait longer")
         }
-        for key in ["max-length", "max-length-bytes"] where policy.numbers[key] != nil {
+        for key in ["max-length", "max-length-bytes"] {
+            let own = queue.arguments["x-\(key)"]?.integer.map { Int(clamping: $0) }
+            guard let limit = policy.numbers[key], limit < own ?? .max else { continue }
             if overflow != "reject-publish" {
                 add(key, "deletes the oldest messages")
             } else if stay != nil || isBounded || isKept {

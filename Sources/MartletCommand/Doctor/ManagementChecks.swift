@@ -1,5 +1,6 @@
 import AMQPClient
 import DeliveryPipeline
+import Ledger
 import MartletService
 
 /// What RabbitMQ tells by its management API, and by nothing else.
@@ -69,8 +70,9 @@ struct ManagementChecks {
 
     private func policies(_ facts: ManagementFacts) throws -> String {
         let pipeline = try source.pipeline()
+        let queues = pipeline.topology.queues + pipeline.names.ledgerTopology.queues
         let check = PolicyCheck(
-            pipeline.topology, dropped: pipeline.names.dropped, facts.queues.map(\.policies))
+            AMQPTopology(queues: queues), dropped: pipeline.names.dropped, facts.queues.map(\.policies))
         guard check.dangers.isEmpty else {
             throw DoctorFault(
                 check.dangers.joined(separator: "; "),

@@ -1,6 +1,7 @@
 import AMQPClient
 import DeliveryPipeline
 import Foundation
+import Ledger
 import MartletService
 
 /// What RabbitMQ's management API tells of Martlet's own queues and exchanges. Each is asked for by its name, as a broker may have
@@ -68,6 +69,7 @@ struct ManagementFacts {
             api: try ManagementAPI(address, of: broker, authorityFile: file), user: broker.user)
         let vhost = Self.encoded(broker.virtualHost)
         let topology = try source.pipeline().topology
+        let ledger = try source.names().ledgerTopology
         // Each broker has this: who has not is none, and would seem to have neither queues nor bindings.
         guard let (nodes, date) = try await question.ask([Node].self, "/nodes?columns=name,running") else {
             throw DoctorWarning("nothing at \(address) answers as the management API does", todo: "look at its path")
@@ -75,7 +77,7 @@ struct ManagementFacts {
         ahead = date.map { .seconds($0.timeIntervalSinceNow) }
         var queues: [Queue] = []
         let columns = "name,leader,node,arguments,effective_policy_definition,policy,operator_policy"
-        for queue in topology.queues {
+        for queue in topology.queues + ledger.queues {
             let path = "/queues/\(vhost)/\(Self.encoded(queue.name))?columns=\(columns)"
             if let (found, _) = try await question.ask(Queue.self, path) { queues.append(found) }
         }

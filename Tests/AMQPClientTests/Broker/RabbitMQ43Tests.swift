@@ -67,6 +67,25 @@ struct RabbitMQ43Tests {
         #expect(left.queues[queue.name]?.messages == 0)
     }
 
+    /// A worker requests 30 minutes. The other consumer shows how long the queues' own setting takes to have an effect.
+    @Test func obeysConsumersTimeoutRatherThanQueues() async throws {
+        func consumer(_ name: String, _ arguments: AMQPFieldTable) async throws -> TestConsumer {
+            let queue = TestBroker.queue(
+                name, arguments: ["x-queue-type": "quorum", "x-consumer-timeout": .int64(1_000)])
+            try await TestPublisher.publish([[1]], to: queue)
+            let consumer = try TestConsumer(queues: [.init(name: queue.name, prefetch: 1, arguments: arguments)])
+            consumer.start()
+            try await consumer.log.wait("the first delivery") { $0.deliveries.count == 1 }
+            return consumer
+        }
+        let patient = try await consumer("patient", ["x-consumer-timeout": .int64(1_800_000)])
+        let other = try await consumer("other", [:])
+        try await other.log.wait("two redeliveries", timeout: .seconds(600)) { $0.deliveries.count == 3 }
+        #expect(patient.log.events.deliveries.count == 1 && patient.log.events.failures.isEmpty)
+        await patient.consumer.close()
+        await other.consumer.close()
+    }
+
     /// The effect of a publisher's `priority` within its lane (docs/publish.md).
     @Test func deliversByPriorityWithDefaultOfFour() async throws {
         let queue = Self.queue("priority")

@@ -13,6 +13,7 @@ struct LostConnectionTests {
 
     /// Six losses while pushes are on the wire and other jobs wait. One push at a time takes ten seconds.
     @Test func repeatsOnlyEndedPushesAndSuspectsNoJob() async throws {
+        let mostInFlight = 60
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             let port = try #require(URLComponents(string: installation.servers.broker)?.port)
@@ -21,7 +22,7 @@ struct LostConnectionTests {
             let http = try freePort()
             let worker = try installation.startWorker([
                 "amqp.url": installation.servers.broker.replacing(":\(port)", with: ":\(proxy.port)"),
-                "http.listen": "127.0.0.1:\(http)", "worker.maximum_in_flight": "60",
+                "http.listen": "127.0.0.1:\(http)", "worker.maximum_in_flight": "\(mostInFlight)",
                 // A push whose answer is late on a busy machine would be retried.
                 "apns.request_timeout": "300",
             ])
@@ -50,8 +51,10 @@ struct LostConnectionTests {
             #expect(arrivals.count == tokens.count && entries.count == tokens.count)
             #expect(entries.values.joined().allSatisfy { $0.verdict == Verdict(kind: "sent") })
             // A push is repeated only if its job had ended and the acknowledgement was lost. An outcome is then `redelivered`.
+            // Jobs that started together may end together, just before a cut. A worker that repeated jobs at work would repeat
+            // them at each of the six cuts.
             let repeated = entries.values.reduce(0) { $0 + $1.count - 1 }
-            #expect(arrivals.values.reduce(0, +) == tokens.count + repeated && repeated <= 10, "\(arrivals)")
+            #expect(arrivals.values.reduce(0, +) == tokens.count + repeated && repeated <= mostInFlight, "\(arrivals)")
             #expect(entries.values.allSatisfy { $0.filter { $0.outcome.redelivered != true }.count <= 1 })
             #expect(try await installation.waitingMessages(delays: RetryPolicy().delays).isEmpty)
         }

@@ -83,7 +83,7 @@ import WireTestSupport
             for outcome in outcomes {
                 #expect(outcome.verdict == (outcome.recipient % 10 == 0 ? .rejected : .sent))
             }
-            #expect(sending.refusals.isEmpty)
+            #expect(began(sending.refusals).isEmpty)
             await sending.output.shutDown()
         }
     }
@@ -156,17 +156,19 @@ import WireTestSupport
         await sending.output.shutDown()
     }
 
-    /// After three in a row nothing more is sent there for as long as the service says.
+    /// After ten in a row nothing more is sent there for as long as the service says.
     @Test func aBusyServiceIsLeftAlone() async throws {
         try await ScriptedServer.with(answer: { _ in .init(status: 429, fields: ["retry-after": "60"]) }) { server in
             let origin = Endpoint(host: "localhost", port: server.port)
             let sending = try Sending(to: [origin], authorityFile: server.authorityFile)
             let browsers = (0..<2_000).map { Browser(endpoint: "https://\(origin)/\($0)") }
+            let began = ContinuousClock.now
             let outcomes = await sending.send(try sending.job(browsers))
+            let passed = Int32((ContinuousClock.now - began).components.seconds) + 1
             #expect(outcomes.allSatisfy { $0.reason == "Status429" })
             // Only messages on the wire have used an attempt.
             #expect(outcomes.allSatisfy { $0.verdict == ($0.status == 429 ? .retry : .hold) })
-            #expect(outcomes.allSatisfy { (50...60).contains($0.retryAfterSeconds) })
+            #expect(outcomes.allSatisfy { $0.retryAfterSeconds <= 60 && $0.retryAfterSeconds >= 60 - passed })
             #expect(server.requests.count < 2_000, "what waited was put back")
             let asked = server.requests.count
             let late = await sending.send(try sending.job(Array(browsers.prefix(50))))
@@ -181,7 +183,7 @@ import WireTestSupport
             let origin = Endpoint(host: "localhost", port: server.port)
             let log = LogBook()
             let sending = try Sending(to: [origin], authorityFile: server.authorityFile, logBook: log)
-            await sending.send(try sending.job((0..<3).map { Browser(endpoint: "https://\(origin)/\($0)") }))
+            await sending.send(try sending.job((0..<10).map { Browser(endpoint: "https://\(origin)/\($0)") }))
             #expect(log.text.contains(#""asked_for": 3600"#) && log.text.contains(#""seconds": 900"#), "\(log.text)")
             await sending.output.shutDown()
         }
