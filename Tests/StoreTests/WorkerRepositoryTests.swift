@@ -161,7 +161,7 @@ struct WorkerRepositoryTests {
                 #expect(fleet[1].report == report && fleet[1].outputs == ["apns", "fcm"])
                 #expect(fleet[1].report?.rate == 12.3 && fleet[1].report?.minute == ["sent": 740])
                 #expect(try await WorkerRepository(login).fleet().unreachable == [report.unreachable ?? ""])
-                #expect(fleet[2].report?.state == .hindered && (20...24).contains(fleet[2].silentSeconds))
+                #expect(fleet[2].report?.state == .hindered && fleet[2].silentSeconds >= 20)
             }
             let bytes = try await database.pool.query(
                 "SELECT octet_length(report::text)::bigint AS bytes FROM martlet.workers WHERE name = 'push-1'")

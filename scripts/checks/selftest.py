@@ -58,6 +58,10 @@ CASES = [
     *((sources.durations, {"Tests/A.swift": line}, {"Tests/A.swift": "#expect(ContinuousClock.now - start >= .seconds(3))"}) for line in [
         "#expect(ContinuousClock.now - start < .seconds(3))", "let took = clock.now - start\n#expect(took <= .seconds(3))",
         "#expect(abs(at.milliseconds - Timestamp.now.milliseconds) < 60_000)"]),
+    (sources.durations, {"Tests/A.swift": "#expect(outcomes.allSatisfy { (50...60).contains($0.retryAfterSeconds) })"},
+     {"Tests/A.swift": "#expect(outcomes.allSatisfy { (60 - elapsed...60).contains($0.retryAfterSeconds) })"}),
+    (sources.durations, {"Tests/A.swift": "#expect((20..<25).contains(fleet[2].silentSeconds))"},
+     {"Tests/A.swift": "#expect((1...60).contains(outcome.retryAfterSeconds))"}),
     (sources.type_sizes,
      {"Sources/PushModel/A.swift": "struct A {\n" + "    let a = 1\n" * 200 + "}",
       "Sources/PushModel/A+B.swift": "extension A {\n" + "    func b() {}\n" * 57 + "}"},

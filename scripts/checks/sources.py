@@ -28,6 +28,7 @@ LARGE_TYPES = {
 }
 # What the command says goes through its `print`, which lets no byte of a stranger's move the terminal.
 MEASURED = re.compile(r"let (\w+)(?:: \w+)? = [^\n]*\.now\S* - ")
+REMAINING = re.compile(r"\((?:[2-9]|\d[\d_]+)\.\.[.<][\d_]+\)\.contains\([^()]*\.(?:retryAfterSeconds|silentSeconds)\b")
 TERMINAL = re.compile(r"\bSwift\.(?:print|debugPrint|dump)\b|\b(?:debugPrint|dump|fputs|puts|fwrite|printf)\s*\("
                       r"|\bFileHandle\.standard(?:Output|Error)\b|\bStreamLogHandler\b")
 TERMINAL_OWNERS = {"Sources/MartletCommand/Support/Printing.swift", "Sources/MartletService/Log/StandardError.swift"}
@@ -159,7 +160,8 @@ def terminal(root: pathlib.Path) -> list[str]:
 
 
 def durations(root: pathlib.Path) -> list[str]:
-    """A test sets no upper bound on a time that it measures: a busy machine exceeds every bound."""
+    """A test sets no upper bound on a time that it measures: a busy machine exceeds every bound. For the same reason it sets no
+    fixed bounds on the rest of a wait, or on a time of silence."""
     problems = []
     for file in swift_files(root, "Tests"):
         text = file.read_text()
@@ -168,6 +170,8 @@ def durations(root: pathlib.Path) -> list[str]:
         for number, line in enumerate(text.splitlines(), 1):
             if bounded.search(line):
                 problems.append(f"{file.relative_to(root)}:{number}: bounds a measured time: wait for an event, or inject the clock")
+            if REMAINING.search(line):
+                problems.append(f"{file.relative_to(root)}:{number}: fixed bounds of a running time: subtract the time that has passed")
     return problems
 
 

