@@ -213,11 +213,11 @@ package final class PushDesk: @unchecked Sendable {
         queue.resend(push.again(isCounted: isCounted))
     }
 
-    /// Sends a push once more with new authorization, because the old one was refused.
-    package func sendReauthorized(_ push: QueuedPush, at now: Moment) {
+    /// Sends a refused push once more, with new authorization or after others of its job.
+    package func sendOnceMore(_ push: QueuedPush, at now: Moment) {
         if push.job.isCancelled { return settle(push, .failed, reason: Outcome.cancelled, at: now) }
         if queue.isEmpty { health.waitBegins(now: now) }
-        queue.resend(push.reauthorized)
+        queue.resend(push.repeated)
     }
 
     package func unprocessed(_ tag: Int, now: Int64) {

@@ -123,4 +123,19 @@ import WireTestSupport
             await fixture.output.shutDown()
         }
     }
+
+    /// Reproduces a fault: one recipient for which a receiver answered 500 lost all others of its batch, which was the
+    /// same in every attempt.
+    @Test(arguments: [(1, true, 100), (2, true, 64), (3, true, 8), (4, true, 1), (9, true, 1), (4, false, 100)])
+    func splitsBatchesOfUnknownOutcomeInLaterAttempts(attempt: Int, redelivered: Bool, most: Int) async throws {
+        try await HTTP1Server.with(protocols: nil, react: Self.receiver(500)) { server in
+            let fixture = try fixture(at: server)
+            let outcomes = try await fixture.send(
+                (0..<100).map { "r\($0)" }, attempt: attempt, redelivered: redelivered)
+            #expect(outcomes.allSatisfy { $0.verdict == .sent })
+            let sizes = try server.requests.map { try ReceivedBatch($0).recipients.count }
+            #expect(sizes.max() == most, "\(sizes)")
+            await fixture.output.shutDown()
+        }
+    }
 }

@@ -80,14 +80,16 @@ struct WebhookFixture {
     /// A job for some recipients, and what became of it.
     func send(
         _ recipients: [String] = ["a", "b"], app: String = "com.example.shop", payload: String = #"{"text":"Hi"}"#,
-        lane: Lane = .normal, id: String = "job-1", _ members: String...
+        lane: Lane = .normal, id: String = "job-1", attempt: Int = 1, redelivered: Bool = false, _ members: String...
     ) async throws -> [Outcome] {
         let recorder = OutcomeRecorder()
         let text = "[\(recipients.map { $0.hasPrefix("{") ? $0 : "\"\($0)\"" }.joined(separator: ","))]"
         let json = Job.sampleText(
             recipients: text, payload: payload, [#""output":"webhook""#, #""id":"\#(id)""#] + members)
         let job = try Job.read(json.replacing("com.example.shop", with: app))
-        output.send(RoutedJob(job, credential: credential, lane: lane), reportingTo: recorder)
+        let routed = RoutedJob(
+            job, credential: credential, lane: lane, attempt: attempt, redelivered: redelivered)
+        output.send(routed, reportingTo: recorder)
         told.jobs.add(1, ordering: .relaxed)
         await recorder.wait(for: recipients.count, atMost: .seconds(60))
         told.settled.add(1, ordering: .relaxed)

@@ -7,6 +7,9 @@ struct FCMRefusal {
     let reason: String
     /// Whether FCM has accepted the payload of this invalid request for another recipient of the job.
     let isRecipientAtFault: Bool
+    /// Whether FCM may still accept the payload of this invalid request for another recipient of the job. The message is
+    /// then sent once more: most answers to the other recipients come before the second one to this recipient.
+    let mayConcernRecipient: Bool
     private let sent: PushOnWire
     private let answer: PoolAnswer
     private let body: FCMErrorBody
@@ -19,9 +22,12 @@ struct FCMRefusal {
         self.now = now
         reason = (body.errorCode ?? body.status).map(ShownText.word) ?? "Status\(answer.status)"
         let job = unsafeDowncast(sent.push.job, to: PreparedMessage.self)
-        isRecipientAtFault =
-            answer.status == 400 && !body.isAboutOnePlatform
-            && job.hasAcceptedPayload(of: job.routed.job.recipients[sent.push.recipient])
+        let recipient = job.routed.job.recipients[sent.push.recipient]
+        let concernsAll = answer.status == 400 && !body.isAboutOnePlatform
+        isRecipientAtFault = concernsAll && job.hasAcceptedPayload(of: recipient)
+        mayConcernRecipient =
+            concernsAll && !isRecipientAtFault && !sent.push.isRepeated && recipient.payload == nil
+            && job.routed.job.recipients.count > 1
     }
 
     var recipient: Recipient { sent.push.job.routed.job.recipients[sent.push.recipient] }

@@ -147,6 +147,10 @@ extension FCMPushes: PoolClient {
         let meaning = FCMAnswer(
             status: answer.status, body, retryAfter: sent.retryAfterSeconds,
             isBroadcast: refusal.recipient.kind.isBroadcast)
+        if refusal.mayConcernRecipient, meaning == .payloadRefused || meaning == .refused, !meaning.isAboutToken(body) {
+            desk.sendOnceMore(sent.push, at: now)
+            return .keep
+        }
         let isBad = refusal.isRecipientAtFault || meaning.isAboutToken(body)
         message.tokens?.answered(bad: isBad ? refusal.reason : nil, now: now)
         if meaning.acceptsCredential { desk.health.accepted(.credential, sent, now: now) }
@@ -157,8 +161,8 @@ extension FCMPushes: PoolClient {
         case .payloadRefused, .refused, .tokenRefused: desk.settle(refusal.outcome(.rejected), of: message)
         case .tokenDead:
             desk.settle(refusal.outcome(refusal.recipient.kind.isBroadcast ? .rejected : .unregistered), of: message)
-        case .unauthenticated where !sent.push.isReauthorized:
-            desk.sendReauthorized(sent.push, at: now)
+        case .unauthenticated where !sent.push.isRepeated:
+            desk.sendOnceMore(sent.push, at: now)
             return replacement(for: sent)
         case .unauthenticated, .doubtful:
             let consequence = desk.refuse(sent, isAmbiguous: true, reason: refusal.reason, at: now)

@@ -239,13 +239,13 @@ extension OriginPushes: PoolClient {
         let part = sent.push.part
         let verdict = KeyTrust.verdict(
             isExplained: isExplained, acceptedAt: sent.token.proof.acceptedAt, nowMilliseconds: now.uptime,
-            tokenAgeSeconds: sent.token.schedule.ageSeconds(now: now.wall), isRepeated: sent.push.isReauthorized)
+            tokenAgeSeconds: sent.token.schedule.ageSeconds(now: now.wall), isRepeated: sent.push.isRepeated)
         switch verdict {
         case .foreignSubscription: rejectForeign(sent, status, reason, at: now)
         case .signAgain:
             part.job.identity.refused(sent.token, by: origin)
             part.fieldsSecond = .min
-            sendAgain(sent.push.reauthorized, at: now)
+            sendAgain(sent.push.repeated, at: now)
         case .keyInDoubt, .keyRefused:
             let consequence = health.refused(sent, isAmbiguous: verdict == .keyInDoubt, reason: reason, now: now)
             if consequence.verdict == .rejected { return rejectForeign(sent, status, reason, at: now) }

@@ -63,9 +63,10 @@ import Testing
     @Test func blamesTokenIfPayloadWasAccepted() async throws {
         let simulator = try await FCMSimulator.started()
         let fixture = try FCMFixture(simulator) { $0.maximumConnections = 1 }
-        let plain = PlannedFCMAnswer(.invalidArgument, delayMilliseconds: 300)
+        // The first answer to a bad token comes before the answer to a good one.
+        let plain = PlannedFCMAnswer(.invalidArgument)
         // Google blames a payload that it accepts for others, so the other recipients are still sent to.
-        let payload = PlannedFCMAnswer(.invalidPayload, delayMilliseconds: 300)
+        let payload = PlannedFCMAnswer(.invalidPayload)
         simulator.setAnswer(plain, forToken: "odd:APA91b")
         simulator.setAnswer(payload, forToken: "odder:APA91b")
         simulator.setAnswer(plain, forToken: "own:APA91b")

@@ -27,10 +27,11 @@ extension Job {
 
 extension RoutedJob {
     package convenience init(
-        _ job: Job, environment: PushEnvironment = .production, credential: Credential? = nil, lane: Lane = .normal
+        _ job: Job, environment: PushEnvironment = .production, credential: Credential? = nil, lane: Lane = .normal,
+        attempt: Int = 1, redelivered: Bool = false
     ) {
         self.init(
-            job: job, environment: environment, credential: credential, lane: lane, attempt: 1, redelivered: false,
-            ledgerID: 0)
+            job: job, environment: environment, credential: credential, lane: lane, attempt: attempt,
+            redelivered: redelivered, ledgerID: 0)
     }
 }
