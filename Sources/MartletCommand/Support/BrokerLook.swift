@@ -18,7 +18,8 @@ enum BrokerLook {
         if let queue = queues.first(where: { found.unseen.contains("queue \($0)") }) {
             throw AMQPError(
                 .accessRefused,
-                "Looking for queue \"\(queue)\": access refused; grant the permissions that 'martlet topology --users' prints")
+                "Looking for queue \"\(queue)\": access refused; grant the permissions that 'martlet topology --users' prints"
+            )
         }
         guard found.missing.isEmpty else {
             throw BrokerFault(missing: found.missing, provision: try source.provision())

@@ -164,7 +164,8 @@ final class OriginHealth {
         case .refused(let isNew):
             if isNew { tell(of: key, reason: reason, now: now) }
             if isAmbiguous { return Consequence(verdict: .retry) }
-            let seconds = sent.push.isProbe
+            let seconds =
+                sent.push.isProbe
                 ? key.breaker.probeHoldSeconds : key.breaker.holdSeconds(random: sent.push.job.holdRandom)
             return Consequence(verdict: .hold, seconds: seconds)
         }
