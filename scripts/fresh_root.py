@@ -149,6 +149,20 @@ class Root:
             call("chroot", self.path, "apt-get", "-qq", *command, env=environment, stdout=subprocess.DEVNULL)
         self.marker.touch()
 
+    def lend_libraries(self, prefix: pathlib.Path, environment: dict[str, str]) -> None:
+        """Copies the libraries that the toolchain needs and that the suite has in another version only."""
+        program = prefix / "bin" / "swift-build"
+        ours = dict(re.findall(r"(\S+) => (/\S+)", output("ldd", program)))
+        while missing := re.findall(
+                r"(\S+) => not found", call("chroot", self.path, "ldd", program, env=environment, text=True,
+                                            stdout=subprocess.PIPE).stdout):
+            for name in missing:
+                if name not in ours:
+                    sys.exit(f"fresh: {program} needs {name}, which neither the root nor this machine has")
+                say(f"lending {name}, which the toolchain needs")
+                shutil.copy(pathlib.Path(ours[name]).resolve(), self.path / "usr" / "local" / "lib" / name)
+            call("chroot", self.path, "ldconfig", env=environment)
+
     def share_packages(self) -> None:
         """What was downloaded once is not downloaded again: links in both directions."""
         inside = self.path / "var" / "cache" / "apt" / "archives"
@@ -187,6 +201,7 @@ def prepare(root: Root, folder: str, environment: dict[str, str]) -> str:
     prefix = root.bind_swift()
     environment["PATH"] = f"{prefix}/bin:{environment['PATH']}"
     root.install_prerequisites(environment)
+    root.lend_libraries(prefix, environment)
     if AUTHORITIES.exists():
         root.write("srv/authorities.pem", AUTHORITIES.read_text())
         environment["PIP_CERT"] = "/srv/authorities.pem"
