@@ -6,8 +6,9 @@ package enum VAPIDSubject {
     private static let reservedTopLevels: Set<Substring> = [
         "alt", "example", "internal", "invalid", "local", "localhost", "onion", "test",
     ]
-    /// Second-level domains reserved for documentation (RFC 2606, section 3), including all names below them.
-    private static let reservedDomains: Set = ["example.com", "example.net", "example.org"]
+    /// Second-level domains reserved for documentation (RFC 2606, section 3) and home networks (RFC 8375), including all
+    /// names below them.
+    private static let reservedDomains: Set = ["example.com", "example.net", "example.org", "home.arpa"]
 
     /// Returns the problem with a subject, as the predicate of a sentence, or `nil`. Apple refuses every message with a
     /// subject that it does not accept. The check rejects what Apple is known to refuse: spaces, angle brackets, and

@@ -49,7 +49,9 @@ struct Subscription {
 
     /// - Returns: nil if nobody has handed it out.
     init?(id: Substring, _ persona: Persona, _ secret: SymmetricKey) {
-        guard let bytes = UnpaddedBase64.decode(id), bytes.count > Self.headBytes else { return nil }
+        // Several texts may decode to the same bytes, but only one is the id.
+        guard let bytes = UnpaddedBase64.decode(id), bytes.count > Self.headBytes, UnpaddedBase64.encode(bytes) == id
+        else { return nil }
         let head = Array(bytes.prefix(Self.headBytes))
         guard Array(bytes.dropFirst(Self.headBytes)) == Self.tag(head, persona, secret),
             let state = State(rawValue: head[8])

@@ -1,4 +1,5 @@
 """A simulator as a process of its own, and a client that can be as rude as it likes: HTTP/2 by hand over TLS."""
+import contextlib
 import json
 import os
 import re
@@ -157,7 +158,9 @@ class Client:
             kind, flags, stream = self.buffer[3], self.buffer[4], int.from_bytes(self.buffer[5:9], "big")
             payload, self.buffer = self.buffer[9:9 + length], self.buffer[9 + length:]
             if kind == SETTINGS and not flags & ACK:
-                self.send(frame(SETTINGS, ACK))
+                # The other side may have closed the connection, and what it sent before is still read.
+                with contextlib.suppress(OSError):
+                    self.send(frame(SETTINGS, ACK))
             yield kind, flags, stream, payload
 
     def answer(self, wanted):

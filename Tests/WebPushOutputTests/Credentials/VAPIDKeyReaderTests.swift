@@ -51,7 +51,7 @@ import WebPushOutput
         let missing = #expect(throws: CredentialFault.self) { try read(Self.raw, subject: nil) }
         #expect(missing?.description.hasPrefix("--subject is needed") == true)
         let bad = #expect(throws: CredentialFault.self) { try read(Self.raw, subject: "mailto:me@localhost") }
-        #expect(bad?.description.hasPrefix("--subject must name a host") == true)
+        #expect(bad?.description.hasPrefix("--subject must name a public internet host") == true)
         let reserved = #expect(throws: CredentialFault.self) {
             try read(#"{"privateKey":"\#(Self.raw)","subject":"mailto:push@example.org"}"#, subject: nil)
         }

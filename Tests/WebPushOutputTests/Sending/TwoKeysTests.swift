@@ -58,7 +58,7 @@ import WireTestSupport
         try await answering { _ in
             .init(status: 503, fields: ["retry-after": "60"])
         } _: { origin, server, sending in
-            _ = try await send(3, to: origin, sending)
+            _ = try await send(10, to: origin, sending)
             let asked = server.requests.count
             let other = try await send(3, to: origin, sending, with: try Sending.credential(id: "other").credential)
             #expect(other.allSatisfy { $0.verdict == .hold && $0.reason == "Status503" && $0.status == 0 })
