@@ -7,7 +7,8 @@ final class PublisherRole: ConnectionRole {
     enum Command: Sendable {
         case publish([AMQPPublication], AwaitedBatch?)
         case look
-        case checkQueues
+        case checkTopology
+        case declare
     }
 
     /// A reference, so that moving it between waiting and wire is cheap.
@@ -39,12 +40,15 @@ final class PublisherRole: ConnectionRole {
     private var queue: PublishingQueue<Item>
     private var isClosing = false
     private var mustLook = false
-    private var mustCheckQueues = false
-    /// Whether the topology must be declared again, because the exchange or queue of a message was missing.
+    private var mustCheck = false
+    /// Whether the topology must be declared again, because something in it was missing.
     private var mustDeclare = false
     private var declarationBackoff = DeclarationBackoff()
     private var hasDeclared = false
-    private var vanished: VanishedQueues
+    private var vanished: VanishedObjects
+    /// Exchanges that a publication found missing since the last check. Another client may declare one of them again
+    /// before this publisher checks.
+    private var missedExchanges: Set<String> = []
     /// The exchanges of the topology that this publisher declares.
     private let ownExchanges: Set<String>
     /// Verdicts not reported yet.
@@ -63,7 +67,7 @@ final class PublisherRole: ConnectionRole {
         self.logger = logger
         self.onEvent = onEvent
         self.onFirst = onFirst
-        vanished = VanishedQueues(topology)
+        vanished = VanishedObjects(topology)
         ownExchanges = topology.provision == .declared ? Set(topology.exchanges.map(\.name)) : []
         queue = PublishingQueue(limits: .init(messages: unconfirmedLimit))
     }
@@ -74,7 +78,8 @@ final class PublisherRole: ConnectionRole {
             switch command {
             case .publish(let publications, let batch): queue.append(publications.lazy.map { Item($0, batch) })
             case .look: mustLook = true
-            case .checkQueues: mustCheckQueues = true
+            case .checkTopology: mustCheck = true
+            case .declare: mustDeclare = true
             }
         }
     }
@@ -82,10 +87,8 @@ final class PublisherRole: ConnectionRole {
     // MARK: Connection
 
     func opened(_ link: BrokerLink) throws(AMQPError) {
-        (mustLook, mustCheckQueues, mustDeclare) = (false, false, false)
-        if hasDeclared {
-            vanished.report(try LookingDesk(link: link).missingQueues(of: topology), to: logger, now: .now)
-        }
+        (mustLook, mustCheck, mustDeclare) = (false, false, false)
+        if hasDeclared { _ = try reportMissing(link) }
         let width = try link.declare(topology).width
         hasDeclared = true
         declarationBackoff.succeeded()
@@ -128,7 +131,7 @@ final class PublisherRole: ConnectionRole {
     // MARK: Writing
 
     func write(to link: BrokerLink) throws(AMQPError) -> Bool {
-        if mustDeclare || mustCheckQueues, !queue.isBlocked { try checkQueues(link) }
+        if mustDeclare || mustCheck, !queue.isBlocked { try checkTopology(link) }
         if mustLook, !queue.isBlocked, let spread = topology.spread {
             mustLook = false
             onEvent(.spread(queues: try link.width(of: spread)))
@@ -149,14 +152,13 @@ final class PublisherRole: ConnectionRole {
         return queue.canWrite
     }
 
-    /// Checks whether queues were deleted since they were declared. Declares the whole topology again if a queue was
-    /// deleted or if a message was returned.
-    private func checkQueues(_ link: BrokerLink) throws(AMQPError) {
-        let isReturned = mustDeclare
-        (mustDeclare, mustCheckQueues) = (false, false)
-        let missing = try LookingDesk(link: link).missingQueues(of: topology)
-        vanished.report(missing, to: logger, now: .now)
-        guard topology.provision == .declared, isReturned || !missing.isEmpty else { return }
+    /// Checks whether exchanges or queues were deleted since they were declared. Declares the whole topology again,
+    /// with its bindings, if something was deleted or if a message was returned.
+    private func checkTopology(_ link: BrokerLink) throws(AMQPError) {
+        let mustRepair = mustDeclare
+        (mustDeclare, mustCheck) = (false, false)
+        let isIncomplete = try reportMissing(link)
+        guard topology.provision == .declared, mustRepair || isIncomplete else { return }
         do throws(AMQPError) {
             if let width = try link.declare(topology).width { onEvent(.spread(queues: width)) }
             declarationBackoff.succeeded()
@@ -165,9 +167,18 @@ final class PublisherRole: ConnectionRole {
             declarationBackoff.refused(at: .now, random: .random(in: 0...1))
             try link.confirmChannelClosed(BrokerLink.declaringChannel)
             logger.error(
-                .declarationRefused, "The broker refuses to declare a deleted queue again",
+                .declarationRefused, "The broker refuses to declare a deleted queue or exchange again",
                 metadata: ["error": "\(error)"])
         }
+    }
+
+    /// Returns whether an exchange or queue of the topology is missing, and reports what is.
+    private func reportMissing(_ link: BrokerLink) throws(AMQPError) -> Bool {
+        var missing = try LookingDesk(link: link).missing(of: topology)
+        missing.exchanges += missedExchanges.subtracting(missing.exchanges).sorted()
+        missedExchanges = []
+        vanished.report(missing, to: logger, now: .now)
+        return !missing.isEmpty
     }
 
     /// Declares the topology again and publishes a message a second time, if its exchange or queue is missing and this
@@ -178,6 +189,7 @@ final class PublisherRole: ConnectionRole {
         else { return false }
         item.isSecondTry = true
         mustDeclare = true
+        if reply.code == 404 { missedExchanges.insert(item.publication.exchange) }
         queue.append(CollectionOfOne(item))
         return true
     }
