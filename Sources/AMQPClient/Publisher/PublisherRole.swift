@@ -41,16 +41,12 @@ final class PublisherRole: ConnectionRole {
     private var isClosing = false
     private var mustLook = false
     private var mustCheck = false
-    /// Whether the topology must be declared again, because something in it was missing.
-    private var mustDeclare = false
-    private var declarationBackoff = DeclarationBackoff()
+    /// Whether the topology must be checked and, unless an operator declares it, declared again, because something in
+    /// it was missing.
+    private var mustRepair = false
+    private var repairBackoff = RepairBackoff()
     private var hasDeclared = false
     private var vanished: VanishedObjects
-    /// Exchanges that a publication found missing since the last check. Another client may declare one of them again
-    /// before this publisher checks.
-    private var missedExchanges: Set<String> = []
-    /// The exchanges of the topology that this publisher declares.
-    private let ownExchanges: Set<String>
     /// Verdicts not reported yet.
     private var confirmed: [UInt64] = []
     private var refused: [UInt64] = []
@@ -68,7 +64,6 @@ final class PublisherRole: ConnectionRole {
         self.onEvent = onEvent
         self.onFirst = onFirst
         vanished = VanishedObjects(topology)
-        ownExchanges = topology.provision == .declared ? Set(topology.exchanges.map(\.name)) : []
         queue = PublishingQueue(limits: .init(messages: unconfirmedLimit))
     }
 
@@ -79,7 +74,7 @@ final class PublisherRole: ConnectionRole {
             case .publish(let publications, let batch): queue.append(publications.lazy.map { Item($0, batch) })
             case .look: mustLook = true
             case .checkTopology: mustCheck = true
-            case .declare: mustDeclare = true
+            case .declare: mustRepair = true
             }
         }
     }
@@ -87,11 +82,11 @@ final class PublisherRole: ConnectionRole {
     // MARK: Connection
 
     func opened(_ link: BrokerLink) throws(AMQPError) {
-        (mustLook, mustCheck, mustDeclare) = (false, false, false)
+        (mustLook, mustCheck, mustRepair) = (false, false, false)
         if hasDeclared { _ = try reportMissing(link) }
         let width = try link.declare(topology).width
         hasDeclared = true
-        declarationBackoff.succeeded()
+        repairBackoff.succeeded()
         try link.openConfirmingChannel(Self.channel)
         introduction.product = link.product
         onFirst?(nil)
@@ -131,7 +126,7 @@ final class PublisherRole: ConnectionRole {
     // MARK: Writing
 
     func write(to link: BrokerLink) throws(AMQPError) -> Bool {
-        if mustDeclare || mustCheck, !queue.isBlocked { try checkTopology(link) }
+        if mustRepair || mustCheck, !queue.isBlocked { try checkTopology(link) }
         if mustLook, !queue.isBlocked, let spread = topology.spread {
             mustLook = false
             onEvent(.spread(queues: try link.width(of: spread)))
@@ -155,16 +150,24 @@ final class PublisherRole: ConnectionRole {
     /// Checks whether exchanges or queues were deleted since they were declared. Declares the whole topology again,
     /// with its bindings, if something was deleted or if a message was returned.
     private func checkTopology(_ link: BrokerLink) throws(AMQPError) {
-        let mustRepair = mustDeclare
-        (mustDeclare, mustCheck) = (false, false)
+        let isRepair = mustRepair
+        (mustRepair, mustCheck) = (false, false)
         let isIncomplete = try reportMissing(link)
-        guard topology.provision == .declared, mustRepair || isIncomplete else { return }
+        guard topology.provision == .declared else {
+            if isRepair {
+                repairBackoff.failed(at: .now, random: .random(in: 0...1))
+            } else if !isIncomplete {
+                repairBackoff.succeeded()
+            }
+            return
+        }
+        guard isRepair || isIncomplete else { return }
         do throws(AMQPError) {
             if let width = try link.declare(topology).width { onEvent(.spread(queues: width)) }
-            declarationBackoff.succeeded()
+            repairBackoff.succeeded()
         } catch {
             guard error.isAboutObject else { throw error }
-            declarationBackoff.refused(at: .now, random: .random(in: 0...1))
+            repairBackoff.failed(at: .now, random: .random(in: 0...1))
             try link.confirmChannelClosed(BrokerLink.declaringChannel)
             logger.error(
                 .declarationRefused, "The broker refuses to declare a deleted queue or exchange again",
@@ -174,22 +177,24 @@ final class PublisherRole: ConnectionRole {
 
     /// Returns whether an exchange or queue of the topology is missing, and reports what is.
     private func reportMissing(_ link: BrokerLink) throws(AMQPError) -> Bool {
-        var missing = try LookingDesk(link: link).missing(of: topology)
-        missing.exchanges += missedExchanges.subtracting(missing.exchanges).sorted()
-        missedExchanges = []
+        let missing = vanished.checked(try LookingDesk(link: link).missing(of: topology))
         vanished.report(missing, to: logger, now: .now)
         return !missing.isEmpty
     }
 
-    /// Declares the topology again and publishes a message a second time, if its exchange or queue is missing and this
-    /// publisher declares it. Returns `false` while a refused declaration is in back-off.
+    /// Requests a check of the topology if the exchange or queue of a message is missing. If this publisher declares
+    /// the topology, the message is published a second time after the declaration.
+    ///
+    /// - Returns: whether the message is published again. Otherwise its return must be reported, for example while a
+    ///   refused declaration is in back-off.
     private func tryAgain(_ item: Item, _ reply: AMQPError.Reply) -> Bool {
-        guard [312, 404].contains(reply.code), !item.isSecondTry, ownExchanges.contains(item.publication.exchange),
-            declarationBackoff.allowsDeclaration(at: .now)
+        guard [312, 404].contains(reply.code), !item.isSecondTry, vanished.hasExchange(item.publication.exchange),
+            repairBackoff.allowsAttempt(at: .now)
         else { return false }
+        mustRepair = true
+        if reply.code == 404 { vanished.missed(item.publication.exchange) }
+        guard topology.provision == .declared else { return false }
         item.isSecondTry = true
-        mustDeclare = true
-        if reply.code == 404 { missedExchanges.insert(item.publication.exchange) }
         queue.append(CollectionOfOne(item))
         return true
     }

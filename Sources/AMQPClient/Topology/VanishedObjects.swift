@@ -22,6 +22,8 @@ package struct VanishedObjects: Sendable {
     private let topology: AMQPTopology
     /// The exchanges from which the topology itself leads to queues. Consumers bind queues to the other exchanges.
     private let boundExchanges: Set<String>
+    /// Exchanges that a publication found missing since the last check.
+    private var missed: Set<String> = []
     /// The time at which the last mandatory message to an exchange was confirmed.
     private var confirmed: [String: ContinuousClock.Instant] = [:]
 
@@ -35,6 +37,20 @@ package struct VanishedObjects: Sendable {
     package mutating func confirmed(_ publication: AMQPPublication, at now: ContinuousClock.Instant) {
         guard publication.isMandatory else { return }
         confirmed[publication.exchange] = now
+    }
+
+    package func hasExchange(_ name: String) -> Bool { topology.exchanges.contains { $0.name == name } }
+
+    /// Records that a publication found an exchange missing.
+    package mutating func missed(_ exchange: String) { missed.insert(exchange) }
+
+    /// Returns what a check found missing, and the exchanges that publications found missing before it. Another client
+    /// may have declared such an exchange again before the check.
+    package mutating func checked(_ found: Missing) -> Missing {
+        defer { missed = [] }
+        var missing = found
+        missing.exchanges += missed.subtracting(found.exchanges).sorted()
+        return missing
     }
 
     /// Returns the missing queues that certainly held messages of this publisher. Messages stay in such a queue for a

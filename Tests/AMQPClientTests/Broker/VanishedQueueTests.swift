@@ -65,12 +65,11 @@ struct VanishedQueueTests {
         }
     }
 
-    @Test func reportsReturnIfDeclarationIsDisabled() async throws {
+    @Test func checksAtOnceAfterReturnIfDeclarationIsDisabled() async throws {
         try await with(.required(remedy: "make it")) { publisher, _, book, broker in
             try await broker.delete(queues: [queue.name], exchanges: [])
             let error = await #expect(throws: AMQPError.self) { try await publisher.publishAndWait([message(1)]) }
             #expect(error?.reply?.code == 312)
-            publisher.checkTopology()
             try await eventually("it is reported: \(book.text)") {
                 book.text.contains("Queues or exchanges were deleted")
             }
@@ -160,6 +159,23 @@ struct VanishedQueueTests {
         }
     }
 
+    @Test func limitsChecksAfterReturnsIfDeclarationIsDisabled() async throws {
+        try await with(.required(remedy: "make it")) { publisher, log, book, broker in
+            try await broker.delete(queues: [], exchanges: [exchange.name])
+            for id in 1..<42 as Range<UInt64> {
+                let error = await #expect(throws: AMQPError.self) { try await publisher.publishAndWait([message(id)]) }
+                #expect(error?.reply?.code == 404)
+            }
+            func reports() -> Int {
+                book.text.split(separator: "\n").count { $0.contains("\"exchanges\": \(exchange.name)") }
+            }
+            try await eventually("it is reported: \(book.text)") { reports() > 0 }
+            // Ten checks take more than three minutes.
+            #expect(reports() < 10, "not one for each message: \(book.text)")
+            #expect(log.events.failures == [])
+        }
+    }
+
     /// Another client declared the exchange without its bindings, so that nothing is missing.
     @Test func declaresBindingsAgainOnRequest() async throws {
         try await with { publisher, _, book, broker in
@@ -190,21 +206,21 @@ struct VanishedQueueTests {
     }
 }
 
-struct DeclarationBackoffTests {
-    @Test func waitsLongerAfterEachRefusalUpToAMinute() {
-        var (backoff, now) = (DeclarationBackoff(), ContinuousClock.now)
-        #expect(backoff.allowsDeclaration(at: now))
+struct RepairBackoffTests {
+    @Test func waitsLongerAfterEachFailureUpToAMinute() {
+        var (backoff, now) = (RepairBackoff(), ContinuousClock.now)
+        #expect(backoff.allowsAttempt(at: now))
         for seconds in [1, 2, 4, 8, 16, 32, 60, 60] {
-            backoff.refused(at: now, random: 1)
-            #expect(!backoff.allowsDeclaration(at: now + .seconds(seconds) - .milliseconds(1)))
+            backoff.failed(at: now, random: 1)
+            #expect(!backoff.allowsAttempt(at: now + .seconds(seconds) - .milliseconds(1)))
             now += .seconds(seconds)
-            #expect(backoff.allowsDeclaration(at: now))
+            #expect(backoff.allowsAttempt(at: now))
         }
-        backoff.refused(at: now, random: 1)
+        backoff.failed(at: now, random: 1)
         backoff.succeeded()
-        #expect(backoff.allowsDeclaration(at: now))
-        backoff.refused(at: now, random: 1)
-        #expect(backoff.allowsDeclaration(at: now + .seconds(1)), "counted from the beginning")
+        #expect(backoff.allowsAttempt(at: now))
+        backoff.failed(at: now, random: 1)
+        #expect(backoff.allowsAttempt(at: now + .seconds(1)), "counted from the beginning")
     }
 }
 
@@ -226,5 +242,14 @@ struct VanishedObjectsTests {
         }
         #expect(vanished.lossesAreCertain(["delay", "dead"], now: now + .seconds(29)) == ["delay"])
         #expect(vanished.lossesAreCertain(["delay"], now: now + .seconds(30)) == [])
+    }
+    @Test func includesExchangesThatPublicationsFoundMissing() {
+        var vanished = VanishedObjects(AMQPTopology(exchanges: [AMQPExchange(name: "results", kind: .topic)]))
+        #expect(vanished.hasExchange("results") && !vanished.hasExchange("other"))
+        vanished.missed("results")
+        #expect(vanished.checked(.init(exchanges: ["results"])) == .init(exchanges: ["results"]), "named once")
+        vanished.missed("results")
+        #expect(vanished.checked(.init(queues: ["dead"])) == .init(exchanges: ["results"], queues: ["dead"]))
+        #expect(vanished.checked(.init()).isEmpty, "reported once")
     }
 }
