@@ -57,10 +57,7 @@ public final class DeliveryPipeline: Sendable {
         var configuration = configuration
         configuration.brokerUser = broker.user
         let topology = configuration.topology
-        // Of all connections one alone decides which queues jobs are led to.
-        var withoutSpread = topology
-        withoutSpread.spread = nil
-        let sources = try JobSources(configuration, broker: broker, topology: withoutSpread, logger: logger)
+        let sources = try JobSources(configuration, broker: broker, topology: topology, logger: logger)
         var publishing = broker
         publishing.connectionName = "\(configuration.worker) publisher"
         let publisher = try AMQPPublisher(configuration: publishing, topology: topology, logger: logger)
@@ -95,11 +92,17 @@ public final class DeliveryPipeline: Sendable {
 
     /// Connects and works until cancelled; what fails on the way is logged and tried again.
     public func run() async {
-        publisher.start { [core, connected, sources] event in
+        publisher.start { [core, connected, publisher, sources] event in
             switch event {
             case .connected:
                 // Not before it can tell what became of a job; a second start does nothing.
-                for source in sources.all { source.start { core.received($0, of: source.queues) } }
+                for source in sources.all {
+                    source.start {
+                        // Only the publisher binds the queues of the lanes.
+                        if case .declaredAgain = $0 { publisher.declareAgain() }
+                        core.received($0, of: source.queues)
+                    }
+                }
                 connected.yield()
             case .spread(let shards):
                 // Before it hears that one of them is missing.
@@ -167,8 +170,8 @@ public final class DeliveryPipeline: Sendable {
     /// Others may have spread the lanes over more queues than this worker does: looks, and consumes those, too.
     public func lookForShards() { publisher.look() }
 
-    /// Checks that the broker still has all queues, and declares deleted ones again.
-    public func checkQueues() { publisher.checkQueues() }
+    /// Checks that the broker still has all exchanges and queues, and declares deleted ones again.
+    public func checkTopology() { publisher.checkTopology() }
 
     public func reconfigure(_ limits: PipelineLimits) { core.reconfigure(limits) }
 

@@ -58,6 +58,7 @@ package final class PipelineCore: @unchecked Sendable {
                 ended(queues)
             case .missing: turn.counts.lacksShards = true
             case .stopped: consuming.subtract(queues)
+            case .declaredAgain: break
             }
         }
     }

@@ -22,7 +22,7 @@ final class LedgerInbox: Sendable {
         case .deliveries(let deliveries): waiting.withLock { $0 += deliveries }
         // They come again.
         case .disconnected: release(take(bytes: .max))
-        case .connected, .missing, .stopped, .closed: break
+        case .connected, .declaredAgain, .missing, .stopped, .closed: break
         }
         look()
     }

@@ -26,7 +26,7 @@ public final class AMQPConsumer: Sendable {
     /// Connects only when started.
     ///
     /// - Parameters:
-    ///   - topology: declared after every connect.
+    ///   - topology: declared after every connect, except its spread, which only publishers declare.
     ///   - queues: at most 1,000.
     ///   - budget: how many bytes may be held. While it is used up nothing is read, not even that a consumer is
     ///     cancelled; nil: prefetch is the only bound.

@@ -2,6 +2,9 @@
 public enum AMQPConsumerEvent: Sendable {
     /// Connected, declared and consuming. The queues' real names, in the order they were given.
     case connected(queues: [String])
+    /// The consumer connected again, found exchanges or queues of its topology deleted, and declared them again without
+    /// the topology's spread. `connected` follows.
+    case declaredAgain
     /// All deliveries that had arrived, of all queues, at most 256; in order within each queue.
     case deliveries([AMQPDelivery])
     /// An optional queue is not in the broker, or not any more.

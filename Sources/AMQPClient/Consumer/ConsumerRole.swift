@@ -59,12 +59,14 @@ final class ConsumerRole: ConnectionRole {
     // MARK: Connection
 
     func opened(_ link: BrokerLink) throws(AMQPError) {
+        var missing = VanishedObjects.Missing()
         if hasDeclared {
-            VanishedQueues(topology).report(
-                try LookingDesk(link: link).missingQueues(of: topology), to: logger, now: .now)
+            missing = try LookingDesk(link: link).missing(of: topology)
+            VanishedObjects(topology).report(missing, to: logger, now: .now)
         }
-        let realNames = try link.declare(topology).realNames
+        let realNames = try link.declare(topology.withoutSpread).realNames
         hasDeclared = true
+        if topology.provision == .declared, !missing.isEmpty { onEvent(.declaredAgain) }
         open.connected()
         (isOpen, farewell) = (true, nil)
         for place in queues.indices {

@@ -70,15 +70,20 @@ struct LookingDesk {
         try link.closeDeclaringChannel()
     }
 
-    /// Returns the names of the topology's durable queues that do not exist in the broker.
-    func missingQueues(of topology: AMQPTopology) throws(AMQPError) -> [String] {
-        let durable = topology.queues.filter {
+    /// Returns the names of the topology's durable exchanges and queues that do not exist in the broker. What the user
+    /// may not check is not among them.
+    func missing(of topology: AMQPTopology) throws(AMQPError) -> VanishedObjects.Missing {
+        let all = topology.exchanges + (topology.spread?.middles ?? [])
+        let exchanges = all.filter { $0.isDurable && !$0.isAutoDelete }
+        let queues = topology.queues.filter {
             $0.isDurable && !$0.isExclusive && !$0.isAutoDelete && !$0.isServerNamed
         }
-        guard !durable.isEmpty else { return [] }
-        let found = try look(at: AMQPTopology(queues: durable), comparesProperties: false)
+        guard !exchanges.isEmpty || !queues.isEmpty else { return VanishedObjects.Missing() }
+        let found = try look(at: AMQPTopology(exchanges: exchanges, queues: queues), comparesProperties: false)
         try link.closeDeclaringChannel()
-        return durable.map(\.name).filter { found.missing.contains("queue \($0)") }
+        return VanishedObjects.Missing(
+            exchanges: exchanges.map(\.name).filter { found.missing.contains("exchange \($0)") },
+            queues: queues.map(\.name).filter { found.missing.contains("queue \($0)") })
     }
 
     /// Requests a consumer with an argument that every broker refuses, and records whether the user may consume.

@@ -117,9 +117,13 @@ public final class AMQPPublisher: Sendable {
     /// Tells once more how many queues each way of the topology's spread has, as others may have made some.
     public func look() { _ = thread.send(.look) }
 
-    /// Checks that the broker still has the durable queues of the topology. If one was deleted, this logs
-    /// `broker.queues.vanished` and declares the topology again.
-    public func checkQueues() { _ = thread.send(.checkQueues) }
+    /// Checks that the broker still has the durable exchanges and queues of the topology. If one was deleted, this logs
+    /// `broker.queues.vanished` and declares the topology again, with its bindings.
+    public func checkTopology() { _ = thread.send(.checkTopology) }
+
+    /// Declares the topology again, unless an operator declares it. Call this when another client may have declared a
+    /// part of the topology without its bindings.
+    public func declareAgain() { _ = thread.send(.declare) }
 
     private func hand(over publications: [AMQPPublication], batch: AwaitedBatch?) -> Bool {
         guard !publications.isEmpty else { return true }

@@ -7,7 +7,8 @@ final class PublisherRole: ConnectionRole {
     enum Command: Sendable {
         case publish([AMQPPublication], AwaitedBatch?)
         case look
-        case checkQueues
+        case checkTopology
+        case declare
     }
 
     /// A reference, so that moving it between waiting and wire is cheap.
@@ -39,14 +40,13 @@ final class PublisherRole: ConnectionRole {
     private var queue: PublishingQueue<Item>
     private var isClosing = false
     private var mustLook = false
-    private var mustCheckQueues = false
-    /// Whether the topology must be declared again, because the exchange or queue of a message was missing.
-    private var mustDeclare = false
-    private var declarationBackoff = DeclarationBackoff()
+    private var mustCheck = false
+    /// Whether the topology must be checked and, unless an operator declares it, declared again, because something in
+    /// it was missing.
+    private var mustRepair = false
+    private var repairBackoff = RepairBackoff()
     private var hasDeclared = false
-    private var vanished: VanishedQueues
-    /// The exchanges of the topology that this publisher declares.
-    private let ownExchanges: Set<String>
+    private var vanished: VanishedObjects
     /// Verdicts not reported yet.
     private var confirmed: [UInt64] = []
     private var refused: [UInt64] = []
@@ -63,8 +63,7 @@ final class PublisherRole: ConnectionRole {
         self.logger = logger
         self.onEvent = onEvent
         self.onFirst = onFirst
-        vanished = VanishedQueues(topology)
-        ownExchanges = topology.provision == .declared ? Set(topology.exchanges.map(\.name)) : []
+        vanished = VanishedObjects(topology)
         queue = PublishingQueue(limits: .init(messages: unconfirmedLimit))
     }
 
@@ -74,7 +73,8 @@ final class PublisherRole: ConnectionRole {
             switch command {
             case .publish(let publications, let batch): queue.append(publications.lazy.map { Item($0, batch) })
             case .look: mustLook = true
-            case .checkQueues: mustCheckQueues = true
+            case .checkTopology: mustCheck = true
+            case .declare: mustRepair = true
             }
         }
     }
@@ -82,13 +82,11 @@ final class PublisherRole: ConnectionRole {
     // MARK: Connection
 
     func opened(_ link: BrokerLink) throws(AMQPError) {
-        (mustLook, mustCheckQueues, mustDeclare) = (false, false, false)
-        if hasDeclared {
-            vanished.report(try LookingDesk(link: link).missingQueues(of: topology), to: logger, now: .now)
-        }
+        (mustLook, mustCheck, mustRepair) = (false, false, false)
+        if hasDeclared { _ = try reportMissing(link) }
         let width = try link.declare(topology).width
         hasDeclared = true
-        declarationBackoff.succeeded()
+        repairBackoff.succeeded()
         try link.openConfirmingChannel(Self.channel)
         introduction.product = link.product
         onFirst?(nil)
@@ -128,7 +126,7 @@ final class PublisherRole: ConnectionRole {
     // MARK: Writing
 
     func write(to link: BrokerLink) throws(AMQPError) -> Bool {
-        if mustDeclare || mustCheckQueues, !queue.isBlocked { try checkQueues(link) }
+        if mustRepair || mustCheck, !queue.isBlocked { try checkTopology(link) }
         if mustLook, !queue.isBlocked, let spread = topology.spread {
             mustLook = false
             onEvent(.spread(queues: try link.width(of: spread)))
@@ -149,35 +147,54 @@ final class PublisherRole: ConnectionRole {
         return queue.canWrite
     }
 
-    /// Checks whether queues were deleted since they were declared. Declares the whole topology again if a queue was
-    /// deleted or if a message was returned.
-    private func checkQueues(_ link: BrokerLink) throws(AMQPError) {
-        let isReturned = mustDeclare
-        (mustDeclare, mustCheckQueues) = (false, false)
-        let missing = try LookingDesk(link: link).missingQueues(of: topology)
-        vanished.report(missing, to: logger, now: .now)
-        guard topology.provision == .declared, isReturned || !missing.isEmpty else { return }
+    /// Checks whether exchanges or queues were deleted since they were declared. Declares the whole topology again,
+    /// with its bindings, if something was deleted or if a message was returned.
+    private func checkTopology(_ link: BrokerLink) throws(AMQPError) {
+        let isRepair = mustRepair
+        (mustRepair, mustCheck) = (false, false)
+        let isIncomplete = try reportMissing(link)
+        guard topology.provision == .declared else {
+            if isRepair {
+                repairBackoff.failed(at: .now, random: .random(in: 0...1))
+            } else if !isIncomplete {
+                repairBackoff.succeeded()
+            }
+            return
+        }
+        guard isRepair || isIncomplete else { return }
         do throws(AMQPError) {
             if let width = try link.declare(topology).width { onEvent(.spread(queues: width)) }
-            declarationBackoff.succeeded()
+            repairBackoff.succeeded()
         } catch {
             guard error.isAboutObject else { throw error }
-            declarationBackoff.refused(at: .now, random: .random(in: 0...1))
+            repairBackoff.failed(at: .now, random: .random(in: 0...1))
             try link.confirmChannelClosed(BrokerLink.declaringChannel)
             logger.error(
-                .declarationRefused, "The broker refuses to declare a deleted queue again",
+                .declarationRefused, "The broker refuses to declare a deleted queue or exchange again",
                 metadata: ["error": "\(error)"])
         }
     }
 
-    /// Declares the topology again and publishes a message a second time, if its exchange or queue is missing and this
-    /// publisher declares it. Returns `false` while a refused declaration is in back-off.
+    /// Returns whether an exchange or queue of the topology is missing, and reports what is.
+    private func reportMissing(_ link: BrokerLink) throws(AMQPError) -> Bool {
+        let missing = vanished.checked(try LookingDesk(link: link).missing(of: topology))
+        vanished.report(missing, to: logger, now: .now)
+        return !missing.isEmpty
+    }
+
+    /// Requests a check of the topology if the exchange or queue of a message is missing. If this publisher declares
+    /// the topology, the message is published a second time after the declaration.
+    ///
+    /// - Returns: whether the message is published again. Otherwise its return must be reported, for example while a
+    ///   refused declaration is in back-off.
     private func tryAgain(_ item: Item, _ reply: AMQPError.Reply) -> Bool {
-        guard [312, 404].contains(reply.code), !item.isSecondTry, ownExchanges.contains(item.publication.exchange),
-            declarationBackoff.allowsDeclaration(at: .now)
+        guard [312, 404].contains(reply.code), !item.isSecondTry, vanished.hasExchange(item.publication.exchange),
+            repairBackoff.allowsAttempt(at: .now)
         else { return false }
+        mustRepair = true
+        if reply.code == 404 { vanished.missed(item.publication.exchange) }
+        guard topology.provision == .declared else { return false }
         item.isSecondTry = true
-        mustDeclare = true
         queue.append(CollectionOfOne(item))
         return true
     }

@@ -31,4 +31,10 @@ public struct AMQPTopology: Sendable, Hashable {
         self.queues = queues
         self.bindings = bindings
     }
+
+    var withoutSpread: AMQPTopology {
+        var topology = self
+        topology.spread = nil
+        return topology
+    }
 }

@@ -90,11 +90,13 @@ struct BrokerChecks {
                 todo: "grant its user the permissions that 'martlet topology --users' prints\(otherwise)")
         }
         guard found.missing.isEmpty else {
-            let text = "not there yet: \(Self.some(found.missing))"
+            let text = "not there: \(Self.some(found.missing))"
             guard isDeclared else {
                 throw DoctorFault(text, todo: "have made what 'martlet topology' prints")
             }
-            throw DoctorWarning("\(text); a worker declares them when it starts, or 'martlet doctor --declare'")
+            throw DoctorWarning(
+                "\(text); a worker declares them when it starts, and within a minute while it runs",
+                todo: "start a worker, or run 'martlet doctor --declare'")
         }
         guard found.unseen.isEmpty else {
             throw DoctorNote(

@@ -56,7 +56,7 @@ final class Deliveries: Sendable {
                 case .closed(let error):
                     if let error, link.hasAcknowledged.withLock({ $0 }) { link.loss.withLock { $0 = $0 ?? error } }
                     continuation.finish()
-                case .missing, .stopped: break
+                case .declaredAgain, .missing, .stopped: break
                 }
             }
         } catch {

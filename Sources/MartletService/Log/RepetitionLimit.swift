@@ -14,13 +14,17 @@ package struct RepetitionLimit {
         private static let keys = [
             "app", "credential", "service", "endpoint", "origin", "environment", "topic", "broker", "exchange",
         ]
+        /// Lists of names from the worker's own topology. They are compared whole, because two lists may differ only
+        /// at their ends.
+        private static let lists = ["queues", "exchanges", "lost"]
         static let longest = 200
 
         init(_ event: EventName, _ metadata: Logger.Metadata) {
             self.event = event
-            values = (Self.keys + [metadata["reason"] == nil ? "error" : "reason"]).map {
-                metadata[$0].map { String("\($0)".prefix(Self.longest)) } ?? ""
-            }
+            values =
+                (Self.keys + [metadata["reason"] == nil ? "error" : "reason"]).map {
+                    metadata[$0].map { String("\($0)".prefix(Self.longest)) } ?? ""
+                } + Self.lists.map { metadata[$0].map { "\($0)" } ?? "" }
         }
 
         /// Of all that there is no room for.
@@ -32,7 +36,9 @@ package struct RepetitionLimit {
         /// As a line says it.
         var metadata: Logger.Metadata {
             var metadata: Logger.Metadata = [:]
-            for (key, value) in zip(Self.keys + ["reason"], values) where !value.isEmpty { metadata[key] = "\(value)" }
+            for (key, value) in zip(Self.keys + ["reason"] + Self.lists, values) where !value.isEmpty {
+                metadata[key] = "\(value)"
+            }
             return metadata
         }
     }

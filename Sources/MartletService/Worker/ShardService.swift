@@ -6,8 +6,8 @@ import Store
 /// away. Whoever connects looks at the broker; later, the table of workers tells, or that a queue has gone, since the broker's
 /// log has an error for each look at what is not there.
 ///
-/// The service also checks that the queues exist. A policy may delete a queue that nobody publishes to because it only
-/// holds scheduled jobs.
+/// The service also checks that the exchanges and queues exist. A policy may delete a queue that nobody publishes to
+/// because it only holds scheduled jobs.
 struct ShardService: Service {
     private static let interval = Duration.seconds(30)
 
@@ -22,7 +22,7 @@ struct ShardService: Service {
                 // Where the database is away, it is as it was.
                 if let fleet = try? await workers.fleet() { most = fleet.compactMap(\.report?.shards).max() ?? 0 }
                 beats += 1
-                if beats.isMultiple(of: 2) { pipeline.checkQueues() }
+                if beats.isMultiple(of: 2) { pipeline.checkTopology() }
                 if watch.mustLook(pipeline.counts, most: most) { pipeline.lookForShards() }
             }
         }

@@ -9,9 +9,12 @@ struct VanishedQueueTests {
     private let queue = TestBroker.queue(
         "delay", arguments: ["x-queue-type": "quorum", "x-message-ttl": .int64(600_000)])
 
+    /// An exchange to which only consumers bind queues.
+    private let results = AMQPExchange(name: TestBroker.uniqueName("results"), kind: .topic)
+
     private var topology: AMQPTopology {
         AMQPTopology(
-            exchanges: [exchange], queues: [queue],
+            exchanges: [exchange, results], queues: [queue],
             bindings: [AMQPBinding(queue: queue.name, exchange: exchange.name, routingKey: "")])
     }
 
@@ -31,7 +34,7 @@ struct VanishedQueueTests {
         try await publisher.connectOnce { log.append($0) }
         do { try await body(publisher, log, book, broker) } catch { Issue.record(error, "\(book.text)") }
         await publisher.close()
-        try await broker.delete(queues: [queue.name], exchanges: [exchange.name])
+        try await broker.delete(queues: [queue.name], exchanges: [exchange.name, results.name])
     }
 
     private func message(_ id: UInt64) -> AMQPPublication {
@@ -45,28 +48,31 @@ struct VanishedQueueTests {
             try await broker.delete(queues: [queue.name], exchanges: [])
             try await publisher.publishAndWait((2..<12).map(message))
             #expect(try await broker.counts([queue.name]) == [queue.name: 10])
-            #expect(book.text.contains("Queues were deleted in the broker"), "\(book.text)")
+            #expect(book.text.contains("Queues or exchanges were deleted in the broker"), "\(book.text)")
             #expect(book.text.contains("\"lost\": \(queue.name)"), "\(book.text)")
             #expect(log.events.failures == [] && log.events.connections == 1)
         }
     }
 
     @Test func declaresDeletedExchangeAndPublishesAgain() async throws {
-        try await with { publisher, log, _, broker in
+        try await with { publisher, log, book, broker in
             try await broker.delete(queues: [], exchanges: [exchange.name])
             try await publisher.publishAndWait((1..<6).map(message))
             #expect(try await broker.counts([queue.name]) == [queue.name: 5])
             #expect(log.events.failures == [])
+            #expect(book.text.contains("\"exchanges\": \(exchange.name)"), "\(book.text)")
+            #expect(!book.text.contains("must bind"), "the publisher binds the queue itself: \(book.text)")
         }
     }
 
-    @Test func reportsReturnIfDeclarationIsDisabled() async throws {
+    @Test func checksAtOnceAfterReturnIfDeclarationIsDisabled() async throws {
         try await with(.required(remedy: "make it")) { publisher, _, book, broker in
             try await broker.delete(queues: [queue.name], exchanges: [])
             let error = await #expect(throws: AMQPError.self) { try await publisher.publishAndWait([message(1)]) }
             #expect(error?.reply?.code == 312)
-            publisher.checkQueues()
-            try await eventually("it is reported: \(book.text)") { book.text.contains("Queues were deleted") }
+            try await eventually("it is reported: \(book.text)") {
+                book.text.contains("Queues or exchanges were deleted")
+            }
         }
     }
 
@@ -81,7 +87,9 @@ struct VanishedQueueTests {
             let error = await #expect(throws: AMQPError.self) { try await publisher.publishAndWait([message(1)]) }
             #expect(error?.reply?.code == 312)
             func refusals() -> Int {
-                book.text.split(separator: "\n").count { $0.contains("refuses to declare a deleted queue again") }
+                book.text.split(separator: "\n").count {
+                    $0.contains("refuses to declare a deleted queue or exchange again")
+                }
             }
             #expect(refusals() == 1, "\(book.text)")
             for id in 2..<42 as Range<UInt64> {
@@ -96,34 +104,127 @@ struct VanishedQueueTests {
     @Test func declaresDeletedQueueOnCheck() async throws {
         try await with { publisher, _, book, broker in
             try await broker.delete(queues: [queue.name], exchanges: [])
-            publisher.checkQueues()
+            publisher.checkTopology()
             try await eventually("it is there again: \(book.text)") {
                 (try? await broker.counts([queue.name])) == [queue.name: 0]
             }
             #expect(!book.text.contains("\"lost\""), "nothing was published to it: \(book.text)")
         }
     }
-}
 
-struct DeclarationBackoffTests {
-    @Test func waitsLongerAfterEachRefusalUpToAMinute() {
-        var (backoff, now) = (DeclarationBackoff(), ContinuousClock.now)
-        #expect(backoff.allowsDeclaration(at: now))
-        for seconds in [1, 2, 4, 8, 16, 32, 60, 60] {
-            backoff.refused(at: now, random: 1)
-            #expect(!backoff.allowsDeclaration(at: now + .seconds(seconds) - .milliseconds(1)))
-            now += .seconds(seconds)
-            #expect(backoff.allowsDeclaration(at: now))
+    /// Publishes over a connection that declares nothing, until the message reaches a queue.
+    private func publishesFromElsewhere(_ book: LogBook) async throws {
+        let other = try TestPublisher()
+        try await other.connectOnce()
+        try await eventually("the exchange and its binding exist again: \(book.text)") {
+            (try? await other.publisher.publishAndWait([message(1)])) != nil
         }
-        backoff.refused(at: now, random: 1)
-        backoff.succeeded()
-        #expect(backoff.allowsDeclaration(at: now))
-        backoff.refused(at: now, random: 1)
-        #expect(backoff.allowsDeclaration(at: now + .seconds(1)), "counted from the beginning")
+        await other.publisher.close()
+    }
+
+    @Test func declaresDeletedExchangeAndItsBindingsOnCheck() async throws {
+        try await with { publisher, log, book, broker in
+            try await broker.delete(queues: [], exchanges: [exchange.name])
+            publisher.checkTopology()
+            try await publishesFromElsewhere(book)
+            #expect(try await broker.counts([queue.name]) == [queue.name: 1])
+            #expect(book.text.contains("\"exchanges\": \(exchange.name)"), "\(book.text)")
+            #expect(log.events.failures == [] && log.events.connections == 1)
+        }
+    }
+
+    @Test func reportsThatConsumersMustBindAgain() async throws {
+        try await with { publisher, _, book, broker in
+            let todo = "consumers must bind their queues to \(results.name) again"
+            try await broker.delete(queues: [], exchanges: [results.name])
+            publisher.checkTopology()
+            try await eventually("the check reports it: \(book.text)") { book.text.contains(todo) }
+        }
+        try await with { publisher, _, book, broker in
+            let todo = "consumers must bind their queues to \(results.name) again"
+            try await broker.delete(queues: [], exchanges: [results.name])
+            let event = AMQPPublication(id: 1, exchange: results.name, routingKey: "sent", body: [1])
+            try await publisher.publishAndWait([event])
+            #expect(book.text.contains(todo), "\(book.text)")
+        }
+    }
+
+    @Test func reportsDeletedExchangeIfDeclarationIsDisabled() async throws {
+        try await with(.required(remedy: "make it")) { publisher, _, book, broker in
+            try await broker.delete(queues: [], exchanges: [exchange.name])
+            publisher.checkTopology()
+            try await eventually("it is reported: \(book.text)") {
+                book.text.contains("\"exchanges\": \(exchange.name)")
+            }
+        }
+    }
+
+    @Test func limitsChecksAfterReturnsIfDeclarationIsDisabled() async throws {
+        try await with(.required(remedy: "make it")) { publisher, log, book, broker in
+            try await broker.delete(queues: [], exchanges: [exchange.name])
+            for id in 1..<42 as Range<UInt64> {
+                let error = await #expect(throws: AMQPError.self) { try await publisher.publishAndWait([message(id)]) }
+                #expect(error?.reply?.code == 404)
+            }
+            func reports() -> Int {
+                book.text.split(separator: "\n").count { $0.contains("\"exchanges\": \(exchange.name)") }
+            }
+            try await eventually("it is reported: \(book.text)") { reports() > 0 }
+            // Ten checks take more than three minutes.
+            #expect(reports() < 10, "not one for each message: \(book.text)")
+            #expect(log.events.failures == [])
+        }
+    }
+
+    /// Another client declared the exchange without its bindings, so that nothing is missing.
+    @Test func declaresBindingsAgainOnRequest() async throws {
+        try await with { publisher, _, book, broker in
+            try await broker.delete(queues: [], exchanges: [exchange.name])
+            let other = try TestPublisher(topology: AMQPTopology(exchanges: [exchange]))
+            try await other.connectOnce()
+            await other.publisher.close()
+            publisher.declareAgain()
+            try await publishesFromElsewhere(book)
+        }
+    }
+
+    @Test func consumerReportsThatItDeclaredDeletedQueue() async throws {
+        try await with { _, _, book, broker in
+            let consumer = try TestConsumer(topology: topology, queues: [.init(name: queue.name, prefetch: 1)])
+            consumer.start()
+            try await consumer.log.wait("the first connection") { $0.connections == 1 }
+            func declarations(_ events: [AMQPConsumerEvent]) -> Int {
+                events.count { if case .declaredAgain = $0 { true } else { false } }
+            }
+            #expect(declarations(consumer.log.events) == 0)
+            try await broker.delete(queues: [queue.name], exchanges: [])
+            try await consumer.log.wait("the second connection") { $0.connections == 2 }
+            #expect(declarations(consumer.log.events) == 1)
+            await consumer.consumer.close()
+            try await publishesFromElsewhere(book)
+        }
     }
 }
 
-struct VanishedQueuesTests {
+struct RepairBackoffTests {
+    @Test func waitsLongerAfterEachFailureUpToAMinute() {
+        var (backoff, now) = (RepairBackoff(), ContinuousClock.now)
+        #expect(backoff.allowsAttempt(at: now))
+        for seconds in [1, 2, 4, 8, 16, 32, 60, 60] {
+            backoff.failed(at: now, random: 1)
+            #expect(!backoff.allowsAttempt(at: now + .seconds(seconds) - .milliseconds(1)))
+            now += .seconds(seconds)
+            #expect(backoff.allowsAttempt(at: now))
+        }
+        backoff.failed(at: now, random: 1)
+        backoff.succeeded()
+        #expect(backoff.allowsAttempt(at: now))
+        backoff.failed(at: now, random: 1)
+        #expect(backoff.allowsAttempt(at: now + .seconds(1)), "counted from the beginning")
+    }
+}
+
+struct VanishedObjectsTests {
     @Test func findsCertainLossesWithinQueueTTL() {
         let topology = AMQPTopology(
             exchanges: [AMQPExchange(name: "delay", kind: .fanout)],
@@ -133,7 +234,7 @@ struct VanishedQueuesTests {
                 AMQPBinding(queue: "dead", exchange: "dead", routingKey: "#"),
             ])
         let now = ContinuousClock.now
-        var vanished = VanishedQueues(topology)
+        var vanished = VanishedObjects(topology)
         #expect(vanished.lossesAreCertain(["delay", "dead"], now: now) == [])
         for exchange in ["delay", "dead"] {
             vanished.confirmed(
@@ -141,5 +242,14 @@ struct VanishedQueuesTests {
         }
         #expect(vanished.lossesAreCertain(["delay", "dead"], now: now + .seconds(29)) == ["delay"])
         #expect(vanished.lossesAreCertain(["delay"], now: now + .seconds(30)) == [])
+    }
+    @Test func includesExchangesThatPublicationsFoundMissing() {
+        var vanished = VanishedObjects(AMQPTopology(exchanges: [AMQPExchange(name: "results", kind: .topic)]))
+        #expect(vanished.hasExchange("results") && !vanished.hasExchange("other"))
+        vanished.missed("results")
+        #expect(vanished.checked(.init(exchanges: ["results"])) == .init(exchanges: ["results"]), "named once")
+        vanished.missed("results")
+        #expect(vanished.checked(.init(queues: ["dead"])) == .init(exchanges: ["results"], queues: ["dead"]))
+        #expect(vanished.checked(.init()).isEmpty, "reported once")
     }
 }

@@ -45,6 +45,23 @@ import Testing
         #expect(!isDue(["app": "a", "reason": "x", "job": "another"], at: 0))
     }
 
+    @Test mutating func logsEachDeletionByName() {
+        let event = EventName("broker.queues.vanished", repeats: true)
+        func deletion(_ queue: String, lost: Bool = true) -> Logger.Metadata {
+            lost ? ["queues": "\(queue)", "lost": "\(queue)"] : ["queues": "\(queue)"]
+        }
+        #expect(isDue(deletion("delay.30"), at: 0, of: event))
+        #expect(isDue(deletion("delay.120"), at: 1, of: event), "another queue")
+        #expect(isDue(deletion("dead", lost: false), at: 2, of: event))
+        #expect(isDue(deletion("dead"), at: 3, of: event), "its messages are certainly lost")
+        #expect(isDue(["exchanges": "jobs"], at: 4, of: event))
+        #expect(isDue(["exchanges": "results"], at: 5, of: event))
+        #expect(!isDue(deletion("delay.30"), at: 6, of: event))
+        #expect(due(at: 60).first?.metadata["lost"] == "delay.30")
+        let prefix = String(repeating: "x", count: 250)
+        #expect(isDue(deletion(prefix + "1"), at: 7, of: event) && isDue(deletion(prefix + "2"), at: 8, of: event))
+    }
+
     @Test mutating func whatIsLeftIsToldAtTheEnd() {
         #expect(isDue(["app": "a"], at: 0) && !isDue(["app": "a"], at: 1))
         #expect(limit.nextDue == 60_000)
