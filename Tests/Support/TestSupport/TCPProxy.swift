@@ -38,6 +38,8 @@ package final class TCPProxy: Sendable {
         var stalledEnd = 0
         var delayMicroseconds: UInt32 = 0
         var isListening = true
+        /// Whether the listener's descriptor is closed and may belong to another connection of the process.
+        var isClosed = false
     }
 
     private let listener: Int32
@@ -84,9 +86,11 @@ package final class TCPProxy: Sendable {
     }
 
     package func stop() {
-        state.withLock { $0.isListening = false }
+        state.withLock { state in
+            state.isListening = false
+            if !state.isClosed { shutdown(listener, Int32(SHUT_RDWR)) }
+        }
         cut()
-        shutdown(listener, Int32(SHUT_RDWR))
     }
 
     private func accept() {
@@ -120,7 +124,10 @@ package final class TCPProxy: Sendable {
             Thread.detachNewThread { self.forward(from: client, to: server, pair) }
             Thread.detachNewThread { self.forward(from: server, to: client, pair) }
         }
-        close(listener)
+        state.withLock { state in
+            state.isClosed = true
+            close(listener)
+        }
     }
 
     private func forward(from source: Int32, to target: Int32, _ pair: Pair) {
