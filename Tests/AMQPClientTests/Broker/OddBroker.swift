@@ -37,17 +37,18 @@ final class OddBroker: Sendable {
         Thread.detachNewThread { [asked] in
             while true {
                 let client = accept(listener, nil, nil)
-                guard client >= 0 else { return }
+                guard client >= 0 else {
+                    close(listener)
+                    return
+                }
                 Self.serve(client, odd, hidden, shown, asked)
                 close(client)
             }
         }
     }
 
-    func stop() {
-        shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
-    }
+    /// Ends the thread, which closes the listener. Call it once.
+    func stop() { shutdown(listener, Int32(SHUT_RDWR)) }
 
     /// Answers each method with the next (AMQP 0-9-1, section 1.1 of the generated reference), until the client goes.
     private static func serve(_ client: Int32, _ odd: [UInt8], _ hidden: Int, _ shown: Int, _ asked: Asked) {
