@@ -62,7 +62,8 @@ import WebPushOutput
     }
 
     @Test(arguments: [
-        "example.com", "home.arpa", "example.net", "example.org", "mail.example.com", "EXAMPLE.Com", "shop.example", "shop.test",
+        "example.com", "home.arpa", "example.net", "example.org", "mail.example.com", "EXAMPLE.Com", "shop.example",
+        "shop.test",
         "shop.invalid", "shop.localhost", "shop.onion", "printer.local", "host.internal", "a.b.Test",
     ])
     func rejectsSubjectInReservedDomain(host: String) {
