@@ -233,6 +233,20 @@ import WireTestSupport
         }
     }
 
+    @Test func anOverdueAnswerInTheClearIsATimeout() async throws {
+        try await HTTP1Server.with(protocols: nil) { _ in
+            .nothing
+        } _: { server in
+            let fixture = try pool(at: server, requests: 1) {
+                $0.tls = nil
+                $0.requestTimeoutSeconds = 1
+            }
+            try await fixture.start()
+            try await eventually("it ends") { try await fixture.look { $0.ends } == ["lost, timeout": 1] }
+            try await fixture.close()
+        }
+    }
+
     @Test(arguments: [["http/1.1"], [], ["http/1.1", "h2"], ["h2"]]) func theServerChooses(protocols: [String])
         async throws
     {

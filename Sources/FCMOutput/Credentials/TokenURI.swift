@@ -9,9 +9,11 @@ package struct TokenURI: Sendable, Hashable {
 
     /// - Throws: ``ServiceAccount/Fault``.
     package init(_ text: String) throws(ServiceAccount.Fault) {
-        guard let parts = URLComponents(string: text), parts.scheme?.lowercased() == "https", let host = parts.host,
-            !host.isEmpty, 1...65_535 ~= parts.port ?? 443, parts.user == nil, parts.password == nil,
-            parts.fragment == nil, parts.query == nil
+        // URLComponents percent-encodes control characters and spaces in silence.
+        guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let parts = URLComponents(string: text),
+            parts.scheme?.lowercased() == "https", let host = parts.host, !host.isEmpty,
+            1...65_535 ~= parts.port ?? 443, parts.user == nil, parts.password == nil, parts.fragment == nil,
+            parts.query == nil
         else { throw ServiceAccount.Fault(description: "has a token_uri that is no plain https URL") }
         self.text = text
         let name = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host

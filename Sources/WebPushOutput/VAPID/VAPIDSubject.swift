@@ -43,6 +43,10 @@ package enum VAPIDSubject {
         }
         guard lower.hasPrefix("https://") else { return nil }
         let authority = lower.dropFirst("https://".count).prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        return authority.split(separator: ":", omittingEmptySubsequences: false).first.map(String.init)
+        let parts = authority.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 1 || parts[1].first?.isNumber == true && UInt16(parts[1]).map({ $0 > 0 }) == true else {
+            return nil
+        }
+        return parts.first.map(String.init)
     }
 }

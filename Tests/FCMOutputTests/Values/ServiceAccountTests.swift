@@ -43,6 +43,10 @@ let scheme = "https:" + "//"
             SampleAccount.json(["token_uri": scheme + "user@oauth2.googleapis.com/token"]),
             "has a token_uri that is no plain https URL"
         ),
+        (
+            SampleAccount.json(["token_uri": scheme + "oauth2.googleapis.com/token\\r\\nx"]),
+            "has a token_uri that is no plain https URL"
+        ),
         (SampleAccount.json(["private_key": nil]), "has no private_key"),
         (
             SampleAccount.json(["private_key": "-----BEGIN PRIVATE KEY-----\\nnonsense"]),

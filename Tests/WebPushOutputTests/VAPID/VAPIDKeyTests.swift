@@ -55,7 +55,8 @@ import WebPushOutput
         "", "push@yourdomain.com", "mailto:", "mailto:push", "mailto:@yourdomain.com", "mailto:push@",
         "mailto:push@localhost", "mailto: push@yourdomain.com", "mailto:<push@yourdomain.com>",
         "mailto:a@b@yourdomain.com", "http://yourdomain.com", "https://localhost/", "https://127.0.0.1/", "https:///x",
-        "mailto:push@exämple.com", "mailto:push@example", "mailto:push@yourdomain.com.",
+        "https://yourdomain.com:", "https://yourdomain.com:x", "https://yourdomain.com:65536",
+        "https://yourdomain.com:+443", "mailto:push@exämple.com", "mailto:push@example", "mailto:push@yourdomain.com.",
     ])
     func badSubjects(text: String) {
         #expect(VAPIDSubject.problem(of: text) != nil)
