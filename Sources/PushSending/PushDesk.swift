@@ -235,7 +235,7 @@ package final class PushDesk: @unchecked Sendable {
     /// Records that a push was taken off the wire without an answer.
     package func unanswered(_ sent: PushOnWire, _ loss: RequestLoss, at now: Moment) {
         guard case .timeout = loss else { return }
-        health.requestTimedOut(writtenAt: sent.writtenAt, now: now)
+        health.requestTimedOut(sent.push.identity, writtenAt: sent.writtenAt, now: now)
         holdQueued(at: now)
     }
 

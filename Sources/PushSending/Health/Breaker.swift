@@ -55,18 +55,13 @@ package struct Breaker: Sendable {
     /// The time for which an accepted request proves that ambiguous refusals concern single requests. The price: if the
     /// provider revokes a credential without stating it, pushes are refused for this time and each uses an attempt.
     package static let provenMilliseconds: Int64 = 60_000
-    /// The number of ambiguous refusals that opens the breaker, if nothing is accepted in between.
-    package static let jobsInDoubt = 3
-    package static let pushesInDoubt = 10
-    /// The number of ambiguously refused pushes that are remembered until something is accepted.
-    private static let pushesRemembered = 1_000
 
     /// The reason of the last opening, or `nil` while the breaker is closed.
     package private(set) var reason: String?
     private var openings: Backoff
     private var state = State.closed
     /// The pushes that were refused ambiguously since the last accepted one. A known push never opens the breaker again.
-    private var doubted: Set<PushIdentity> = []
+    private var doubted = DoubtedPushes()
     private var openedAt = Int64.min
     /// The time at which the first ambiguous refusal began a trial.
     private var doubtedAt = Int64.min
@@ -132,9 +127,7 @@ package struct Breaker: Sendable {
                 state = .trial(probeSince: nil)
                 doubtedAt = now
             }
-            if doubted.contains(push) { return .doubted }
-            if doubted.count < Self.pushesRemembered { doubted.insert(push) }
-            guard isRefused || isDoubtEnough else { return .doubted }
+            guard doubted.insert(push), isRefused || doubted.areEvidence else { return .doubted }
             refusalWrittenAt = .min
         }
         return open(reason, now, random)
@@ -145,10 +138,6 @@ package struct Breaker: Sendable {
     /// - Returns: whether the breaker was closed before.
     package mutating func refused(_ reason: String, nowMilliseconds now: Int64, random: Double) -> Bool {
         refused(reason, .stated, writtenAt: now, nowMilliseconds: now, random: random) == .refused(isNew: true)
-    }
-
-    private var isDoubtEnough: Bool {
-        doubted.count >= Self.pushesInDoubt || Set(doubted.map(\.job)).count >= Self.jobsInDoubt
     }
 
     private func isOpen(_ now: Int64) -> Bool {
@@ -181,7 +170,7 @@ package struct Breaker: Sendable {
         defer { openings.succeeded() }
         state = .closed
         reason = nil
-        doubted = []
+        doubted.removeAll()
         refusalWrittenAt = .min
         return isRefused
     }

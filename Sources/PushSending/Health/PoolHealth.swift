@@ -54,8 +54,7 @@ package final class PoolHealth {
     package private(set) var lastRefusedJob: String?
     /// Uptime of the last answer, or of the beginning of the wait for it.
     @exclusivity(unchecked) private var lastProgress: Int64 = 0
-    /// Uptime of the last answer.
-    @exclusivity(unchecked) private var lastAnsweredAt = Int64.min
+    @exclusivity(unchecked) private var silence = HostSilence()
     private var isReturningAll = false
 
     /// - Parameters:
@@ -177,7 +176,7 @@ package final class PoolHealth {
 
     package func hostAnswered(now: Moment) {
         lastProgress = now.uptime
-        lastAnsweredAt = now.uptime
+        silence.answered(nowMilliseconds: now.uptime)
         if host.succeeded() { logger.notice(.hostAnswersAgain, "\(service) answers again") }
     }
 
@@ -186,10 +185,11 @@ package final class PoolHealth {
         _ = host.refused(Outcome.connectionFailed, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
     }
 
-    /// Records that a request got no answer in time. If the host has answered nothing since the request was written,
-    /// the host's breaker opens, for longer each time.
-    package func requestTimedOut(writtenAt: Int64, now: Moment) {
-        if lastAnsweredAt < writtenAt { openHost(Outcome.noAnswer, now: now) }
+    /// Records that a request got no answer in time. If the host is found silent, its breaker opens, for longer each
+    /// time.
+    package func requestTimedOut(_ push: PushIdentity, writtenAt: Int64, now: Moment) {
+        let isSilent = silence.timedOut(push, writtenAt: writtenAt, isKnownSilent: host.isRefused)
+        if isSilent { openHost(Outcome.noAnswer, now: now) }
     }
 
     private func openHost(_ reason: String, now: Moment) {

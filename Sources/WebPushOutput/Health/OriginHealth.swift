@@ -39,8 +39,7 @@ final class OriginHealth {
     @exclusivity(unchecked) private(set) var restrictsKeys = false
     /// Uptime of the last answer, or of the beginning of the wait for it.
     @exclusivity(unchecked) private var lastProgress: Int64 = 0
-    /// Uptime of the last answer.
-    @exclusivity(unchecked) private var lastAnsweredAt = Int64.min
+    @exclusivity(unchecked) private var silence = HostSilence()
     /// Uptime since when others have all connections.
     @exclusivity(unchecked) private var crowdedOutSince: Int64?
 
@@ -125,7 +124,7 @@ final class OriginHealth {
 
     func answered(now: Moment) {
         lastProgress = now.uptime
-        lastAnsweredAt = now.uptime
+        silence.answered(nowMilliseconds: now.uptime)
         if host.succeeded() { logger.notice(.serviceAnswersAgain, "A push service answers again") }
     }
 
@@ -220,10 +219,11 @@ final class OriginHealth {
         _ = host.refused(Outcome.connectionFailed, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
     }
 
-    /// Records that a request got no answer in time. If the host has answered nothing since the request was written,
-    /// the host's breaker opens, for longer each time.
-    func requestTimedOut(writtenAt: Int64, now: Moment) {
-        if lastAnsweredAt < writtenAt { openHost(Outcome.noAnswer, now: now) }
+    /// Records that a request got no answer in time. If the host is found silent, its breaker opens, for longer each
+    /// time.
+    func requestTimedOut(_ push: PushIdentity, writtenAt: Int64, now: Moment) {
+        let isSilent = silence.timedOut(push, writtenAt: writtenAt, isKnownSilent: host.isRefused)
+        if isSilent { openHost(Outcome.noAnswer, now: now) }
     }
 
     /// Records that the origin has only disallowed addresses.

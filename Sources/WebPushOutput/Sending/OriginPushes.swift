@@ -288,7 +288,7 @@ extension OriginPushes: PoolClient {
         let now = moment(now)
         settle(sent.push, .unknown, reason: SendingReason.of(loss), at: now)
         guard case .timeout = loss else { return }
-        health.requestTimedOut(writtenAt: sent.writtenAt, now: now)
+        health.requestTimedOut(sent.push.identity, writtenAt: sent.writtenAt, now: now)
         holdQueued(now: now)
     }
 

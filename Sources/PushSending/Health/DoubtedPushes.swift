@@ -1,0 +1,28 @@
+/// Pushes whose failures may each concern that push alone. The failures of several jobs are evidence about what the
+/// pushes share.
+struct DoubtedPushes: Sendable {
+    private static let jobsNeeded = 3
+    private static let pushesNeeded = 10
+    /// The number of pushes that are remembered.
+    private static let longest = 1_000
+
+    private var pushes: Set<PushIdentity> = []
+
+    /// Whether the failures are evidence: pushes of three jobs, or ten pushes, have failed.
+    var areEvidence: Bool {
+        pushes.count >= Self.pushesNeeded || Set(pushes.map(\.job)).count >= Self.jobsNeeded
+    }
+
+    /// Records the failure of a push.
+    ///
+    /// - Returns: whether it is the push's first.
+    mutating func insert(_ push: PushIdentity) -> Bool {
+        guard !pushes.contains(push) else { return false }
+        if pushes.count < Self.longest { pushes.insert(push) }
+        return true
+    }
+
+    mutating func removeAll() {
+        if !pushes.isEmpty { pushes = [] }
+    }
+}
