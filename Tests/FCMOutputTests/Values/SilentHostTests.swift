@@ -21,11 +21,45 @@ import Testing
             clock: { Timestamp(seconds: 1_000) })
     }
 
-    private func handIn(at now: Int64) throws {
-        let job = RoutedJob(try Job.read(Job.sampleText(recipients: #"["aa"]"#, [])))
+    private func handIn(_ id: String = "1", at now: Int64) throws {
+        let job = RoutedJob(try Job.read(Job.sampleText(recipients: #"["aa"]"#, [#""id":"\#(id)""#])))
         _ = desk.handIn(QueuedJob(job, sink: recorder))
         desk.turnBegins(now: now)
         desk.turnEnds()
+    }
+
+    /// Hands in a job and sends its push, which gets no answer.
+    private func timeOut(_ id: String, at now: Int64) throws {
+        try handIn(id, at: now)
+        let push = try #require(desk.next(onlyUrgent: false, at: desk.moment(now)))
+        #expect(!push.isProbe)
+        desk.lost(desk.putOnWire(push), .timeout, now: now + 30_000)
+        desk.turnEnds()
+    }
+
+    /// A receiver may hang on one payload, whenever it is retried.
+    @Test func onePushWithoutAnAnswerHoldsNoOther() throws {
+        for attempt in 0..<5 {
+            try timeOut("silent", at: Int64(attempt) * 60_000)
+            try handIn("other", at: Int64(attempt) * 60_000 + 30_001)
+            #expect(desk.waiting == 1, "attempt \(attempt)")
+            _ = desk.next(onlyUrgent: false, at: desk.moment(Int64(attempt) * 60_000 + 30_001))
+        }
+        #expect(recorder.outcomes.map(\.verdict) == Array(repeating: .unknown, count: 5))
+    }
+
+    @Test func pushesOfThreeJobsWithoutAnAnswerOpenTheHost() throws {
+        for job in 0..<3 { try timeOut("\(job)", at: Int64(job) * 30_000) }
+        try handIn("other", at: 90_001)
+        #expect(desk.waiting == 0)
+    }
+
+    @Test func anAnswerForgetsPushesWithoutAnAnswer() throws {
+        for job in 0..<2 { try timeOut("\(job)", at: Int64(job) * 30_000) }
+        desk.health.hostAnswered(now: desk.moment(60_001))
+        try timeOut("2", at: 60_002)
+        try handIn("other", at: 90_003)
+        #expect(desk.waiting == 1)
     }
 
     @Test func eachProbeWithoutAnAnswerOpensTheHostForLonger() throws {

@@ -38,4 +38,23 @@ import WireTestSupport
             await sending.output.shutDown()
         }
     }
+
+    @Test func opensSilentHostAfterMessagesOfThreeJobs() async throws {
+        try await ScriptedServer.with(answer: { _ in nil }) { silent in
+            let origin = Endpoint(host: "localhost", port: silent.port)
+            let sending = try Sending(to: [origin], authorityFile: silent.authorityFile) {
+                $0.requestTimeoutSeconds = 1
+                // Longer than the test, so that only timeouts are evidence.
+                $0.silenceMilliseconds = 3_600_000
+            }
+            let browser = Browser(endpoint: "https://\(origin)/1")
+            func verdict(ofJob id: String) async throws -> Outcome.Verdict? {
+                await sending.send(try sending.job([browser], #""id":"\#(id)""#)).first?.verdict
+            }
+            for _ in 0..<4 { #expect(try await verdict(ofJob: "hangs") == .unknown) }
+            for id in ["2", "3"] { #expect(try await verdict(ofJob: id) == .unknown) }
+            try await eventually("a job is held") { try await verdict(ofJob: "4") == .hold }
+            await sending.output.shutDown()
+        }
+    }
 }
