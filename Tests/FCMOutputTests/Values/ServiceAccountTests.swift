@@ -44,7 +44,7 @@ let scheme = "https:" + "//"
             "has a token_uri that is no plain https URL"
         ),
         (
-            SampleAccount.json(["token_uri": scheme + "oauth2.googleapis.com/token\\r\\nx"]),
+            SampleAccount.json(["token_uri": scheme + "oauth2.googleapis.com/token\r\nx"]),
             "has a token_uri that is no plain https URL"
         ),
         (SampleAccount.json(["private_key": nil]), "has no private_key"),
