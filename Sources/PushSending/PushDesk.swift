@@ -71,7 +71,7 @@ package final class PushDesk: @unchecked Sendable {
     }
 
     private func admit(_ job: QueuedJob, now: Moment) {
-        job.health = job.topic.map(health.topic)
+        job.health = health.scope(of: job)
         job.tokens = job.routed.job.isBroadcast ? nil : badTokens.tokens(of: job.routed.job.app)
         let recipients = job.routed.job.recipients.indices
         if let obstacle = health.obstacle(to: job, now: now) {
@@ -117,15 +117,13 @@ package final class PushDesk: @unchecked Sendable {
         return nil
     }
 
-    private func nextOfQueue(onlyUrgent: Bool, at now: Moment) -> QueuedPush? {
+    private func nextOfQueue(onlyUrgent: Bool, takesGroups: Bool = true, at now: Moment) -> QueuedPush? {
         switch health.admission(uptime: now.uptime) {
-        case .wait, .hold: return nil
-        case .pass where !health.hasRefusedTopics: return queue.next(onlyUrgent: onlyUrgent)
-        case .pass: return queue.next(onlyUrgent: onlyUrgent) { mayGo($0, now) }
-        case .probe:
-            let last = health.lastRefusedJob
-            return queue.next(onlyUrgent: onlyUrgent) { $0.routed.job.id != last && mayGo($0, now) }
-                ?? queue.next(onlyUrgent: onlyUrgent) { mayGo($0, now) }
+        case .wait, .hold: nil
+        case .pass where !health.hasRefusedScopes: queue.next(onlyUrgent: onlyUrgent, takesGroups: takesGroups)
+        case .pass, .probe:
+            queue.next(onlyUrgent: onlyUrgent, takesGroups: takesGroups) { mayGo($0, now) && isPreferred($0) }
+                ?? queue.next(onlyUrgent: onlyUrgent, takesGroups: takesGroups) { mayGo($0, now) }
         }
     }
 
@@ -133,12 +131,15 @@ package final class PushDesk: @unchecked Sendable {
         job.health?.breaker.holds(nowMilliseconds: now.uptime) != true
     }
 
+    /// Whether a push of the job is the better probe.
+    private func isPreferred(_ job: QueuedJob) -> Bool { job.routed.job.id != health.lastRefusedJob }
+
     private func admitted(_ push: QueuedPush, at now: Moment) -> QueuedPush {
         health.admit(push.job.health, uptime: now.uptime) ? push.asProbe : push
     }
 
     /// Returns the next push that may go and further pushes of its job, for outputs whose requests carry several:
-    /// ``SendQueue/nextBatch(onlyUrgent:atMost:takesGroups:_:)``. A probe goes alone.
+    /// ``SendQueue/batch(startingWith:atMost:_:)``. A probe goes alone.
     ///
     /// - Returns: an empty batch if nothing may go.
     package func nextBatch(
@@ -150,12 +151,16 @@ package final class PushDesk: @unchecked Sendable {
             _ = goesAlong(probe.job, probe.recipient)
             return [probe]
         }
-        while true {
-            let batch = queue.nextBatch(
-                onlyUrgent: onlyUrgent, atMost: most, takesGroups: takesGroups, goesAlong)
-            guard let first = batch.first, first.job.routed.job.isExpired(at: now.wall) else { return batch }
+        while let first = nextOfQueue(onlyUrgent: onlyUrgent, takesGroups: takesGroups, at: now) {
+            let batch = queue.batch(startingWith: first, atMost: most) {
+                goesAlong($0, $1) && $0.health?.breaker.isClosed != false
+            }
+            guard first.job.routed.job.isExpired(at: now.wall) else {
+                return batch.count == 1 ? [admitted(first, at: now)] : batch
+            }
             for push in batch { settle(push, .expired, at: now) }
         }
+        return []
     }
 
     /// - Returns: the tag of its request.
@@ -269,7 +274,7 @@ package final class PushDesk: @unchecked Sendable {
 
     package func tick(now: Int64) {
         let now = moment(now)
-        health.forgetTopics()
+        health.forgetScopes()
         badTokens.tell(now: now)
         guard !queue.isEmpty else { return }
         health.look(now: now)

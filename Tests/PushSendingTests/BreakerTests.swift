@@ -11,7 +11,7 @@ import Testing
         }
 
         func ambiguous(job: Int, push: Int = 0, written: Int64, at now: Int64) -> Breaker.Conclusion {
-            let push = PushIdentity(job: job, push: job * 1_000 + push)
+            let push = PushIdentity(job: job, address: job * 1_000 + push)
             return breaker.refused(
                 "Status403", .ambiguous(push), writtenAt: written, nowMilliseconds: now, random: 1)
         }

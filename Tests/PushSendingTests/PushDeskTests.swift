@@ -3,6 +3,7 @@ import PushModel
 import PushSending
 import PushTestSupport
 import Testing
+import Threading
 
 /// The pushes that may go while a credential, topic or host is refused or unreachable.
 @Suite struct PushDeskTests {
@@ -21,11 +22,12 @@ import Testing
     }
 
     private func handIn(
-        _ id: String = "job", _ members: String..., recipients: Int = 1, topic: String? = nil,
-        holdRandom: Double = 0, at now: Int64
+        _ id: String = "job", _ members: String..., recipients: Int = 1, app: String = "com.example.shop",
+        topic: String? = nil, holdRandom: Double = 0, at now: Int64
     ) throws {
         let tokens = (0..<recipients).map { "\"aa0\($0)\"" }.joined(separator: ",")
-        let job = try Job.read(Job.sampleText(recipients: "[\(tokens)]", members + [#""id":"\#(id)""#]))
+        let text = Job.sampleText(recipients: "[\(tokens)]", members + [#""id":"\#(id)""#])
+        let job = try Job.read(text.replacing("com.example.shop", with: app))
         let queued = QueuedJob(RoutedJob(job), sink: recorder, topic: topic)
         queued.holdRandom = holdRandom
         _ = desk.handIn(queued)
@@ -269,5 +271,46 @@ extension PushDeskTests {
         #expect(told == ["hold 30", "hold 30", "hold 120", "hold 120"])
         let jobs = try (0..<100).map { _ in try QueuedJob.sample() }
         #expect(Set(jobs.map { $0.holdRandom < 0.5 }).count == 2)
+    }
+
+    // MARK: Several apps
+
+    @Test func refusalsOfOneAppHoldNoOtherApp() throws {
+        for time in [0, 10, 20] as [Int64] {
+            try handIn("bad-\(time)", app: "com.example.bad", at: time)
+            #expect(try refuse(try write(at: time), isAmbiguous: true, at: time + 5).verdict == .retry)
+        }
+        try handIn("bad-30", app: "com.example.bad", at: 30)
+        #expect(next(at: 30) == nil && recorder.outcomes.last?.verdict == .hold, "this app waits")
+        try handIn("good", recipients: 2, at: 40)
+        let good = try #require(next(at: 40))
+        #expect(good.job.routed.job.app == "com.example.shop" && !good.isProbe)
+        try accept(desk.putOnWire(good), at: 45)
+        try handIn("bad-50", app: "com.example.bad", at: 50)
+        #expect(desk.waiting == 2, "the accepted push proves the credential for all apps")
+    }
+
+    @Test func reportsCredentialOnceForSeveralRefusedApps() throws {
+        let events = Mutex<[Refusal.Event]>([])
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        let subject = Refusal.Subject(credential: "1", environment: .production, topic: nil)
+        let health = PoolHealth(
+            of: subject, service: "the test", breakMilliseconds: 15_000, silenceMilliseconds: 10_000,
+            refusals: { event in events.withLock { $0.append(event) } }, logger: logger)
+        func sent(_ app: String, _ id: Int) throws -> PushOnWire {
+            let text = Job.sampleText([#""id":"\#(id)""#]).replacing("com.example.shop", with: app)
+            let job = QueuedJob(RoutedJob(try Job.read(text)), sink: recorder)
+            job.health = health.scope(of: job)
+            return PushOnWire(push: QueuedPush(job: job, recipient: 0), writtenAt: Int64(id))
+        }
+        for id in [0, 10, 20] {
+            for app in ["a", "b"] {
+                _ = health.refused(
+                    try sent(app, id), .credential, isAmbiguous: true, reason: "r", now: desk.moment(Int64(id) + 5))
+            }
+        }
+        #expect(events.withLock { $0.count } == 1)
+        health.accepted(.credential, try sent("a", 40), now: desk.moment(45))
+        #expect(events.withLock { $0 }.suffix(1) == [.ended(subject)] && events.withLock { $0.count } == 2)
     }
 }

@@ -260,3 +260,13 @@ import Testing
         #expect(queue.nextBatch(atMost: 1) { _, _ in true }.map(\.recipient) == [5])
     }
 }
+
+extension SendQueue {
+    fileprivate mutating func nextBatch(
+        onlyUrgent: Bool = false, atMost most: Int, takesGroups: Bool = true,
+        _ goesAlong: (_ job: QueuedJob, _ recipient: Int) -> Bool
+    ) -> [QueuedPush] {
+        guard let first = next(onlyUrgent: onlyUrgent, takesGroups: takesGroups) else { return [] }
+        return batch(startingWith: first, atMost: most, goesAlong)
+    }
+}

@@ -16,6 +16,9 @@ package struct InboundJob: Sendable {
     let arrivedAt: Timestamp
     /// When this worker got the delivery that is open now: the broker waits for its acknowledgement from then on.
     var deliveredAt: Timestamp
+    /// The number of earlier deliveries that were not settled, counted by the broker, before the delivery that is open
+    /// now.
+    package var earlierDeliveries: Int
     /// When it was first published, as far as that is known, else when it was first received.
     let since: Timestamp
     /// That is when it was published.
@@ -41,6 +44,7 @@ package struct InboundJob: Sendable {
         drop = queue == .dropped ? Drop(of: delivery) : nil
         arrivedAt = now
         deliveredAt = now
+        earlierDeliveries = Self.earlierDeliveries(delivery)
         let published = Self.publication(delivery.properties, now: now)
         (since, isDated) = (published ?? now, published != nil)
         isWorkers = worker == nil || delivery.properties.userID == worker
@@ -147,10 +151,10 @@ package struct InboundJob: Sendable {
         delivery.properties.headers[JobHeader.claim]?.string.flatMap { UUID(uuidString: $0)?.uuidString.lowercased() }
     }
 
-    /// How often it has been delivered before without being settled (rabbitmq.com, "Quorum Queues"). The broker writes
-    /// that on what it delivers again, and over whatever stood there; on anything else a publisher has written it. From
-    /// version 4.3 on it counts apart what was returned without blame.
-    package var earlierDeliveries: Int {
+    /// Returns the number of earlier deliveries that were not settled (rabbitmq.com, "Quorum Queues"). The broker writes
+    /// it on what it redelivers, over any value that stood there; on other messages a publisher has written it. From
+    /// version 4.3 on, deliveries that were returned without blame have a count of their own.
+    private static func earlierDeliveries(_ delivery: AMQPDelivery) -> Int {
         guard delivery.isRedelivered else { return 0 }
         let headers = delivery.properties.headers
         return max(0, Int(clamping: (headers["x-acquired-count"] ?? headers["x-delivery-count"])?.integer ?? 0))

@@ -7,13 +7,14 @@ import PushModel
 /// | orphan | redelivery of its message | result |
 /// |---|---|---|
 /// | is at work | to this worker | the job continues, and the new delivery is settled when it ends |
-/// | is at work | to another worker | both send; outcomes of the other worker are marked as redelivered |
+/// | is at work | to another worker first | both send; outcomes of later deliveries are marked as redelivered |
 /// | has ended | within five minutes, to this worker | the new delivery is acknowledged at once |
-/// | has ended | later, or to another worker | the job is sent again, marked as redelivered |
+/// | has ended | later, or to another worker first | the job is sent again, marked as redelivered |
 ///
 /// Only a delivery with the broker's `redelivered` flag is matched, or one that the broker dropped from the job's queue
-/// because lost connections exhausted its delivery limit. Several orphans may have the same identity; each matches one
-/// delivery.
+/// because lost connections exhausted its delivery limit. The broker's delivery count shows whether another worker had
+/// the message in between: that worker may have sent pushes or claimed the job's name, so the orphan does not stand for
+/// such a delivery. Several orphans may have the same identity; each matches one delivery.
 package struct Orphans {
     enum Match {
         case atWork(OpenJob)
@@ -29,9 +30,15 @@ package struct Orphans {
     /// The interval at which expired entries are removed, in milliseconds.
     private static let sweepInterval: Int64 = 10_000
 
+    private struct Ended {
+        let at: Timestamp
+        /// The number of deliveries before the one that was lost.
+        let earlierDeliveries: Int
+    }
+
     private var atWork: [MessageIdentity: [OpenJob]] = [:]
-    /// The times at which orphans ended, the earliest first.
-    private var ended: [MessageIdentity: [Timestamp]] = [:]
+    /// The orphans that ended, the earliest first.
+    private var ended: [MessageIdentity: [Ended]] = [:]
     private var endedCount = 0
     private var lastSweep = Timestamp(milliseconds: 0)
 
@@ -62,7 +69,7 @@ package struct Orphans {
         }
         guard endedCount < Self.mostEnded else { return }
         endedCount += 1
-        ended[identity, default: []].append(now)
+        ended[identity, default: []].append(Ended(at: now, earlierDeliveries: job.inbound.earlierDeliveries))
     }
 
     /// Finds and removes the orphan that a delivery belongs to. Jobs that are still at work come first.
@@ -71,23 +78,31 @@ package struct Orphans {
         let queue = inbound.drop?.limitingQueue.flatMap { names.tagIndex(ofQueue: $0) }
         guard inbound.delivery.isRedelivered || queue != nil else { return nil }
         let identity = MessageIdentity(inbound.delivery, droppedFrom: queue)
+        // The count of a dropped message is not the one of its queue.
+        func isNext(after earlierDeliveries: Int) -> Bool {
+            queue != nil || inbound.earlierDeliveries == earlierDeliveries + 1
+        }
         // An incomplete job has chunks that were never made, so its redelivery is handled like a new delivery.
-        if let job = atWork[identity]?.first(where: { !$0.isIncomplete }) {
+        let job = atWork[identity]?.first { !$0.isIncomplete && isNext(after: $0.inbound.earlierDeliveries) }
+        if let job {
             remove(job)
             job.isOrphan = false
             return .atWork(job)
         }
-        guard let times = ended[identity] else { return nil }
-        let young = times.filter { Self.isRemembered($0, now) }
-        endedCount -= times.count - young.count + (young.isEmpty ? 0 : 1)
-        ended[identity] = young.count > 1 ? Array(young.dropFirst()) : nil
-        return young.isEmpty ? nil : .ended
+        guard var all = ended[identity] else { return nil }
+        let count = all.count
+        all.removeAll { !Self.isRemembered($0.at, now) }
+        let match = all.firstIndex { isNext(after: $0.earlierDeliveries) }
+        if let match { all.remove(at: match) }
+        endedCount -= count - all.count
+        ended[identity] = all.isEmpty ? nil : all
+        return match == nil ? nil : .ended
     }
 
     private mutating func forgetOld(_ now: Timestamp) {
         lastSweep = now
-        ended = ended.compactMapValues { times in
-            let young = times.filter { Self.isRemembered($0, now) }
+        ended = ended.compactMapValues { all in
+            let young = all.filter { Self.isRemembered($0.at, now) }
             return young.isEmpty ? nil : young
         }
         endedCount = ended.values.reduce(0) { $0 + $1.count }

@@ -17,6 +17,7 @@ extension Turn {
         switch orphans.match(inbound, names, now: now) {
         case .atWork(let job):
             (job.inbound.tag, job.inbound.deliveredAt) = (inbound.tag, inbound.deliveredAt)
+            job.inbound.earlierDeliveries = inbound.earlierDeliveries
             // The budget already holds the same bytes.
             lost(inbound)
         case .ended:

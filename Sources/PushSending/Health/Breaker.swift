@@ -106,6 +106,12 @@ package struct Breaker: Sendable {
 
     // MARK: Evidence
 
+    /// Whether an ambiguous refusal of a request concerns that request alone, because a request was accepted since it
+    /// was written or in the last minute.
+    package func isProven(since writtenAt: Int64, nowMilliseconds now: Int64) -> Bool {
+        lastAcceptedAt >= min(writtenAt, now - Self.provenMilliseconds)
+    }
+
     /// Records the refusal of a request.
     ///
     /// - Parameters:
@@ -120,7 +126,7 @@ package struct Breaker: Sendable {
             refusalWrittenAt = max(refusalWrittenAt, writtenAt)
             if isOpen(now) || !isClosed && writtenAt <= openedAt { return .refused(isNew: false) }
         case .ambiguous(let push):
-            if lastAcceptedAt >= min(writtenAt, now - Self.provenMilliseconds) { return .requestAtFault }
+            if isProven(since: writtenAt, nowMilliseconds: now) { return .requestAtFault }
             // The request was already on the wire when the trial began or the breaker opened.
             if isOpen(now) || !isClosed && (writtenAt < doubtedAt || writtenAt <= openedAt) { return .doubted }
             if isClosed {

@@ -2,8 +2,11 @@ import EventNames
 package import Logging
 package import PushModel
 
-/// The health of a pool's credential, topics and host, which decides which pushes may go. While the provider refuses or
-/// does not answer, only single probes go. Lives on the pool's event loop.
+/// The health of a pool's credential, topics, apps and host, which decides which pushes may go. While the provider
+/// refuses or does not answer, only single probes go. Lives on the pool's event loop.
+///
+/// A statement of the provider concerns the credential, or the topic that it names. An ambiguous refusal is evidence
+/// about the topic, or about the job's app if the output has no topics, so that it never holds another app's pushes.
 package final class PoolHealth {
     /// The reason why a push cannot go, and how long it waits in the broker.
     package struct Obstacle {
@@ -32,7 +35,7 @@ package final class PoolHealth {
     }
 
     /// Publishers may name topics without end; those in use keep their health with their jobs.
-    private static let topicsKept = 1_000
+    private static let scopesKept = 1_000
 
     /// The provider's name in the log.
     private let service: String
@@ -43,13 +46,14 @@ package final class PoolHealth {
     // One owner, one thread: nothing for exclusivity checks to find on the hot path, here and below.
     /// Of the credential as a whole.
     @exclusivity(unchecked) private var credential: Breaker
-    /// The initial state of topics' breakers.
+    /// The initial state of the breakers of topics and apps.
     private let closedBreaker: Breaker
     /// The breaker of a host that sends no answer or accepts no connection.
     @exclusivity(unchecked) private var host = Breaker(shortestMilliseconds: 5_000, longestMilliseconds: 60_000)
-    private var topics: [String: TopicHealth] = [:]
-    /// Whether a topic's breaker is not closed.
-    @exclusivity(unchecked) package private(set) var hasRefusedTopics = false
+    private var topics: [String: ScopeHealth] = [:]
+    private var apps: [String: ScopeHealth] = [:]
+    /// Whether the breaker of a topic or an app is not closed.
+    @exclusivity(unchecked) package private(set) var hasRefusedScopes = false
     /// The id of the last job with a refused push. A push of another job is the better probe.
     package private(set) var lastRefusedJob: String?
     /// Uptime of the last answer, or of the beginning of the wait for it.
@@ -75,10 +79,17 @@ package final class PoolHealth {
 
     // MARK: Whether a push may go
 
-    package func topic(_ name: String) -> TopicHealth {
-        if let known = topics[name] { return known }
-        let new = TopicHealth(topic: name, breaker: closedBreaker)
-        topics[name] = new
+    package func scope(of job: QueuedJob) -> ScopeHealth {
+        if let topic = job.topic { return Self.scope(topic, topic: topic, in: &topics, closedBreaker) }
+        return Self.scope(job.routed.job.app, topic: nil, in: &apps, closedBreaker)
+    }
+
+    private static func scope(
+        _ name: String, topic: String?, in scopes: inout [String: ScopeHealth], _ closed: Breaker
+    ) -> ScopeHealth {
+        if let known = scopes[name] { return known }
+        let new = ScopeHealth(topic: topic, breaker: closed)
+        scopes[name] = new
         return new
     }
 
@@ -87,8 +98,8 @@ package final class PoolHealth {
         // Outputs hear of a retirement from the snapshot that routes anew what comes back.
         if isReturningAll { return Obstacle(verdict: .returned, reason: nil, seconds: 0) }
         if credential.admission(nowMilliseconds: now.uptime) == .hold { return obstacle(credential, job) }
-        if let topic = job.health, topic.breaker.admission(nowMilliseconds: now.uptime) == .hold {
-            return obstacle(topic.breaker, job)
+        if let scope = job.health, scope.breaker.admission(nowMilliseconds: now.uptime) == .hold {
+            return obstacle(scope.breaker, job)
         }
         return host.admission(nowMilliseconds: now.uptime) == .hold ? obstacle(host, job) : nil
     }
@@ -99,7 +110,7 @@ package final class PoolHealth {
             seconds: breaker.holdSeconds(random: job.holdRandom))
     }
 
-    /// Returns whether pushes of this pool may go, regardless of their topics.
+    /// Returns whether pushes of this pool may go, regardless of their topics and apps.
     package func admission(uptime now: Int64) -> Breaker.Admission {
         if host.isClosed, credential.isClosed { return .pass }
         let admissions = [host.admission(nowMilliseconds: now), credential.admission(nowMilliseconds: now)]
@@ -109,20 +120,20 @@ package final class PoolHealth {
     /// Records that a push goes, after ``admission(uptime:)`` has admitted it.
     ///
     /// - Returns: whether the push is a probe.
-    package func admit(_ topic: TopicHealth?, uptime now: Int64) -> Bool {
-        if host.isClosed, credential.isClosed, topic?.breaker.isClosed != false { return false }
+    package func admit(_ scope: ScopeHealth?, uptime now: Int64) -> Bool {
+        if host.isClosed, credential.isClosed, scope?.breaker.isClosed != false { return false }
         let admissions = [
             host.admit(nowMilliseconds: now), credential.admit(nowMilliseconds: now),
-            topic?.breaker.admit(nowMilliseconds: now),
+            scope?.breaker.admit(nowMilliseconds: now),
         ]
         return admissions.contains(.probe)
     }
 
     /// Records that a probe has ended. Its evidence, if any, follows.
-    package func probeEnded(_ topic: TopicHealth? = nil) {
+    package func probeEnded(_ scope: ScopeHealth? = nil) {
         host.probeWasNone()
         credential.probeWasNone()
-        topic?.breaker.probeWasNone()
+        scope?.breaker.probeWasNone()
     }
 
     // MARK: What answers say
@@ -137,42 +148,69 @@ package final class PoolHealth {
         let job = sent.push.job
         lastRefusedJob = job.routed.job.id
         let evidence = isAmbiguous ? Breaker.Evidence.ambiguous(sent.push.identity) : .stated
-        let breaker: Breaker
-        let conclusion: Breaker.Conclusion
-        if what == .topic, let topic = job.health {
-            conclusion = refused(&topic.breaker, evidence, sent.writtenAt, reason, subject(topic), now)
-            hasRefusedTopics = hasRefusedTopics || !topic.breaker.isClosed
-            breaker = topic.breaker
-        } else {
-            conclusion = refused(&credential, evidence, sent.writtenAt, reason, subject, now)
-            breaker = credential
+        guard let scope = job.health, what == .topic || isAmbiguous else {
+            let conclusion = refuseCredential(evidence, writtenAt: sent.writtenAt, reason, now)
+            return consequence(conclusion, of: credential, sent, isAmbiguous: isAmbiguous)
         }
+        // A message that was accepted for any app proves the credential for all apps.
+        if scope.topic == nil, credential.isProven(since: sent.writtenAt, nowMilliseconds: now.uptime) {
+            return Consequence(verdict: .retry, seconds: 0)
+        }
+        let wasReported = scope.topic == nil && isCredentialReported
+        let conclusion = scope.breaker.refused(
+            reason, evidence, writtenAt: sent.writtenAt, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
+        hasRefusedScopes = hasRefusedScopes || !scope.breaker.isClosed
+        if conclusion == .refused(isNew: true) {
+            log(scope.breaker, topic: scope.topic, app: scope.topic == nil ? job.routed.job.app : nil)
+            if !wasReported { report(scope.breaker, subject(scope), now: now) }
+        }
+        return consequence(conclusion, of: scope.breaker, sent, isAmbiguous: isAmbiguous)
+    }
+
+    private func consequence(
+        _ conclusion: Breaker.Conclusion, of breaker: Breaker, _ sent: PushOnWire, isAmbiguous: Bool
+    ) -> Consequence {
         guard case .refused = conclusion, !isAmbiguous else { return Consequence(verdict: .retry, seconds: 0) }
-        let seconds = sent.push.isProbe ? breaker.probeHoldSeconds : breaker.holdSeconds(random: job.holdRandom)
-        return Consequence(verdict: .hold, seconds: seconds)
+        let random = sent.push.job.holdRandom
+        return Consequence(
+            verdict: .hold, seconds: sent.push.isProbe ? breaker.probeHoldSeconds : breaker.holdSeconds(random: random))
     }
 
     /// Records that the provider refuses the credential in a statement that answers no push, such as a GOAWAY.
     package func refuseCredential(reason: String, now: Moment) {
-        _ = refused(&credential, .stated, now.uptime, reason, subject, now)
+        _ = refuseCredential(.stated, writtenAt: now.uptime, reason, now)
     }
 
-    private func refused(
-        _ breaker: inout Breaker, _ evidence: Breaker.Evidence, _ writtenAt: Int64, _ reason: String,
-        _ subject: Refusal.Subject, _ now: Moment
+    private func refuseCredential(
+        _ evidence: Breaker.Evidence, writtenAt: Int64, _ reason: String, _ now: Moment
     ) -> Breaker.Conclusion {
-        let conclusion = breaker.refused(
+        let wasReported = isCredentialReported
+        let conclusion = credential.refused(
             reason, evidence, writtenAt: writtenAt, nowMilliseconds: now.uptime, random: .random(in: 0..<1))
-        if conclusion == .refused(isNew: true) { tell(of: breaker, subject, now: now) }
+        if conclusion == .refused(isNew: true) {
+            log(credential, topic: nil, app: nil)
+            if !wasReported { report(credential, subject, now: now) }
+        }
         return conclusion
     }
 
-    /// Records that a push was accepted, or refused for a reason that shows that the credential or topic is accepted.
+    /// Records that a push was accepted, or refused for a reason that shows that the credential or topic is accepted. It
+    /// proves the credential for all apps.
     package func accepted(_ what: Subject, _ sent: PushOnWire, now: Moment) {
-        if credential.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime) { tellOfEnd(subject) }
-        guard what == .topic, let topic = sent.push.job.health else { return }
-        if topic.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime) { tellOfEnd(subject(topic)) }
+        let wasReported = (hasRefusedScopes || !credential.isClosed) && isCredentialReported
+        _ = credential.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime)
+        if hasRefusedScopes {
+            for app in apps.values where !app.breaker.isClosed {
+                _ = app.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime)
+            }
+        }
+        if wasReported, !isCredentialReported { tellOfEnd(subject) }
+        guard what == .topic, let scope = sent.push.job.health, scope.topic != nil else { return }
+        if scope.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime) { tellOfEnd(subject(scope)) }
     }
+
+    /// Whether the credential is reported as refused, be it for one app.
+    private var isCredentialReported: Bool { credential.isRefused || apps.values.contains { $0.breaker.isRefused } }
 
     package func hostAnswered(now: Moment) {
         lastProgress = now.uptime
@@ -214,10 +252,12 @@ package final class PoolHealth {
         openHost(host.reason ?? Outcome.noAnswer, now: now)
     }
 
-    package func forgetTopics() {
-        if hasRefusedTopics { hasRefusedTopics = topics.values.contains { !$0.breaker.isClosed } }
-        guard topics.count > Self.topicsKept else { return }
-        topics = topics.filter { !$0.value.breaker.isClosed }
+    package func forgetScopes() {
+        guard hasRefusedScopes || topics.count > Self.scopesKept || apps.count > Self.scopesKept else { return }
+        let refused = (topics.values, apps.values)
+        hasRefusedScopes = refused.0.contains { !$0.breaker.isClosed } || refused.1.contains { !$0.breaker.isClosed }
+        if topics.count > Self.scopesKept { topics = topics.filter { !$0.value.breaker.isClosed } }
+        if apps.count > Self.scopesKept { apps = apps.filter { !$0.value.breaker.isClosed } }
     }
 
     // MARK: The end
@@ -227,19 +267,21 @@ package final class PoolHealth {
 
     /// Nobody will find out any more what is refused.
     package func forget() {
-        if credential.isRefused { refusals(.ended(subject)) }
-        for health in topics.values where health.breaker.isRefused { refusals(.ended(subject(health))) }
+        if isCredentialReported { refusals(.ended(subject)) }
+        for scope in topics.values where scope.breaker.isRefused { refusals(.ended(subject(scope))) }
     }
 
-    private func tell(of breaker: Breaker, _ subject: Refusal.Subject, now: Moment) {
-        guard let reason = breaker.reason else { return }
+    private func log(_ breaker: Breaker, topic: String?, app: String?) {
         logger.warning(
             .credentialRefused, "\(service) refuses this credential, its jobs wait",
             metadata: [
-                "reason": "\(reason)", "topic": "\(subject.topic ?? "all")",
+                "reason": "\(breaker.reason ?? "-")", "topic": "\(topic ?? "all")", "app": "\(app ?? "all")",
                 "next_probe_in_s": "\(breaker.openMilliseconds / 1000)",
             ])
-        refusals(.began(Refusal(subject: subject, reason: reason, since: now.wall)))
+    }
+
+    private func report(_ breaker: Breaker, _ subject: Refusal.Subject, now: Moment) {
+        refusals(.began(Refusal(subject: subject, reason: breaker.reason ?? "-", since: now.wall)))
     }
 
     private func tellOfEnd(_ subject: Refusal.Subject) {
@@ -249,7 +291,7 @@ package final class PoolHealth {
         refusals(.ended(subject))
     }
 
-    private func subject(_ health: TopicHealth) -> Refusal.Subject {
-        Refusal.Subject(credential: subject.credential, environment: subject.environment, topic: health.topic)
+    private func subject(_ scope: ScopeHealth) -> Refusal.Subject {
+        Refusal.Subject(credential: subject.credential, environment: subject.environment, topic: scope.topic)
     }
 }

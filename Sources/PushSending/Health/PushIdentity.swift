@@ -3,11 +3,12 @@ package import PushModel
 /// The identity of a push as evidence. A second refusal of the same push, in a later attempt, adds no evidence.
 package struct PushIdentity: Sendable, Hashable {
     package let job: Int
-    package let push: Int
+    /// A hash of the recipient's address.
+    package let address: Int
 
-    package init(job: Int, push: Int) {
+    package init(job: Int, address: Int) {
         self.job = job
-        self.push = push
+        self.address = address
     }
 
     package init(of job: Job, recipient: Int) {
@@ -15,11 +16,12 @@ package struct PushIdentity: Sendable, Hashable {
         hasher.combine(job.app)
         hasher.combine(job.id)
         self.job = hasher.finalize()
+        hasher = Hasher()
         job.withBytes { bytes in
             hasher.combine(
                 bytes: UnsafeRawBufferPointer(
                     UnsafeBufferPointer(rebasing: bytes[job.recipients[recipient].addressJSON])))
         }
-        push = hasher.finalize()
+        address = hasher.finalize()
     }
 }

@@ -10,7 +10,7 @@ open class QueuedJob: @unchecked Sendable {
     package final let topic: String?
     // One owner, one thread: nothing for exclusivity checks to find on the hot path, here and below.
     /// Set when it enters its pool.
-    @exclusivity(unchecked) package final var health: TopicHealth?
+    @exclusivity(unchecked) package final var health: ScopeHealth?
     /// As above. nil for a broadcast.
     @exclusivity(unchecked) package final var tokens: AppTokens?
     package final var isCancelled = false

@@ -65,8 +65,11 @@ package struct SendQueue {
         count += 1
     }
 
-    /// - Parameter onlyUrgent: what is not urgent stays.
-    package mutating func next(onlyUrgent: Bool = false) -> QueuedPush? {
+    /// - Parameters:
+    ///   - onlyUrgent: what is not urgent stays.
+    ///   - takesGroups: whether the push may belong to a part of a halved batch.
+    package mutating func next(onlyUrgent: Bool = false, takesGroups: Bool = true) -> QueuedPush? {
+        guard takesGroups else { return next(onlyUrgent: onlyUrgent, takesGroups: false) { _ in true } }
         guard count > 0 else { return nil }
         var push = nextUrgent()
         if push == nil, !onlyUrgent { push = again.popFirst() ?? Self.next(&normal) ?? Self.next(&bulk) }
@@ -131,20 +134,16 @@ package struct SendQueue {
         return push
     }
 
-    /// Takes the next push and, with it, more of the same job, for outputs that send several at a time.
+    /// Takes more pushes of a job along with one that was taken, for outputs that send several at a time. Pushes of a part
+    /// of a halved batch are never combined with other pushes.
     ///
     /// - Parameters:
-    ///   - most: of them all.
-    ///   - takesGroups: whether the batch may be a part of a halved one, which is never combined with other pushes.
+    ///   - first: the push that was taken.
+    ///   - most: the largest number of pushes in the batch.
     ///   - goesAlong: asked of each recipient in turn; the first goes in any case, and one that does not ends the batch.
-    package mutating func nextBatch(
-        onlyUrgent: Bool = false, atMost most: Int, takesGroups: Bool = true,
-        _ goesAlong: (_ job: QueuedJob, _ recipient: Int) -> Bool
+    package mutating func batch(
+        startingWith first: QueuedPush, atMost most: Int, _ goesAlong: (_ job: QueuedJob, _ recipient: Int) -> Bool
     ) -> [QueuedPush] {
-        let next =
-            takesGroups
-            ? next(onlyUrgent: onlyUrgent) : next(onlyUrgent: onlyUrgent, takesGroups: false) { _ in true }
-        guard let first = next else { return [] }
         var batch = [first]
         let job = first.job
         _ = goesAlong(job, first.recipient)

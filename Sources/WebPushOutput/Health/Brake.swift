@@ -4,7 +4,7 @@ import Pacing
 ///
 /// | state | goes to | when |
 /// |---|---|---|
-/// | free | braking | the tenth message in a row is refused so: for as long as the service says, else 5 s, doubling to 5 min |
+/// | free | braking | messages to ten subscriptions were refused in a row: for as long as the service says, else 5 s, doubling to 5 min |
 /// | braking | free | its time is over |
 /// | free | free, next time for 5 s again | a message is accepted |
 package struct Brake: Sendable {
@@ -13,22 +13,27 @@ package struct Brake: Sendable {
 
     /// What the service called it last.
     package private(set) var reason: String?
-    private var refusedInARow = 0
+    /// The hashes of the subscriptions to which messages were refused since the last accepted message.
+    private var refusedSubscriptions: Set<Int> = []
     private var until: Int64?
     private var backoff = Backoff(first: .seconds(5), longest: .seconds(300), jitter: 0.2)
 
     package init() {}
 
+    /// Records that a service refuses a message because it has too much to do. A single overloaded subscription begins
+    /// nothing, however many of its messages are refused.
+    ///
     /// - Parameters:
+    ///   - subscription: a hash of the subscription.
     ///   - retryAfterSeconds: 0: the service has not said.
     ///   - random: a number from 0 up to 1.
     /// - Returns: whether this begins it. What was under way when it began is refused, too, and changes nothing.
     package mutating func refused(
-        _ reason: String, retryAfterSeconds: Int32, nowMilliseconds now: Int64, random: Double
+        _ reason: String, by subscription: Int, retryAfterSeconds: Int32, nowMilliseconds now: Int64, random: Double
     ) -> Bool {
         guard seconds(nowMilliseconds: now) == nil else { return false }
-        refusedInARow += 1
-        guard refusedInARow >= Self.tolerated else { return false }
+        refusedSubscriptions.insert(subscription)
+        guard refusedSubscriptions.count >= Self.tolerated else { return false }
         begin(reason, retryAfterSeconds: retryAfterSeconds, nowMilliseconds: now, random: random)
         return true
     }
@@ -38,13 +43,13 @@ package struct Brake: Sendable {
         _ reason: String, retryAfterSeconds: Int32, nowMilliseconds now: Int64, random: Double
     ) {
         self.reason = reason
-        refusedInARow = 0
+        refusedSubscriptions = []
         let own = backoff.failed(random: random).wholeMilliseconds
         until = now + (retryAfterSeconds > 0 ? min(Int64(retryAfterSeconds), Self.longestSeconds) * 1_000 : own)
     }
 
     package mutating func accepted() {
-        refusedInARow = 0
+        if !refusedSubscriptions.isEmpty { refusedSubscriptions = [] }
         backoff.succeeded()
     }
 

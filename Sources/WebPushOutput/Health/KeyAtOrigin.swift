@@ -1,9 +1,15 @@
 import PushModel
 import PushSending
 
-/// The health of one key at one origin. Lives on the origin's event loop; jobs keep a reference, so that no message
-/// has to look it up.
+/// The health of one key at one origin for one app. Refusals of one app's messages hold no other app's, even if both use
+/// the key. Lives on the origin's event loop; jobs keep a reference, so that no message has to look it up.
 final class KeyAtOrigin {
+    struct ID: Hashable {
+        let credential: Credential.ID
+        let app: String
+    }
+
+    let id: ID
     let subject: Refusal.Subject
     @exclusivity(unchecked) var breaker: Breaker
     /// Of a key that has sent too much there.
@@ -13,8 +19,9 @@ final class KeyAtOrigin {
     /// Retired, long enough ago: nothing more is sent.
     var isRetired = false
 
-    init(of credential: Credential.ID, at origin: String, breaker: Breaker) {
-        subject = Refusal.Subject(credential: credential, environment: .production, topic: origin)
+    init(_ id: ID, at origin: String, breaker: Breaker) {
+        self.id = id
+        subject = Refusal.Subject(credential: id.credential, environment: .production, topic: origin)
         self.breaker = breaker
     }
 

@@ -34,7 +34,7 @@ final class OriginHealth {
     @exclusivity(unchecked) private var brake = Brake()
     /// The uptime until which the origin is known to have only disallowed addresses.
     @exclusivity(unchecked) private var forbiddenUntil: Int64?
-    private var keys: [Credential.ID: KeyAtOrigin] = [:]
+    private var keys: [KeyAtOrigin.ID: KeyAtOrigin] = [:]
     /// Whether a key is refused, is in doubt or has exceeded its rate.
     @exclusivity(unchecked) private(set) var restrictsKeys = false
     /// Uptime of the last answer, or of the beginning of the wait for it.
@@ -51,10 +51,12 @@ final class OriginHealth {
         closedBreaker = Breaker(shortestMilliseconds: configuration.breakMilliseconds)
     }
 
-    func key(of credential: Credential.ID) -> KeyAtOrigin {
-        if let known = keys[credential] { return known }
-        let new = KeyAtOrigin(of: credential, at: origin, breaker: closedBreaker)
-        keys[credential] = new
+    /// - Parameter app: the app whose messages use the key.
+    func key(of credential: Credential.ID, app: String) -> KeyAtOrigin {
+        let id = KeyAtOrigin.ID(credential: credential, app: app)
+        if let known = keys[id] { return known }
+        let new = KeyAtOrigin(id, at: origin, breaker: closedBreaker)
+        keys[id] = new
         return new
     }
 
@@ -152,6 +154,11 @@ final class OriginHealth {
     func refused(_ sent: MessageOnWire, isAmbiguous: Bool, reason: String, now: Moment) -> Consequence {
         let key = sent.push.part.key
         guard !key.isRetired else { return Consequence(verdict: .hold) }
+        // A service may refuse one subscription in the words for a key. The price: a key that the service ceases to
+        // accept is used for another minute.
+        if !isAmbiguous, key.breaker.isProven(since: sent.writtenAt, nowMilliseconds: now.uptime) {
+            return Consequence(verdict: .retry)
+        }
         key.lastRefusedJob = sent.push.job.routed.job.id
         let conclusion = key.breaker.refused(
             reason, isAmbiguous ? .ambiguous(sent.push.identity) : .stated, writtenAt: sent.writtenAt,
@@ -180,10 +187,13 @@ final class OriginHealth {
     }
 
     /// A service says so of one sender, and only with 503 of itself; also where it is said of two at a time.
-    func busy(_ key: KeyAtOrigin, status: Int, reason: String, retryAfterSeconds: Int32, now: Moment) -> Bool {
+    func busy(_ sent: MessageOnWire, status: Int, reason: String, now: Moment) -> Bool {
+        let (key, retryAfterSeconds) = (sent.push.part.key, sent.retryAfterSeconds)
         let random = Double.random(in: 0..<1)
         func refuses(_ brake: inout Brake) -> Bool {
-            brake.refused(reason, retryAfterSeconds: retryAfterSeconds, nowMilliseconds: now.uptime, random: random)
+            brake.refused(
+                reason, by: sent.push.identity.address, retryAfterSeconds: retryAfterSeconds,
+                nowMilliseconds: now.uptime, random: random)
         }
         if status == 503 {
             guard refuses(&brake) else { return false }
@@ -192,7 +202,9 @@ final class OriginHealth {
         }
         guard refuses(&key.brake) else { return false }
         restrictsKeys = true
-        let isAlone = !keys.values.contains { $0 !== key && $0.brake.seconds(nowMilliseconds: now.uptime) != nil }
+        let isAlone = !keys.values.contains {
+            $0.id.credential != key.id.credential && $0.brake.seconds(nowMilliseconds: now.uptime) != nil
+        }
         if isAlone {
             tellOfBrake(key.brake, of: "one VAPID key", askedFor: retryAfterSeconds, now)
         } else {
@@ -282,7 +294,7 @@ final class OriginHealth {
 
     /// Retired credentials: what waits with them is returned.
     func retire(_ isMeant: (Credential.ID) -> Bool) {
-        for (id, key) in keys where isMeant(id) {
+        for (id, key) in keys where isMeant(id.credential) {
             key.isRetired = true
             forget(key)
             keys[id] = nil

@@ -49,7 +49,7 @@ final class OriginPool {
     /// Sends to the recipients that were gathered.
     func send(_ job: WebPushJob, tokens: AppTokens) {
         lastUsed = pool.time()
-        let key = pushes.health.key(of: job.identity.credential.id)
+        let key = pushes.health.key(of: job.identity.credential.id, app: job.routed.job.app)
         pushes.take(OriginJob(job, places: places, key: key, tokens: tokens), now: lastUsed)
         places = []
         pool.scheduleTurn()

@@ -222,9 +222,7 @@ extension OriginPushes: PoolClient {
         case .keyMismatch: sent.push.job.tokens?.answered(bad: reason, now: now)
         case .busy:
             sent.push.job.tokens?.answered(bad: nil, now: now)
-            let begins = health.busy(
-                sent.push.part.key, status: answer.status, reason: reason, retryAfterSeconds: sent.retryAfterSeconds,
-                now: now)
+            let begins = health.busy(sent, status: answer.status, reason: reason, now: now)
             if begins { holdQueued(now: now) }
         default:
             sent.push.job.tokens?.answered(bad: nil, now: now)

@@ -20,11 +20,14 @@ import Testing
         return harness
     }
 
+    /// - Parameter count: the number of earlier deliveries, as counted by the broker.
     private func again(
         _ body: String = jobBody(), number: UInt64 = 7, connection: UInt32 = 2, queue: JobQueue = .lane(.normal),
-        properties: AMQPProperties = AMQPProperties(), redelivered: Bool = true
+        properties: AMQPProperties = AMQPProperties(), redelivered: Bool = true, count: Int64 = 1
     ) -> AMQPDelivery {
-        .sample(
+        var properties = properties
+        if properties.headers["x-delivery-count"] == nil { properties.headers["x-delivery-count"] = .int64(count) }
+        return .sample(
             body, number: number, from: queue, properties: properties, redelivered: redelivered, connection: connection)
     }
 
@@ -72,11 +75,11 @@ import Testing
     @Test func continuesJobOverSeveralLosses() throws {
         let harness = orphaned([.sample(jobBody(), number: 1)])
         for connection in 2...7 as ClosedRange<UInt32> {
-            harness.deliver([again(number: 1, connection: connection)])
+            harness.deliver([again(number: 1, connection: connection, count: Int64(connection) - 1)])
             harness.consumer(Self.lost)
             harness.consumer(.connected(queues: []))
         }
-        harness.deliver([again(number: 3, connection: 8)])
+        harness.deliver([again(number: 3, connection: 8, count: 7)])
         try finish(harness)
         #expect(harness.started.count == 1)
         #expect(harness.acknowledgements.map(\.tag) == [again(number: 3, connection: 8).tag])
@@ -91,6 +94,35 @@ import Testing
         try finish(harness, job: 1)
         try finish(harness, job: 2)
         #expect(harness.acknowledged == [2, 1, 3])
+    }
+
+    /// The other worker may have sent pushes that nobody reports.
+    @Test(arguments: [false, true]) func resendsJobThatAnotherWorkerHadInBetween(hasEnded: Bool) throws {
+        let harness = orphaned([.sample(jobBody(), number: 1)])
+        if hasEnded { try finish(harness) }
+        harness.deliver([again(count: 2)])
+        #expect(harness.started.count == 2 && harness.acknowledged.isEmpty)
+        let before = harness.events.count
+        try finish(harness, job: 1)
+        #expect(harness.acknowledged == [7] && harness.core.currentCounts().jobsResumed == 0)
+        let outcomes = try harness.outcomes().suffix(2)
+        #expect(harness.events.count > before && outcomes.allSatisfy { $0["redelivered"] != nil })
+    }
+
+    /// The other worker claimed the job's name and died.
+    @Test func reportsJobThatAnotherWorkerClaimedInBetween() throws {
+        let body = jobBody(more: #""at_most_once":true,"#)
+        let harness = orphaned([.sample(body, number: 1)], claims: true)
+        harness.deliver([again(body, count: 2)])
+        for place in 0..<2 {
+            try #require(harness.claims.count == place + 1)
+            harness.claimed(harness.claims[place], fresh: [])
+        }
+        #expect(harness.started.isEmpty)
+        harness.flush()
+        for event in harness.events { harness.confirm(event) }
+        #expect(harness.acknowledged == [7])
+        #expect(try harness.outcomes().map { $0["kind"] } == ["unknown", "unknown"])
     }
 
     @Test func sendsNewMessageWithSameContent() throws {
@@ -122,7 +154,7 @@ import Testing
             "z": 1, "x-martlet-part": "p", "x-martlet-attempt": 2, "x-delivery-count": 50, "a": .table(["k": 1]),
         ]
         let returned: AMQPFieldTable = [
-            "a": .table(["k": 1]), "x-acquired-count": 3, "x-delivery-count": 1, "x-martlet-attempt": 2,
+            "a": .table(["k": 1]), "x-acquired-count": 1, "x-delivery-count": 1, "x-martlet-attempt": 2,
             "x-martlet-part": "p", "z": 1,
         ]
         let harness = orphaned([.sample(jobBody(), number: 1, properties: AMQPProperties(headers: first))])

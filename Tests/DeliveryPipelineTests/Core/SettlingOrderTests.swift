@@ -21,6 +21,9 @@ import Testing
 
 /// What each delivery still owes, told from the messages that are published and confirmed: the simplest account.
 private struct SettlingWorld {
+    /// With more of either, the pipeline would suspect a job, or publish it again before it reaches its delivery limit.
+    private static let (mostLosses, mostLeaps) = (14, 3)
+
     /// A message's number, which all of its deliveries share. It travels as the number of the attempt and as the time of
     /// the first attempt, in milliseconds.
     private typealias Serial = Int64
@@ -36,6 +39,8 @@ private struct SettlingWorld {
     /// In the broker and not handed out; then those handed out over this connection.
     private var waiting: [(message: Int, wasDelivered: Bool)] = []
     private var handedOut: [AMQPDeliveryTag: Serial] = [:]
+    /// How often each message was delivered.
+    private var deliveriesOf: [Serial: Int64] = [:]
     private var lastNumber: UInt64 = 0
     private var lastMessage = 0
 
@@ -60,6 +65,7 @@ private struct SettlingWorld {
 
     private(set) var deliveries = 0
     private(set) var losses = 0
+    private var leaps = 0
     private(set) var faults: [String] = []
 
     var resumedByPipeline: Int { harness.core.currentCounts().jobsResumed }
@@ -77,7 +83,10 @@ private struct SettlingWorld {
         case 5..<9: try report()
         case 9: harness.flush()
         case 10:
-            if Int.random(in: 0..<4, using: &random) == 0 { harness.pass(seconds: 500) }
+            if Int.random(in: 0..<4, using: &random) == 0, leaps < Self.mostLeaps {
+                leaps += 1
+                harness.pass(seconds: 500)
+            }
             harness.passRefusalWaits()
         case 11..<14: confirm(some(of: unconfirmed))
         case 14: if let id = unconfirmed.randomElement(using: &random) { confirm([id, id, 999_999]) }
@@ -91,7 +100,7 @@ private struct SettlingWorld {
         case 17: mark()
         case 18: listen()
         case 19: harness.passMarkPatience()
-        default: if isConnected, Bool.random(using: &random) { lose() } else { connect() }
+        default: if isConnected, losses < Self.mostLosses, Bool.random(using: &random) { lose() } else { connect() }
         }
         try look()
     }
@@ -147,6 +156,12 @@ private struct SettlingWorld {
         let serial = Serial(message)
         let tag = open.tag(queue: JobQueue.lane(.normal).index, number: lastNumber)
         (serialOf[tag], handedOut[tag]) = (serial, serial)
+        var headers: AMQPFieldTable = [
+            JobHeader.attempt: .int64(serial), JobHeader.firstAttempt: .int64(serial),
+            JobHeader.traceparent: .string("serial-\(serial)"), "mine": 1,
+        ]
+        if isRedelivered { headers["x-delivery-count"] = .int64(deliveriesOf[serial] ?? 0) }
+        deliveriesOf[serial, default: 0] += 1
         let recipients = (0...message % 4).map { "\"a\($0)\"" }
         var body = #"{"id":"m-\#(message)","app":"com.example.shop","payload":{"aps":{"alert":"x"}},"#
         if message % 5 == 0 { body += #""results":"problems","# }
@@ -164,11 +179,7 @@ private struct SettlingWorld {
         body += #""recipients":[\#(recipients.joined(separator: ","))]}"#
         return AMQPDelivery(
             tag: tag, isRedelivered: isRedelivered, exchange: "martlet.jobs", routingKey: "normal",
-            properties: AMQPProperties(
-                headers: [
-                    JobHeader.attempt: .int64(serial), JobHeader.firstAttempt: .int64(serial),
-                    JobHeader.traceparent: .string("serial-\(serial)"), "mine": 1,
-                ]), body: Array(body.utf8))
+            properties: AMQPProperties(headers: headers), body: Array(body.utf8))
     }
 
     private mutating func connect() {

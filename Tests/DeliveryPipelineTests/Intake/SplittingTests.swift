@@ -157,11 +157,12 @@ import Testing
     private func deliverUnnamed(
         _ numbers: ClosedRange<UInt64>, of lane: Lane = .normal, to harness: PipelineHarness, connection: UInt32 = 1
     ) {
+        let headers: AMQPFieldTable = connection > 1 ? ["x-delivery-count": .int64(Int64(connection) - 1)] : [:]
         harness.deliver(
             numbers.map {
                 .sample(
                     body(recipients: 2).replacing("big", with: "big-\($0)"), number: $0, from: .lane(lane),
-                    redelivered: connection > 1, connection: connection)
+                    properties: AMQPProperties(headers: headers), redelivered: connection > 1, connection: connection)
             })
     }
 

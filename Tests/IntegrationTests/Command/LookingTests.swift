@@ -72,7 +72,8 @@ struct LookingTests {
         try await Installation.with { installation in
             let finished = try await installation.martlet(["doctor"])
             #expect(finished.output.contains(/ok    broker +connected to RabbitMQ [34]\./), "\(finished)")
-            #expect(finished.output.contains("note  ack timeout"), "\(finished)")
+            // From RabbitMQ 4.3 on, workers request their own.
+            #expect(finished.output.contains(/(note|ok  )  ack timeout/), "\(finished)")
         }
     }
 }

@@ -37,11 +37,23 @@ import WebPushOutput
 }
 
 @Suite struct BrakeTests {
-    /// Which of so many refusals begin the brake.
-    private func refusals(_ brake: inout Brake, count: Int, retryAfter: Int32 = 0, at now: Int64 = 0) -> [Bool] {
-        (0..<count).map { _ in
-            brake.refused("Status429", retryAfterSeconds: retryAfter, nowMilliseconds: now, random: 1)
+    /// Returns whether each refusal of a message begins the brake.
+    ///
+    /// - Parameter subscriptions: the number of subscriptions to which the messages go in turn.
+    private func refusals(
+        _ brake: inout Brake, count: Int, subscriptions: Int = .max, retryAfter: Int32 = 0, at now: Int64 = 0
+    ) -> [Bool] {
+        (0..<count).map { number in
+            brake.refused(
+                "Status429", by: number % subscriptions, retryAfterSeconds: retryAfter, nowMilliseconds: now, random: 1)
         }
+    }
+
+    @Test func overloadedSubscriptionsDoNotBrakeOthers() {
+        var brake = Brake()
+        #expect(!refusals(&brake, count: 100, subscriptions: 1).contains(true))
+        #expect(!refusals(&brake, count: 100, subscriptions: 9).contains(true))
+        #expect(refusals(&brake, count: 100, subscriptions: 10).contains(true))
     }
 
     @Test func beginsAtTenthRefusalInARow() {

@@ -1,0 +1,13 @@
+/// The health of a credential for one topic, or for one app if the output has no topics. Lives on its pool's event loop;
+/// jobs keep a reference, so that no push has to look it up.
+package final class ScopeHealth {
+    /// The topic, or `nil` for the health of one app.
+    package let topic: String?
+    // One owner, one thread: nothing for exclusivity checks to find on the hot path.
+    @exclusivity(unchecked) package var breaker: Breaker
+
+    init(topic: String?, breaker: Breaker) {
+        self.topic = topic
+        self.breaker = breaker
+    }
+}
