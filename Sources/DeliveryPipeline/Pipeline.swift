@@ -48,10 +48,11 @@ struct Pipeline {
 
     /// Decodes a delivery and lets it wait for its turn.
     mutating func arrive(_ delivery: AMQPDelivery, _ turn: inout Turn) {
-        guard let inbound = InboundJob(delivery, at: turn.now, worker: configuration.brokerUser) else { return }
+        guard var inbound = InboundJob(delivery, at: turn.now, worker: configuration.brokerUser) else { return }
         scheduler.arrived(delivery.tag, from: inbound.queue)
         turn.counts.arrivals[inbound.queue.index] += 1
         if turn.takeUp(inbound, configuration.names) { return }
+        inbound.mayBeCopy = turn.orphans.mayBeCopied(inbound, now: turn.now)
         if inbound.drop?.isOurs == true { return leaveToBroker(inbound, &turn) }
         if let held = HeldEvent(inbound, worker: configuration.brokerUser, results: configuration.names.results) {
             return settling.resume(held, turn.open(inbound), &turn)

@@ -131,7 +131,7 @@ struct Turn {
         _ = outbox.ledger.met(group: id)
         var waiting = job.waiting
         // The broker may have redelivered the message since.
-        waiting.inbound.tag = job.inbound.tag
+        waiting.inbound = job.inbound
         return (waiting, message.publication.exchange)
     }
 

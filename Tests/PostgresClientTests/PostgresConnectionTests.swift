@@ -160,7 +160,9 @@ struct PostgresConnectionTests {
 
     /// A server that is no primary any more is not written to for ever.
     @Test func aConnectionToAReadOnlyServerIsNotUsedAgain() async throws {
-        let pool = PostgresPool(try TestServer.configuration(), logger: Logger(label: "test"))
+        var options = PostgresPool.Options()
+        options.leaseTimeout = .seconds(600)
+        let pool = PostgresPool(try TestServer.configuration(), options: options, logger: Logger(label: "test"))
         let first = try await pool.withConnection { connection in
             try await connection.query("SET default_transaction_read_only = on")
             let error = await #expect(throws: PostgresError.self) {

@@ -40,16 +40,19 @@ package struct Orphans {
     /// The orphans that ended, the earliest first.
     private var ended: [MessageIdentity: [Ended]] = [:]
     private var endedCount = 0
+    /// When each message of a lost connection was last added.
+    private var known: [MessageIdentity: Timestamp] = [:]
     private var lastSweep = Timestamp(milliseconds: 0)
 
     private var isEmpty: Bool { atWork.isEmpty && ended.isEmpty }
 
-    mutating func add(_ job: OpenJob) {
+    mutating func add(_ job: OpenJob, now: Timestamp) {
         job.isOrphan = true
         guard !job.isIncomplete else { return }
         let identity = job.identity ?? MessageIdentity(job.inbound.delivery)
         job.identity = identity
         atWork[identity, default: []].append(job)
+        if known.count < Self.mostEnded { known[identity] = now }
     }
 
     /// Removes a job that has ended in this worker, because the broker holds everything that it produced.
@@ -99,8 +102,18 @@ package struct Orphans {
         return match == nil ? nil : .ended
     }
 
+    /// Whether a delivery may be a copy that the broker made of an orphan's message. A broker that stops while it
+    /// dead-letters a message from a delay queue dead-letters it again, without the flag `redelivered`.
+    mutating func mayBeCopied(_ inbound: InboundJob, now: Timestamp) -> Bool {
+        guard !known.isEmpty, !inbound.delivery.isRedelivered, inbound.delivery.properties.headers["x-death"] != nil
+        else { return false }
+        if abs(now.milliseconds - lastSweep.milliseconds) >= Self.sweepInterval { forgetOld(now) }
+        return known[MessageIdentity(inbound.delivery)] != nil
+    }
+
     private mutating func forgetOld(_ now: Timestamp) {
         lastSweep = now
+        known = known.filter { Self.isRemembered($0.value, now) }
         ended = ended.compactMapValues { all in
             let young = all.filter { Self.isRemembered($0.at, now) }
             return young.isEmpty ? nil : young

@@ -5,7 +5,7 @@ extension Turn {
     /// Handles the loss of these queues' connection. The broker redelivers every open delivery of them.
     mutating func loseConnection(of queues: [JobQueue]) {
         for job in outbox.ledger.openDeliveries where !job.isOrphan && queues.contains(job.inbound.source) {
-            orphans.add(job)
+            orphans.add(job, now: now)
         }
     }
 

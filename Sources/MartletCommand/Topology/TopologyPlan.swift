@@ -76,57 +76,73 @@ struct TopologyPlan: Sendable {
 
     // MARK: For a shell
 
-    /// Of the `rabbitmqadmin` that the management plugin brings.
+    /// Shell commands for `rabbitmqadmin`: the one of RabbitMQ 4.3, which takes options, or the one that the management
+    /// plugin of earlier versions brings.
     var commands: [String] {
-        let vhost = "--vhost=\(Self.quoted(virtualHost))"
-        let admin = "rabbitmqadmin \(vhost) declare"
-        var lines = exchanges.map {
-            "\(admin) exchange name=\(Self.quoted($0.name)) type=\($0.kind.rawValue) durable=true"
-                + Self.option($0.arguments)
+        var lines = ["vhost=\(Self.quoted(virtualHost))"] + Self.functions
+        lines += exchanges.map {
+            Self.call("exchange", $0.name, $0.kind.rawValue, Self.json($0.arguments))
         }
         lines += topology.queues.map {
-            "\(admin) queue name=\(Self.quoted($0.name)) durable=true" + Self.option($0.arguments)
+            Self.call("queue", $0.name, $0.arguments["x-queue-type"]?.string ?? "classic", Self.json($0.arguments))
         }
-        lines += [
-            "# What is not bound needs no unbinding.",
-            "unbind() {",
-            "    told=$(rabbitmqadmin \(vhost) delete binding \"$@\" 2>&1) && return",
-            "    case \"$told\" in *'Not found'*) ;; *) echo \"$told\" >&2; return 1 ;; esac",
-            "}",
-        ]
         for step in plan.steps {
             switch step {
             case .bind(let binding):
                 lines.append(
-                    "\(admin) binding source=\(Self.quoted(binding.source)) destination=\(Self.quoted(binding.destination))"
-                        + " destination_type=\(binding.kind) routing_key=\(Self.quoted(binding.routingKey))")
+                    Self.call("bind", binding.source, binding.kind, binding.destination, binding.routingKey))
             case .unbind(let unbinding):
-                // As the management API calls the key of a binding without one.
-                let key = unbinding.routingKey.isEmpty ? "~" : unbinding.routingKey
-                lines.append(
-                    "for name in \(unbinding.destinations.map(Self.quoted).joined(separator: " ")); do"
-                        + " unbind source=\(Self.quoted(unbinding.source)) destination=\"$name\""
-                        + " destination_type=\(unbinding.isQueue ? "queue" : "exchange")"
-                        + " properties_key=\(Self.quoted(key)); done")
+                for destination in unbinding.destinations {
+                    lines.append(
+                        Self.call(
+                            "unbind", unbinding.source, unbinding.isQueue ? "queue" : "exchange", destination,
+                            unbinding.routingKey))
+                }
             }
         }
         for user in users {
-            // An empty hash is a user who can't log in by password.
-            lines.append("rabbitmqadmin declare user name=\(Self.quoted(user.name)) password_hash='' tags=''")
-            lines.append(
-                "rabbitmqadmin declare permission vhost=\(Self.quoted(virtualHost)) user=\(Self.quoted(user.name))"
-                    + " configure=\(Self.quoted(user.configure)) write=\(Self.quoted(user.write))"
-                    + " read=\(Self.quoted(user.read))")
+            lines.append(Self.call("user", user.name))
+            lines.append(Self.call("permission", user.name, user.configure, user.write, user.read))
         }
         return lines
     }
 
-    private static func option(_ arguments: AMQPFieldTable) -> String {
-        guard !arguments.isEmpty else { return "" }
+    /// An empty password hash makes a user who cannot log in by password. In the first program the key of a binding
+    /// without a routing key is `~`, as in the management API.
+    private static let functions = #"""
+        if rabbitmqadmin declare exchange --help 2>&1 | grep -q -e '--name <'; then
+            admin() { rabbitmqadmin --vhost "$vhost" "$@"; }
+            exchange() { admin declare exchange --name "$1" --type "$2" --durable true --arguments "$3"; }
+            queue() { admin declare queue --name "$1" --type "$2" --durable true --arguments "$3"; }
+            bind() { admin declare binding --source "$1" --destination-type "$2" --destination "$3" --routing-key "$4"; }
+            unbind() {
+                admin delete binding --idempotently --source "$1" --destination-type "$2" --destination "$3" --routing-key "$4"
+            }
+            user() { admin declare user --name "$1" --password-hash '' --tags ''; }
+            permission() { admin declare permissions --username "$1" --configure "$2" --write "$3" --read "$4"; }
+        else
+            admin() { rabbitmqadmin --vhost="$vhost" "$@"; }
+            exchange() { admin declare exchange name="$1" type="$2" durable=true arguments="$3"; }
+            queue() { admin declare queue name="$1" durable=true arguments="$3"; }
+            bind() { admin declare binding source="$1" destination_type="$2" destination="$3" routing_key="$4"; }
+            unbind() {
+                told=$(admin delete binding source="$1" destination_type="$2" destination="$3" properties_key="${4:-~}" 2>&1) ||
+                    case "$told" in *'Not found'*) ;; *) echo "$told" >&2; return 1 ;; esac
+            }
+            user() { admin declare user name="$1" password_hash='' tags=''; }
+            permission() { admin declare permission vhost="$vhost" user="$1" configure="$2" write="$3" read="$4"; }
+        fi
+        """#.split(separator: "\n").map(String.init)
+
+    private static func call(_ function: String, _ words: String...) -> String {
+        ([function] + words.map(quoted)).joined(separator: " ")
+    }
+
+    private static func json(_ arguments: AMQPFieldTable) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let json = try? encoder.encode(BrokerDefinitions.Arguments(table: arguments)) else { return "" }
-        return " arguments=\(quoted(String(decoding: json, as: UTF8.self)))"
+        guard let json = try? encoder.encode(BrokerDefinitions.Arguments(table: arguments)) else { return "{}" }
+        return String(decoding: json, as: UTF8.self)
     }
 
     /// As one word of a shell.

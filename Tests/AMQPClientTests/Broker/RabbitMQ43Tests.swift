@@ -1,4 +1,5 @@
 import AMQPClient
+import TestSupport
 import TestTraits
 import Testing
 
@@ -53,7 +54,7 @@ struct RabbitMQ43Tests {
             ])
         test.start()
         try await test.log.wait("the redelivery", timeout: .seconds(90)) { $0.deliveries.count == 2 }
-        #expect(test.log.events.failures.map(\.code) == [.consumerCancelled])
+        #expect(test.log.events.failures.first?.code == .consumerCancelled)
         let deliveries = test.log.events.deliveries
         #expect(deliveries[1].isRedelivered)
         #expect(Self.counts(deliveries[1]) == [1, nil], "a timeout counts only as an acquisition")
@@ -61,10 +62,16 @@ struct RabbitMQ43Tests {
         try await test.log.wait("a late acknowledgement settles nothing", timeout: .seconds(90)) {
             $0.deliveries.count == 3
         }
-        test.consumer.acknowledge([AMQPAcknowledgement(test.log.events.deliveries[2].tag)])
+        // On a busy machine this acknowledgement may be late, too.
+        var acknowledged = 2
+        try await eventually("a timely acknowledgement settles the message") {
+            let new = test.log.events.deliveries.dropFirst(acknowledged)
+            acknowledged += new.count
+            test.consumer.acknowledge(new.map { AMQPAcknowledgement($0.tag) })
+            let left = try await AMQPInspection.look(at: AMQPTopology(queues: [queue]), on: TestBroker.configuration())
+            return left.queues[queue.name]?.messages == 0
+        }
         await test.consumer.close()
-        let left = try await AMQPInspection.look(at: AMQPTopology(queues: [queue]), on: TestBroker.configuration())
-        #expect(left.queues[queue.name]?.messages == 0)
     }
 
     /// A worker requests 30 minutes. The other consumer shows how long the queues' own setting takes to have an effect.

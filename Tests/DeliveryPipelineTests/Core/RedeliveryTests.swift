@@ -109,6 +109,21 @@ import Testing
         #expect(harness.events.count > before && outcomes.allSatisfy { $0["redelivered"] != nil })
     }
 
+    /// A broker that stops while it dead-letters a message does so again.
+    @Test(arguments: [(true, 0, true), (false, 0, false), (true, 301, false)] as [(Bool, Int64, Bool)])
+    func marksCopyThatTheBrokerDeadLettered(isDeadLetter: Bool, seconds: Int64, isMarked: Bool) throws {
+        let harness = orphaned([.sample(jobBody(), number: 1)])
+        harness.deliver([again()])
+        try finish(harness)
+        harness.pass(seconds: seconds)
+        let death: AMQPFieldTable = ["x-death": .array([.table(["queue": "q", "reason": "expired"])])]
+        let properties = AMQPProperties(headers: isDeadLetter ? death : [:])
+        harness.deliver([.sample(jobBody(), number: 8, properties: properties)])
+        try finish(harness, job: 1)
+        #expect(harness.acknowledged == [7, 8] && harness.core.currentCounts().jobsResumed == 1)
+        #expect(try harness.outcomes().suffix(2).allSatisfy { ($0["redelivered"] != nil) == isMarked })
+    }
+
     /// The other worker claimed the job's name and died.
     @Test func reportsJobThatAnotherWorkerClaimedInBetween() throws {
         let body = jobBody(more: #""at_most_once":true,"#)

@@ -46,7 +46,7 @@ extension BadServerCase {
             end: .connection(.protocolError, "CONTINUATION")),
         .init(
             "PRIORITY on the connection", RawFrame(type: RawFrame.priority, payload: [0, 0, 0, 1, 1]),
-            end: .connection(.protocolError, "PRIORITY")),
+            end: .connection(.protocolError, "PRIORITY"), newer: .ignored),
         .init(
             "PRIORITY of a wrong size", RawFrame(type: RawFrame.priority, stream: 1, payload: [0]),
             end: .connection(.frameSizeError, "a frame of the wrong size")),
@@ -87,7 +87,8 @@ extension BadServerCase {
         .init("an unknown setting", .settings(0xef, .max), end: .ignored),
         .init(
             "INITIAL_WINDOW_SIZE that overflows an open stream's window", .windowUpdate(0x7fff_0000, stream: 1),
-            .settings(4, 0x7fff_ffff), end: .stream(.flowControlError)),
+            .settings(4, 0x7fff_ffff), end: .stream(.flowControlError),
+            newer: .connection(.flowControlError, "SETTINGS")),
         .init(
             "PUSH_PROMISE, which we forbid",
             RawFrame(type: RawFrame.settings, flags: RawFrame.acknowledgement),
@@ -132,8 +133,8 @@ extension BadServerCase {
             "a window of the connection beyond 2^31-1", .windowUpdate(0x7fff_ffff),
             end: .connection(.flowControlError, "")),
         .init(
-            "a window of a stream beyond 2^31-1", .windowUpdate(0x7fff_ffff, stream: 1), end: .stream(.flowControlError)
-        ),
+            "a window of a stream beyond 2^31-1", .windowUpdate(0x7fff_ffff, stream: 1),
+            end: .stream(.flowControlError), newer: .connection(.flowControlError, "WINDOW_UPDATE")),
         .init(
             "a frame of an unknown type", RawFrame(type: 0xee, flags: 0xff, stream: 1, payload: [1, 2, 3]),
             end: .ignored),

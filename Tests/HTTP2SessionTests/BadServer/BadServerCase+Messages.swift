@@ -20,7 +20,6 @@ extension BadServerCase {
         ("a request's pseudo-header", HeaderBlock.ok + HeaderBlock.field(":path", "/")),
         ("an unknown pseudo-header", HeaderBlock.ok + HeaderBlock.field(":x", "1")),
         ("a name in upper case", HeaderBlock.ok + HeaderBlock.field("Apns-Id", "1")),
-        ("an empty name", HeaderBlock.ok + HeaderBlock.field("", "1")),
         ("a field of HTTP/1.1", HeaderBlock.ok + HeaderBlock.field("connection", "close")),
         ("content-length that is no number", HeaderBlock.ok + HeaderBlock.field("content-length", "x")),
         (
@@ -33,8 +32,15 @@ extension BadServerCase {
 
     static let messages: [BadServerCase] =
         malformed.map { .init($0.0, end($0.1), end: .stream(.protocolError)) } + [
-            .init(":status 000", end(HeaderBlock.status("000")), end: .stream(.internalError)),
-            .init(":status 099", end(HeaderBlock.status("099")), end: .stream(.internalError)),
+            .init(
+                "an empty name", end(HeaderBlock.ok + HeaderBlock.field("", "1")), end: .stream(.protocolError),
+                newer: .ignored),
+            .init(
+                ":status 000", end(HeaderBlock.status("000")), end: .stream(.internalError),
+                newer: .stream(.protocolError)),
+            .init(
+                ":status 099", end(HeaderBlock.status("099")), end: .stream(.internalError),
+                newer: .stream(.protocolError)),
             .init(
                 "more than content-length", .headers(HeaderBlock.ok + HeaderBlock.field("content-length", "1")),
                 .data([1, 2, 3]), end: .stream(.protocolError)),

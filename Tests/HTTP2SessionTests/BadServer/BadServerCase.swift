@@ -15,11 +15,14 @@ struct BadServerCase: CustomTestStringConvertible {
     var testDescription: String
     var bytes: [UInt8]
     var end: End
+    /// The end with a newer version of the library, if it differs (nghttp2 1.70).
+    var newerEnd: End?
 
-    init(_ description: String, _ frames: RawFrame..., end: End) {
+    init(_ description: String, _ frames: RawFrame..., end: End, newer: End? = nil) {
         testDescription = description
         bytes = frames.flatMap(\.bytes)
         self.end = end
+        newerEnd = newer
     }
 
     init(_ description: String, bytes: [UInt8], end: End) {
