@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.needsDatabase, .endsAHang)
 struct PostgresPoolTests {
-    private func pool(_ maximum: Int, leaseTimeout: Duration = .seconds(60)) throws -> PostgresPool {
+    private func pool(_ maximum: Int, leaseTimeout: Duration = .seconds(600)) throws -> PostgresPool {
         var options = PostgresPool.Options()
         options.maximumConnections = maximum
         options.leaseTimeout = leaseTimeout

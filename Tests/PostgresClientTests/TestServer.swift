@@ -5,7 +5,9 @@ import Testing
 /// Connections to the real server that tests use.
 enum TestServer {
     static func configuration() throws -> PostgresConfiguration {
-        try PostgresConfiguration(url: try #require(TestServers.database))
+        var configuration = try PostgresConfiguration(url: try #require(TestServers.database))
+        configuration.connectTimeout = .seconds(60)
+        return configuration
     }
 
     static func connect() async throws -> PostgresConnection {

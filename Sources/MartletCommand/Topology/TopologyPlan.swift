@@ -107,8 +107,8 @@ struct TopologyPlan: Sendable {
         return lines
     }
 
-    /// An empty password hash makes a user who cannot log in by password. In the first program the key of a binding
-    /// without a routing key is `~`, as in the management API.
+    /// An empty password hash makes a user who cannot log in by password. The program of 4.3 takes none, so it gets a
+    /// random one. In the earlier program the key of a binding without a routing key is `~`, as in the management API.
     private static let functions = #"""
         if rabbitmqadmin declare exchange --help 2>&1 | grep -q -e '--name <'; then
             admin() { rabbitmqadmin --vhost "$vhost" "$@"; }
@@ -118,7 +118,7 @@ struct TopologyPlan: Sendable {
             unbind() {
                 admin delete binding --idempotently --source "$1" --destination-type "$2" --destination "$3" --routing-key "$4"
             }
-            user() { admin declare user --name "$1" --password-hash '' --tags ''; }
+            user() { admin declare user --name "$1" --password-hash "$(head -c 36 /dev/urandom | base64)" --tags ''; }
             permission() { admin declare permissions --username "$1" --configure "$2" --write "$3" --read "$4"; }
         else
             admin() { rabbitmqadmin --vhost="$vhost" "$@"; }

@@ -25,7 +25,7 @@ enum TestBroker {
     /// A queue that the broker removes by itself when the test has left it behind.
     static func queue(_ name: String, arguments: AMQPFieldTable = [:]) -> AMQPQueue {
         var arguments = arguments
-        arguments["x-expires"] = .int32(60_000)
+        arguments["x-expires"] = .int32(600_000)
         return AMQPQueue(name: uniqueName(name), arguments: arguments)
     }
 }

@@ -56,7 +56,7 @@ package final class Subprocess: Sendable {
     }
 
     /// Waits for its end; one that takes too long is killed.
-    package func finish(within limit: Duration = .seconds(60)) async throws -> Finished {
+    package func finish(within limit: Duration = .seconds(180)) async throws -> Finished {
         do {
             try await eventually("end of process \(pid)\n\(output)\(errors)", within: limit) { !isRunning }
         } catch {
