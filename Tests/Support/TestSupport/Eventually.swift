@@ -24,7 +24,8 @@ package func undisturbed<Value>(within limit: Duration, _ body: () async throws 
 /// - Parameter what: read when time is up, so that it can show how far things have come.
 /// - Throws: ``TimedOut``; what `condition` throws.
 package func eventually(
-    _ what: @autoclosure () async -> String, within limit: Duration = .seconds(180), _ condition: () async throws -> Bool
+    _ what: @autoclosure () async -> String, within limit: Duration = .seconds(180),
+    _ condition: () async throws -> Bool
 ) async throws {
     let limit = limit * deadlineFactor
     let deadline = ContinuousClock.now + limit
