@@ -3,7 +3,7 @@
 package final class ScopeHealth {
     /// The topic, or `nil` for the health of one app.
     package let topic: String?
-    // One owner, one thread: nothing for exclusivity checks to find on the hot path.
+    // Only the pool's event loop uses the breaker, so exclusivity checks would cost time on the hot path and find nothing.
     @exclusivity(unchecked) package var breaker: Breaker
 
     init(topic: String?, breaker: Breaker) {

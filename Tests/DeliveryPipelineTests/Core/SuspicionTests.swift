@@ -3,7 +3,7 @@ import DeliveryPipeline
 import PushModel
 import Testing
 
-/// What a worker concludes from the broker's count of deliveries.
+/// The actions of a worker that depend on the broker's count of deliveries.
 @Suite struct SuspicionTests {
     private static let lost = AMQPConsumerEvent.disconnected(AMQPError(.connectionLost, "gone"))
 

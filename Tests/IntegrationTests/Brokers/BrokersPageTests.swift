@@ -320,7 +320,7 @@ struct BrokersPageTests {
                 try await servers.run(try policy(1), in: installation.folder)
                 // The management API knows of a policy when it has gathered its figures again.
                 try await eventually("the policy is known") {
-                    // From RabbitMQ 4.3 on, workers request their own timeout.
+                    // Workers request a timeout of their own if the broker is RabbitMQ 4.3 or later.
                     try await installation.martlet(["doctor", "--management", address], asAdministrator)
                         .output.contains(/ok    ack timeout   (1800000 ms at least, by policy|30 minutes: each worker)/)
                 }

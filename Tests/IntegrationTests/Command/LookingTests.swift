@@ -72,7 +72,7 @@ struct LookingTests {
         try await Installation.with { installation in
             let finished = try await installation.martlet(["doctor"])
             #expect(finished.output.contains(/ok    broker +connected to RabbitMQ [34]\./), "\(finished)")
-            // From RabbitMQ 4.3 on, workers request their own.
+            // Workers request a timeout of their own if the broker is RabbitMQ 4.3 or later.
             #expect(finished.output.contains(/(note|ok  )  ack timeout/), "\(finished)")
         }
     }
