@@ -131,7 +131,7 @@ package final class PushDesk: @unchecked Sendable {
         job.health?.breaker.holds(nowMilliseconds: now.uptime) != true
     }
 
-    /// Whether a push of the job is the better probe.
+    /// Returns whether a push of the job is a better probe than one of the job that was refused last.
     private func isPreferred(_ job: QueuedJob) -> Bool { job.routed.job.id != health.lastRefusedJob }
 
     private func admitted(_ push: QueuedPush, at now: Moment) -> QueuedPush {

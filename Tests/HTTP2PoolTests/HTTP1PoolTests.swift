@@ -242,7 +242,7 @@ import WireTestSupport
                 $0.requestTimeoutSeconds = 1
             }
             try await fixture.start()
-            try await eventually("it ends") { try await fixture.look { $0.ends } == ["lost, timeout": 1] }
+            try await eventually("the request ends") { try await fixture.look { $0.ends } == ["lost, timeout": 1] }
             try await fixture.close()
         }
     }

@@ -16,8 +16,8 @@ package struct InboundJob: Sendable {
     let arrivedAt: Timestamp
     /// When this worker got the delivery that is open now: the broker waits for its acknowledgement from then on.
     var deliveredAt: Timestamp
-    /// The number of earlier deliveries that were not settled, counted by the broker, before the delivery that is open
-    /// now.
+    /// The number of earlier deliveries that were not settled, as the broker counted them when it made the delivery
+    /// that is open now.
     package var earlierDeliveries: Int
     /// When it was first published, as far as that is known, else when it was first received.
     let since: Timestamp
@@ -151,9 +151,10 @@ package struct InboundJob: Sendable {
         delivery.properties.headers[JobHeader.claim]?.string.flatMap { UUID(uuidString: $0)?.uuidString.lowercased() }
     }
 
-    /// Returns the number of earlier deliveries that were not settled (rabbitmq.com, "Quorum Queues"). The broker writes
-    /// it on what it redelivers, over any value that stood there; on other messages a publisher has written it. From
-    /// version 4.3 on, deliveries that were returned without blame have a count of their own.
+    /// Returns the number of earlier deliveries that were not settled (rabbitmq.com, "Quorum Queues"). The broker sets
+    /// or overwrites the header on each message that it redelivers. On other messages the header comes from a
+    /// publisher. From RabbitMQ 4.3 on, `x-acquired-count` counts all deliveries, and `x-delivery-count` omits those
+    /// that timed out.
     private static func earlierDeliveries(_ delivery: AMQPDelivery) -> Int {
         guard delivery.isRedelivered else { return 0 }
         let headers = delivery.properties.headers

@@ -13,8 +13,8 @@ import PushModel
 ///
 /// Only a delivery with the broker's `redelivered` flag is matched, or one that the broker dropped from the job's queue
 /// because lost connections exhausted its delivery limit. The broker's delivery count shows whether another worker had
-/// the message in between: that worker may have sent pushes or claimed the job's name, so the orphan does not stand for
-/// such a delivery. Several orphans may have the same identity; each matches one delivery.
+/// the message in between. If so, the delivery is not matched, because that worker may have sent pushes or claimed the
+/// job's name. Several orphans may have the same identity; each matches one delivery.
 package struct Orphans {
     enum Match {
         case atWork(OpenJob)
@@ -40,7 +40,7 @@ package struct Orphans {
     /// The orphans that ended, the earliest first.
     private var ended: [MessageIdentity: [Ended]] = [:]
     private var endedCount = 0
-    /// When each message of a lost connection was last added.
+    /// The time at which each message of a lost connection was last added.
     private var known: [MessageIdentity: Timestamp] = [:]
     private var lastSweep = Timestamp(milliseconds: 0)
 
@@ -81,7 +81,7 @@ package struct Orphans {
         let queue = inbound.drop?.limitingQueue.flatMap { names.tagIndex(ofQueue: $0) }
         guard inbound.delivery.isRedelivered || queue != nil else { return nil }
         let identity = MessageIdentity(inbound.delivery, droppedFrom: queue)
-        // The count of a dropped message is not the one of its queue.
+        // The delivery count of a dropped message is not that of the queue from which it was dropped.
         func isNext(after earlierDeliveries: Int) -> Bool {
             queue != nil || inbound.earlierDeliveries == earlierDeliveries + 1
         }
@@ -102,8 +102,8 @@ package struct Orphans {
         return match == nil ? nil : .ended
     }
 
-    /// Whether a delivery may be a copy that the broker made of an orphan's message. A broker that stops while it
-    /// dead-letters a message from a delay queue dead-letters it again, without the flag `redelivered`.
+    /// Returns whether a delivery may be a copy that the broker made of an orphan's message. If a broker stops while it
+    /// dead-letters a message from a delay queue, it dead-letters the message again, without the flag `redelivered`.
     mutating func mayBeCopied(_ inbound: InboundJob, now: Timestamp) -> Bool {
         guard !known.isEmpty, !inbound.delivery.isRedelivered, inbound.delivery.properties.headers["x-death"] != nil
         else { return false }

@@ -9,7 +9,7 @@ package struct TokenURI: Sendable, Hashable {
 
     /// - Throws: ``ServiceAccount/Fault``.
     package init(_ text: String) throws(ServiceAccount.Fault) {
-        // URLComponents percent-encodes control characters and spaces in silence.
+        // URLComponents would silently percent-encode control characters and spaces.
         guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), let parts = URLComponents(string: text),
             parts.scheme?.lowercased() == "https", let host = parts.host, !host.isEmpty,
             1...65_535 ~= parts.port ?? 443, parts.user == nil, parts.password == nil, parts.fragment == nil,

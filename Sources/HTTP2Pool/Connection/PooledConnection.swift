@@ -347,7 +347,7 @@ extension PooledConnection: HTTP1ClientDelegate {
         state.close()
         // Nobody cares what the socket may still bring; and this unties what never came to be part of a channel.
         wire?.detach()
-        // Closing a cleartext HTTP/1.1 connection because of an overdue answer ends here at once.
+        // A cleartext HTTP/1.1 connection that is closed because of an overdue answer gets here at once.
         for request in inFlight.removeAll() { ended(request, request.isGivenUp ? .timeout : .connectionLost(error)) }
         wire = nil
         pool.closed(self, error: error, beforeUse: isBeforeUse)

@@ -76,8 +76,8 @@ struct TopologyPlan: Sendable {
 
     // MARK: For a shell
 
-    /// Shell commands for `rabbitmqadmin`: the one of RabbitMQ 4.3, which takes options, or the one that the management
-    /// plugin of earlier versions brings.
+    /// Shell commands that work with the `rabbitmqadmin` of RabbitMQ 4.3, which takes options, and with the one that
+    /// the management plugin of earlier versions provides.
     var commands: [String] {
         var lines = ["vhost=\(Self.quoted(virtualHost))"] + Self.functions
         lines += exchanges.map {
@@ -107,8 +107,9 @@ struct TopologyPlan: Sendable {
         return lines
     }
 
-    /// An empty password hash makes a user who cannot log in by password. The program of 4.3 takes none, so it gets a
-    /// random one. In the earlier program the key of a binding without a routing key is `~`, as in the management API.
+    /// Shell functions that call the installed version of `rabbitmqadmin`. An empty password hash creates a user who
+    /// cannot log in with a password. The program of RabbitMQ 4.3 accepts no empty hash, so it gets a random one. The
+    /// earlier program names a binding without a routing key `~`, as the management API does.
     private static let functions = #"""
         if rabbitmqadmin declare exchange --help 2>&1 | grep -q -e '--name <'; then
             admin() { rabbitmqadmin --vhost "$vhost" "$@"; }

@@ -106,8 +106,8 @@ package struct Breaker: Sendable {
 
     // MARK: Evidence
 
-    /// Whether an ambiguous refusal of a request concerns that request alone, because a request was accepted since it
-    /// was written or in the last minute.
+    /// Returns whether a refusal may concern the refused request alone, because another request was accepted since the
+    /// refused one was written or in the last minute.
     package func isProven(since writtenAt: Int64, nowMilliseconds now: Int64) -> Bool {
         lastAcceptedAt >= min(writtenAt, now - Self.provenMilliseconds)
     }

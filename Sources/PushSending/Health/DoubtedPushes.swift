@@ -1,9 +1,9 @@
-/// Pushes whose failures may each concern that push alone. The failures of several jobs are evidence about what the
-/// pushes share.
+/// Failed pushes whose failures may each concern one push alone. If pushes of several jobs have failed, that is
+/// evidence about what they share, such as a credential or a host.
 struct DoubtedPushes: Sendable {
     private static let jobsNeeded = 3
     private static let pushesNeeded = 10
-    /// The number of pushes that are remembered.
+    /// The largest number of pushes that are remembered.
     private static let longest = 1_000
 
     private var pushes: Set<PushIdentity> = []
@@ -15,7 +15,7 @@ struct DoubtedPushes: Sendable {
 
     /// Records the failure of a push.
     ///
-    /// - Returns: whether it is the push's first.
+    /// - Returns: whether this is the first recorded failure of the push.
     mutating func insert(_ push: PushIdentity) -> Bool {
         guard !pushes.contains(push) else { return false }
         if pushes.count < Self.longest { pushes.insert(push) }

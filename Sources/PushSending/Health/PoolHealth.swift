@@ -194,8 +194,8 @@ package final class PoolHealth {
         return conclusion
     }
 
-    /// Records that a push was accepted, or refused for a reason that shows that the credential or topic is accepted. It
-    /// proves the credential for all apps.
+    /// Records that a push was accepted, or refused for a reason that shows that the credential or topic is accepted.
+    /// Either proves the credential for all apps.
     package func accepted(_ what: Subject, _ sent: PushOnWire, now: Moment) {
         let wasReported = (hasRefusedScopes || !credential.isClosed) && isCredentialReported
         _ = credential.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime)
@@ -209,7 +209,7 @@ package final class PoolHealth {
         if scope.breaker.accepted(writtenAt: sent.writtenAt, nowMilliseconds: now.uptime) { tellOfEnd(subject(scope)) }
     }
 
-    /// Whether the credential is reported as refused, be it for one app.
+    /// Whether the credential is reported as refused, as a whole or for at least one app.
     private var isCredentialReported: Bool { credential.isRefused || apps.values.contains { $0.breaker.isRefused } }
 
     package func hostAnswered(now: Moment) {

@@ -66,7 +66,7 @@ package struct SendQueue {
     }
 
     /// - Parameters:
-    ///   - onlyUrgent: what is not urgent stays.
+    ///   - onlyUrgent: whether pushes that are not urgent stay in the queue.
     ///   - takesGroups: whether the push may belong to a part of a halved batch.
     package mutating func next(onlyUrgent: Bool = false, takesGroups: Bool = true) -> QueuedPush? {
         guard takesGroups else { return next(onlyUrgent: onlyUrgent, takesGroups: false) { _ in true } }
@@ -134,11 +134,11 @@ package struct SendQueue {
         return push
     }
 
-    /// Takes more pushes of a job along with one that was taken, for outputs that send several at a time. Pushes of a part
-    /// of a halved batch are never combined with other pushes.
+    /// Takes more pushes of the same job as a given push, for outputs that send several pushes in one request. Pushes
+    /// of a part of a halved batch are never combined with other pushes.
     ///
     /// - Parameters:
-    ///   - first: the push that was taken.
+    ///   - first: the push that was already taken from the queue.
     ///   - most: the largest number of pushes in the batch.
     ///   - goesAlong: asked of each recipient in turn; the first goes in any case, and one that does not ends the batch.
     package mutating func batch(

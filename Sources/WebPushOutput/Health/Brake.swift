@@ -4,8 +4,8 @@ import Pacing
 ///
 /// | state | goes to | when |
 /// |---|---|---|
-/// | free | braking | messages to ten subscriptions were refused in a row: for as long as the service says, else 5 s, doubling to 5 min |
-/// | braking | free | its time is over |
+/// | free | braking | messages to ten subscriptions were refused in a row |
+/// | braking | free | the time that the service names is over, or otherwise 5 s, doubling to 5 min |
 /// | free | free, next time for 5 s again | a message is accepted |
 package struct Brake: Sendable {
     package static let tolerated = 10
@@ -20,8 +20,8 @@ package struct Brake: Sendable {
 
     package init() {}
 
-    /// Records that a service refuses a message because it has too much to do. A single overloaded subscription begins
-    /// nothing, however many of its messages are refused.
+    /// Records that a service refused a message because of overload or a rate limit. Refused messages to a single
+    /// subscription never begin the brake, however many there are.
     ///
     /// - Parameters:
     ///   - subscription: a hash of the subscription.

@@ -1,8 +1,9 @@
 import PushModel
 import PushSending
 
-/// The health of one key at one origin for one app. Refusals of one app's messages hold no other app's, even if both use
-/// the key. Lives on the origin's event loop; jobs keep a reference, so that no message has to look it up.
+/// The health of one key at one origin for one app. Refusals of one app's messages do not hold messages of another app
+/// that uses the same key. Lives on the origin's event loop; jobs keep a reference, so that no message has to look it
+/// up.
 final class KeyAtOrigin {
     struct ID: Hashable {
         let credential: Credential.ID

@@ -51,6 +51,8 @@ final class OriginHealth {
         closedBreaker = Breaker(shortestMilliseconds: configuration.breakMilliseconds)
     }
 
+    /// Returns the health of a key for one app, and creates it if the key is new here.
+    ///
     /// - Parameter app: the app whose messages use the key.
     func key(of credential: Credential.ID, app: String) -> KeyAtOrigin {
         let id = KeyAtOrigin.ID(credential: credential, app: app)
@@ -154,8 +156,8 @@ final class OriginHealth {
     func refused(_ sent: MessageOnWire, isAmbiguous: Bool, reason: String, now: Moment) -> Consequence {
         let key = sent.push.part.key
         guard !key.isRetired else { return Consequence(verdict: .hold) }
-        // A service may refuse one subscription in the words for a key. The price: a key that the service ceases to
-        // accept is used for another minute.
+        // A service may give the reason of a refused key although it refuses only one subscription. The price: after a
+        // service stops accepting a key, the key is used for up to another minute.
         if !isAmbiguous, key.breaker.isProven(since: sent.writtenAt, nowMilliseconds: now.uptime) {
             return Consequence(verdict: .retry)
         }
@@ -186,7 +188,10 @@ final class OriginHealth {
         refusals.take(.began(Refusal(subject: key.subject, reason: reason, since: now.wall)))
     }
 
-    /// A service says so of one sender, and only with 503 of itself; also where it is said of two at a time.
+    /// Records that a service refused a message because of overload or a rate limit. A 503 concerns the whole service.
+    /// Another status concerns one app's use of one key, unless a second key is paused at the same time.
+    ///
+    /// - Returns: whether a pause begins.
     func busy(_ sent: MessageOnWire, status: Int, reason: String, now: Moment) -> Bool {
         let (key, retryAfterSeconds) = (sent.push.part.key, sent.retryAfterSeconds)
         let random = Double.random(in: 0..<1)

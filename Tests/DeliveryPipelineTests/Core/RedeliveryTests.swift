@@ -109,7 +109,7 @@ import Testing
         #expect(harness.events.count > before && outcomes.allSatisfy { $0["redelivered"] != nil })
     }
 
-    /// A broker that stops while it dead-letters a message does so again.
+    /// If a broker stops while it dead-letters a message, it dead-letters the message again.
     @Test(arguments: [(true, 0, true), (false, 0, false), (true, 301, false)] as [(Bool, Int64, Bool)])
     func marksCopyThatTheBrokerDeadLettered(isDeadLetter: Bool, seconds: Int64, isMarked: Bool) throws {
         let harness = orphaned([.sample(jobBody(), number: 1)])

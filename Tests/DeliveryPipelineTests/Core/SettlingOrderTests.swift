@@ -21,7 +21,8 @@ import Testing
 
 /// What each delivery still owes, told from the messages that are published and confirmed: the simplest account.
 private struct SettlingWorld {
-    /// With more of either, the pipeline would suspect a job, or publish it again before it reaches its delivery limit.
+    /// The largest numbers of lost connections and time leaps. With more of either, the pipeline would suspect a job,
+    /// or publish it again before it reaches its delivery limit.
     private static let (mostLosses, mostLeaps) = (14, 3)
 
     /// A message's number, which all of its deliveries share. It travels as the number of the attempt and as the time of
@@ -39,7 +40,7 @@ private struct SettlingWorld {
     /// In the broker and not handed out; then those handed out over this connection.
     private var waiting: [(message: Int, wasDelivered: Bool)] = []
     private var handedOut: [AMQPDeliveryTag: Serial] = [:]
-    /// How often each message was delivered.
+    /// The number of deliveries of each message.
     private var deliveriesOf: [Serial: Int64] = [:]
     private var lastNumber: UInt64 = 0
     private var lastMessage = 0

@@ -3,7 +3,7 @@ import DeliveryPipeline
 import PushModel
 import Testing
 
-/// The actions of a worker that depend on the broker's count of deliveries.
+/// The reactions of a worker to the broker's delivery count.
 @Suite struct SuspicionTests {
     private static let lost = AMQPConsumerEvent.disconnected(AMQPError(.connectionLost, "gone"))
 

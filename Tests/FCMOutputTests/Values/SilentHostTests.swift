@@ -37,7 +37,7 @@ import Testing
         desk.turnEnds()
     }
 
-    /// A receiver may hang on one payload, whenever it is retried.
+    /// A receiver may hang on one payload at each attempt.
     @Test func onePushWithoutAnAnswerHoldsNoOther() throws {
         for attempt in 0..<5 {
             try timeOut("silent", at: Int64(attempt) * 60_000)

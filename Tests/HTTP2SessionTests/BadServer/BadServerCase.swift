@@ -15,7 +15,7 @@ struct BadServerCase: CustomTestStringConvertible {
     var testDescription: String
     var bytes: [UInt8]
     var end: End
-    /// The end with a newer version of the library, if it differs (nghttp2 1.70).
+    /// The end with a newer version of nghttp2 (1.70), if it differs.
     var newerEnd: End?
 
     init(_ description: String, _ frames: RawFrame..., end: End, newer: End? = nil) {

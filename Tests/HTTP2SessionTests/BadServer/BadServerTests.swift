@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    /// Returns the expected end: the newer library's if the client's state is of that kind.
+    /// Returns the expected end, which is that of the newer nghttp2 if the client's state is of that kind.
     private func end(of client: Client, _ error: HTTP2Error?, _ input: BadServerCase) -> BadServerCase.End {
         guard let newer = input.newerEnd else { return input.end }
         let first = client.events.responses[0]
