@@ -1,4 +1,5 @@
 import PushModel
+import TestSupport
 import Testing
 import WebPushOutput
 import WebPushSimulator
@@ -64,7 +65,9 @@ import WebPushSimulator
     /// All services at once, one of them over HTTP/1.1: each recipient is told once, and gets its message once.
     @Test func aCampaign() async throws {
         try await PushServices.with { services in
-            let recipients = try (0..<2_000).map { try services.recipient(of: Persona.allCases[$0 % 4]) }
+            // A service that needs ten seconds for its first answer counts as silent.
+            let count = 2_000 / deadlineFactor
+            let recipients = try (0..<count).map { try services.recipient(of: Persona.allCases[$0 % 4]) }
             let outcomes = try await services.send(recipients)
             #expect(Set(outcomes.map(\.recipient)) == Set(recipients.indices) && outcomes.count == recipients.count)
             #expect(outcomes.allSatisfy { $0.verdict == .sent })
