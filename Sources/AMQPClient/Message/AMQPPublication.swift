@@ -10,8 +10,8 @@ public struct AMQPPublication: Sendable {
     /// A publication without a delivery mode is sent as persistent.
     public private(set) var properties: AMQPProperties
     public let body: [UInt8]
-    /// A header that is set to true when the message is published again because the connection was lost before the
-    /// broker's answer: it may be there twice.
+    /// A header that is set to true when the message is published again because the connection or the channel was lost
+    /// before the broker's answer. The broker may then have the message twice.
     public let repeatHeader: String?
 
     public init(

@@ -22,6 +22,13 @@ final class PublisherRole: ConnectionRole {
             self.publication = publication
             self.batch = batch
         }
+
+        /// The same message as it is published again.
+        init(repeating item: Item) {
+            publication = item.publication.repeated
+            batch = item.batch
+            isSecondTry = item.isSecondTry
+        }
     }
 
     private static let channel = BrokerLink.firstWorkChannel
@@ -64,7 +71,7 @@ final class PublisherRole: ConnectionRole {
         self.onEvent = onEvent
         self.onFirst = onFirst
         vanished = VanishedObjects(topology)
-        queue = PublishingQueue(limits: .init(messages: unconfirmedLimit))
+        queue = PublishingQueue(limits: .init(messages: unconfirmedLimit)) { Item(repeating: $0) }
     }
 
     func perform(_ commands: [Command]) {
@@ -97,7 +104,7 @@ final class PublisherRole: ConnectionRole {
 
     func disconnected(_ error: AMQPError) {
         inputDrained()
-        queue.connectionLost { Item($0.publication.repeated, $0.batch) }
+        queue.connectionLost()
         onEvent(.disconnected(error))
     }
 

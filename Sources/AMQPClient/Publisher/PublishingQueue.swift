@@ -17,6 +17,8 @@ package struct PublishingQueue<Message> {
     }
 
     private let limits: Limits
+    /// A message as it is written again.
+    private let repeated: (Message) -> Message
     private var waiting = Deque<Message>()
     private var onWire = ConfirmTracker<Message>()
     /// How many of the first in ``waiting`` and on the wire are in doubt.
@@ -24,8 +26,11 @@ package struct PublishingQueue<Message> {
     /// The broker asked to write nothing (connection.blocked).
     package var isBlocked = false
 
-    package init(limits: Limits) {
+    /// - Parameter repeated: what is written in place of a message that was on the wire, because the broker may have
+    ///   taken it.
+    package init(limits: Limits, repeated: @escaping (Message) -> Message = { $0 }) {
         self.limits = limits
+        self.repeated = repeated
     }
 
     /// All that have no verdict.
@@ -78,7 +83,7 @@ package struct PublishingQueue<Message> {
     ) -> [Message] {
         let open = onWire.channelLost()
         guard open.count == 1, let culprit = open.first else {
-            waiting.prepend(contentsOf: open)
+            waiting.prepend(contentsOf: open.map(repeated))
             inDoubt = max(inDoubt, open.count)
             return []
         }
@@ -91,10 +96,8 @@ package struct PublishingQueue<Message> {
     }
 
     /// The connection is gone: what was on the wire is to be written again, in order, before the rest.
-    ///
-    /// - Parameter change: what is written in place of each of these.
-    package mutating func connectionLost(_ change: (Message) -> Message = { $0 }) {
-        waiting.prepend(contentsOf: onWire.channelLost().map(change))
+    package mutating func connectionLost() {
+        waiting.prepend(contentsOf: onWire.channelLost().map(repeated))
         isBlocked = false
     }
 
