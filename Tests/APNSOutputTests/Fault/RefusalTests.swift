@@ -64,7 +64,8 @@ import Testing
     }
 
     @Test func aTopicThatIsDisallowedHoldsUpNoOther() async throws {
-        try await withFixture(breakMilliseconds: 10_000) { fixture, simulator async throws in
+        // Pushes in the last 5 s of a break wait for the probe's answer.
+        try await withFixture(breakMilliseconds: 30_000) { fixture, simulator async throws in
             simulator.answerNext(1, with: PlannedAnswer(.topicDisallowed))
             #expect(try await fixture.push("aa", #""topic":"com.example.other""#) == "hold TopicDisallowed")
             #expect(try await fixture.push("ab", #""topic":"com.example.other""#) == "hold TopicDisallowed")
