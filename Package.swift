@@ -84,7 +84,7 @@ let package = Package(
         .target(name: "Addressing", swiftSettings: settings),
         .testTarget(name: "AddressingTests", dependencies: ["Addressing"], swiftSettings: settings),
         .target(name: "Pacing", swiftSettings: settings),
-        .target(name: "EventNames", dependencies: [.logging], swiftSettings: settings),
+        .target(name: "EventNames", dependencies: ["Threading", .logging], swiftSettings: settings),
         .testTarget(name: "PacingTests", dependencies: ["Pacing"], swiftSettings: settings),
         .target(name: "Metering", dependencies: ["Threading"], swiftSettings: settings),
         .testTarget(name: "MeteringTests", dependencies: ["Metering"], swiftSettings: settings),
@@ -355,7 +355,8 @@ let package = Package(
         .testTarget(
             name: "MartletServiceTests",
             dependencies: [
-                "Addressing", "AMQPClient", "APNSOutput", "DeliveryPipeline", "MartletCommand", "MartletOutputs",
+                "Addressing", "AMQPClient", "APNSOutput", "DeliveryPipeline", "EventNames", "MartletCommand",
+                "MartletOutputs",
                 "MartletService", "Metering", "Pacing", "PostgresClient", "PushModel", "PushTestSupport", "Store",
                 "TestSupport", "TestTraits", "Threading", "Traces", "WireTestSupport", "WorkerTestSupport", .lifecycle,
                 .logging,

@@ -1,4 +1,4 @@
-import EventNames
+public import EventNames
 public import AMQPClient
 import Dispatch
 import Foundation
@@ -28,6 +28,7 @@ public final class DeliveryPipeline: Sendable {
     private let connections: AsyncStream<Void>
     private let connected: AsyncStream<Void>.Continuation
     private let commits: MetricHistogram
+    private let failures: OngoingFailures
     private let logger: Logger
 
     /// - Parameters:
@@ -38,12 +39,13 @@ public final class DeliveryPipeline: Sendable {
     ///   - deadTokens: tells which tokens are not to be sent to; nil: whatever a job names is sent to.
     ///   - workers: how many run, this one among them, and share apps' rates; nil: not known yet.
     ///   - cancellations: tells which jobs are not to be sent; nil: all are.
+    ///   - failures: where statements that fail are listed until they succeed.
     /// - Throws: when the broker's configuration can't be used.
     public init(
         configuration: PipelineConfiguration, broker: AMQPConfiguration, outputs: [RunningOutput],
         snapshots: SnapshotStore, registry: DeviceTokenRegistry, claims: ClaimRepository,
         deadTokens: DeadTokenFeed? = nil, cancellations: CancellationFeed? = nil,
-        workers: @escaping @Sendable () -> Int? = { 1 }, logger: Logger,
+        workers: @escaping @Sendable () -> Int? = { 1 }, failures: OngoingFailures = OngoingFailures(), logger: Logger,
         now: @escaping @Sendable () -> Timestamp
     ) throws(AMQPError) {
         self.outputs = outputs
@@ -51,6 +53,7 @@ public final class DeliveryPipeline: Sendable {
         self.claims = claims
         self.deadTokens = deadTokens
         self.cancellations = cancellations
+        self.failures = failures
         self.logger = logger
         (connections, connected) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
         commits = configuration.meter.commits
@@ -186,26 +189,30 @@ public final class DeliveryPipeline: Sendable {
 
     private func writeMarks() async {
         for await batch in markBatches {
-            guard
-                let count = await untilDone(
-                    .marksFailed, "Dead tokens could not be marked, trying again",
-                    { [commits] in
-                        let start = ContinuousClock.now
-                        let count = try await registry.mark(batch.marks)
-                        commits.observe(Int((ContinuousClock.now - start) / .milliseconds(1)))
-                        return count
-                    })
-            else { return }
+            let count = await untilDone {
+                let start = ContinuousClock.now
+                let count = try await registry.mark(batch.marks)
+                commits.observe(Int((ContinuousClock.now - start) / .milliseconds(1)))
+                return count
+            } failed: {
+                failures.began(
+                    .marksFailed, "Dead tokens could not be marked, trying again", $0, level: .error, to: logger)
+            }
+            guard let count else { return }
+            failures.ended(.marksWritten, "Dead tokens can be marked again", after: .marksFailed, to: logger)
             core.marksWritten(batch, count: count)
         }
     }
 
     private func makeClaims() async {
         for await batch in claimBatches {
-            let answers = await untilDone(.claimsFailed, "Jobs could not be claimed, trying again") {
+            let answers = await untilDone {
                 try await claims.claim(batch.requests)
+            } failed: {
+                failures.began(.claimsFailed, "Jobs could not be claimed, trying again", $0, level: .error, to: logger)
             }
             guard let answers else { return }
+            failures.ended(.claimsMade, "Jobs can be claimed again", after: .claimsFailed, to: logger)
             core.claimed(batch, answers)
         }
     }
@@ -213,7 +220,7 @@ public final class DeliveryPipeline: Sendable {
     /// Marks wait for the database, however long it is away; meanwhile its jobs stay unacknowledged, and
     /// intake stops when too many are open. nil when cancelled.
     private func untilDone<Value: Sendable>(
-        _ event: EventName, _ problem: Logger.Message, _ body: () async throws -> Value
+        _ body: () async throws -> Value, failed: (String) -> Void
     ) async -> Value? {
         var backoff = Backoff(first: .milliseconds(200), longest: .seconds(10))
         while !Task.isCancelled {
@@ -221,7 +228,7 @@ public final class DeliveryPipeline: Sendable {
                 return try await body()
             } catch {
                 if Task.isCancelled { return nil }
-                logger.error(event, problem, metadata: ["error": "\(error)"])
+                failed("\(error)")
                 try? await Task.sleep(for: backoff.failed(random: .random(in: 0...1)))
             }
         }
@@ -234,13 +241,15 @@ public final class DeliveryPipeline: Sendable {
             do {
                 let deaths = try await registry.deaths(among: lookUp.keys)
                 core.lookedUp(lookUp.id, deaths: deaths)
+                failures.ended(
+                    .lookUpsAnswered, "Tokens can be looked up again", after: .lookUpFailed, to: logger)
                 deadTokens.note(falsePositives: lookUp.keys.count - deaths.count)
                 await register(lookUp.registrations(against: deaths))
             } catch {
                 if Task.isCancelled { return }
-                logger.warning(
-                    .lookUpFailed, "It can't be told whether tokens are dead, so they are sent to",
-                    metadata: ["tokens": "\(lookUp.keys.count)", "error": "\(error)"])
+                failures.began(
+                    .lookUpFailed, "It can't be told whether tokens are dead, so they are sent to", "\(error)",
+                    metadata: ["tokens": "\(lookUp.keys.count)"], to: logger)
                 core.lookedUp(lookUp.id, deaths: nil)
             }
         }
@@ -251,11 +260,13 @@ public final class DeliveryPipeline: Sendable {
         guard !registrations.isEmpty else { return }
         do {
             try await registry.register(registrations)
+            failures.ended(
+                .registrationsMade, "Tokens can be registered again", after: .registrationFailed, to: logger)
         } catch {
             if Task.isCancelled { return }
-            logger.warning(
-                .registrationFailed, "Tokens could not be registered again",
-                metadata: ["tokens": "\(registrations.count)", "error": "\(error)"])
+            failures.began(
+                .registrationFailed, "Tokens could not be registered", "\(error)",
+                metadata: ["tokens": "\(registrations.count)"], to: logger)
         }
     }
 }

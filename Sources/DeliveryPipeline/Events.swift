@@ -5,9 +5,13 @@ extension EventName {
     static let jobRejected = EventName("job.rejected", repeats: true)
     static let claimsUnanswered = EventName("claims.unanswered", repeats: true)
     static let marksFailed = EventName("dead_tokens.mark.failed", repeats: true)
+    static let marksWritten = EventName("dead_tokens.mark.resumed")
     static let claimsFailed = EventName("claims.failed", repeats: true)
+    static let claimsMade = EventName("claims.resumed")
     static let lookUpFailed = EventName("dead_tokens.look_up.failed", repeats: true)
+    static let lookUpsAnswered = EventName("dead_tokens.look_up.resumed")
     static let registrationFailed = EventName("device_tokens.registration.failed", repeats: true)
+    static let registrationsMade = EventName("device_tokens.registration.resumed")
     static let eventUntellable = EventName("event.untellable", repeats: true)
     static let jobsUnsendable = EventName("jobs.unsendable", repeats: true)
     /// Told of each job that it is asked for.

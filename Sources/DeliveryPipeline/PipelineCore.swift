@@ -173,6 +173,7 @@ package final class PipelineCore: @unchecked Sendable {
                     Int(max(0, effects.now().milliseconds - $0.milliseconds) / 1000)
                 } ?? 0
             counts.marksPending = pipeline.settling.marksPending
+            counts.isMarkingDelayed = pipeline.settling.isMarkingDelayed
             counts.prefetchUsed = JobQueue.all.map(scheduler.prefetchUsed)
             for job in ledger.openDeliveries { counts.isOpen(job.inbound) }
             for job in scheduler.oldestWaiting { counts.isOpen(job) }

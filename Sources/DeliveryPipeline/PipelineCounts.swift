@@ -75,6 +75,8 @@ public struct PipelineCounts: Sendable, Hashable {
     public package(set) var unconfirmedSeconds = 0
     /// Dead tokens that are not marked yet.
     public package(set) var marksPending = 0
+    /// The database has not marked dead tokens in time, so they wait in the broker.
+    public package(set) var isMarkingDelayed = false
     /// By the place of the queue, in thousandths of what the broker hands out.
     var prefetchUsed = Array(repeating: 0, count: JobQueue.all.count)
     /// As `connected`.

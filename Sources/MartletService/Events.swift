@@ -15,6 +15,9 @@ extension EventName {
     static let fleetForbidden = EventName("fleet.forbidden")
     static let fleetUnknown = EventName("fleet.read.failed")
     static let clearingFailed = EventName("database.clearing.failed", repeats: true)
+    static let clearedAgain = EventName("database.clearing.resumed")
+    static let problemBegan = EventName("problem.began")
+    static let problemEnded = EventName("problem.ended")
     static let reloaded = EventName("configuration.reloaded")
     static let reloadRefused = EventName("configuration.refused")
     static let secretUnreadable = EventName("configuration.secret.unreadable", repeats: true)
@@ -28,4 +31,5 @@ extension EventName {
     static let tracesRefused = EventName("traces.refused", repeats: true)
     static let tracesTaken = EventName("traces.resumed")
     static let refusalsUnrecorded = EventName("refusals.record.failed", repeats: true)
+    static let refusalsRecorded = EventName("refusals.record.resumed")
 }

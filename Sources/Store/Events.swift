@@ -18,5 +18,6 @@ extension EventName {
     static let deadTokensReadAgain = EventName("dead_tokens.read.resumed")
     static let deadTokensUnreadable = EventName("dead_tokens.read.failed")
     static let deadTokensRead = EventName("dead_tokens.read")
+    static let keyringReadAgain = EventName("keyring.read.resumed")
     static let markImpossible = EventName("dead_tokens.mark.impossible", repeats: true)
 }

@@ -147,17 +147,17 @@ import Testing
         #expect(explanation.advice?.hasPrefix("From here it is the device's") == true)
     }
 
-    @Test func aProviderThatCantBeReachedIsSaidWithWhatWaits() {
+    @Test func aProblemOfTheWorkersIsNamedWithWhatWaits() {
         let explanation = Explanation(
             facts {
                 $0.waiting = [JobFacts.Waiting(queue: "martlet.delay.30", messages: 1)]
-                $0.unreachable = ["push production: push.example:443: Connection refused"]
+                $0.problems = ["network: No connection: push production: push.example:443: Connection refused."]
             })
         #expect(
             explanation.cause
-                == "nothing is known of it; it may be one of the jobs that wait: 1 in martlet.delay.30; and workers do not "
-                + "reach push production: push.example:443: Connection refused")
-        #expect(explanation.advice?.contains("credential check --all") == true)
+                == "nothing is known of it; it may be one of the jobs that wait: 1 in martlet.delay.30; and workers "
+                + "report: network: No connection: push production: push.example:443: Connection refused.")
+        #expect(explanation.advice?.contains("martlet doctor") == true)
     }
 
     @Test(arguments: [false, true]) func anAppsRateMayBeWhyNothingIsToldYet(includesUrgent: Bool) {

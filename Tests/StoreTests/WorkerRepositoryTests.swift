@@ -138,7 +138,12 @@ struct WorkerRepositoryTests {
             }
             report.state = .ready
             report.obstacle = nil
-            report.unreachable = "push production: push.example:443: Connection refused"
+            report.problems = [
+                .init(
+                    kind: "provider.unreachable", party: "network", severity: "trouble", subject: "push production",
+                    text: "No connection: push production: push.example:443: Connection refused.",
+                    since: Timestamp(seconds: 1_800_000_000))
+            ]
             _ = try await repository.renew(here, quotas: [], report: report)
             try await age(silent, 20, database)
             try await age(gone, 61, database)
@@ -160,7 +165,7 @@ struct WorkerRepositoryTests {
                 #expect(fleet[0].report == nil && fleet[0].id == earlier)
                 #expect(fleet[1].report == report && fleet[1].outputs == ["apns", "fcm"])
                 #expect(fleet[1].report?.rate == 12.3 && fleet[1].report?.minute == ["sent": 740])
-                #expect(try await WorkerRepository(login).fleet().unreachable == [report.unreachable ?? ""])
+                #expect(try await WorkerRepository(login).fleet().problems == report.problems)
                 #expect(fleet[2].report?.state == .hindered && fleet[2].silentSeconds >= 20)
             }
             let bytes = try await database.pool.query(

@@ -2,7 +2,7 @@
 import pathlib
 import tempfile
 
-from . import alerts, deployment, documents, events, forge, sources, units
+from . import alerts, deployment, documents, events, forge, problems, sources, units
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 UNIT = "[Service]\nExecStart=/usr/bin/true\n"
@@ -16,6 +16,9 @@ EVENT_TABLE = "## Events in the log\n| `horn.blown` | warning | … blows | so |
 EVENTS = {"Sources/HornOutput/Events.swift": 'static let blown = EventName("horn.blown", repeats: true)',
           "Sources/HornOutput/A.swift": 'logger.warning(\n    .blown, "\\(name(of: it)) blows", metadata: [:])',
           "docs/errors.md": EVENT_TABLE}
+PROBLEMS = {"Sources/MartletService/Problems/ProblemKind.swift": 'case hornFails = "horn.failed"',
+            "Sources/HornOutput/Events.swift": 'static let a = EventName("horn.failed")\nstatic let b = EventName("horn.resumed")',
+            "docs/problems.md": "| `horn.failed` | ours |\n"}
 METRICS = {"Sources/A/MetricFamily+A.swift": 'static let a = Self("a", .gauge, "A.")\nstatic let b = Self(\n    "b_total", .counter, "B.")'}
 ALERT = ("groups: [{name: a, rules: [{alert: Low, expr: martlet_a == 0, labels: {severity: page}, "
          "annotations: {runbook_url: 'https://a.test/r.md#low'}}]}]")
@@ -124,6 +127,10 @@ CASES = [
         {"Sources/HornOutput/B.swift": 'logger.error("It is broken")'},
         {"Sources/HornOutput/B.swift": 'logger.warning(.blown, "Another sentence")'},
         {"Sources/AOutput/Events.swift": 'static let blown = EventName("horn.blown")'}]),
+    *((problems.kinds, PROBLEMS | broken, PROBLEMS) for broken in [
+        {"docs/problems.md": ""}, {"docs/problems.md": PROBLEMS["docs/problems.md"] + "| `horn.lost` | ours |\n"},
+        {"Sources/HornOutput/Events.swift": 'static let a = EventName("horn.failed")'},
+        {"Sources/BellOutput/Events.swift": 'static let a = EventName("bell.failed")'}]),
     *((deployment.variables, COMPOSE | {"deploy/chart/templates/a.yaml": f"value: MARTLET_{name}"},
        COMPOSE | {"deploy/chart/templates/a.yaml": "MARTLET_AMQP_URL_FILE, MARTLET_HTTP_LISTEN, MARTLET_CONFIG"})
       for name in ("HTTP_LISTN", "HTTP_LISTEN_FILE")),

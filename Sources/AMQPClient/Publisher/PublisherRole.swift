@@ -16,19 +16,15 @@ final class PublisherRole: ConnectionRole {
         let publication: AMQPPublication
         let batch: AwaitedBatch?
         /// The topology was declared again for this message, which is then published a second time.
-        var isSecondTry = false
+        var isSecondTry: Bool
 
-        init(_ publication: AMQPPublication, _ batch: AwaitedBatch?) {
+        init(_ publication: AMQPPublication, _ batch: AwaitedBatch?, isSecondTry: Bool = false) {
             self.publication = publication
             self.batch = batch
+            self.isSecondTry = isSecondTry
         }
 
-        /// The same message as it is published again.
-        init(repeating item: Item) {
-            publication = item.publication.repeated
-            batch = item.batch
-            isSecondTry = item.isSecondTry
-        }
+        var repeated: Item { Item(publication.repeated, batch, isSecondTry: isSecondTry) }
     }
 
     private static let channel = BrokerLink.firstWorkChannel
@@ -71,7 +67,7 @@ final class PublisherRole: ConnectionRole {
         self.onEvent = onEvent
         self.onFirst = onFirst
         vanished = VanishedObjects(topology)
-        queue = PublishingQueue(limits: .init(messages: unconfirmedLimit)) { Item(repeating: $0) }
+        queue = PublishingQueue(limits: .init(messages: unconfirmedLimit)) { $0.repeated }
     }
 
     func perform(_ commands: [Command]) {
@@ -277,9 +273,8 @@ final class PublisherRole: ConnectionRole {
 
     private func channelClosedByPublication(_ reply: AMQPError.Reply, _ link: BrokerLink) throws(AMQPError) {
         // A missing or forbidden exchange meets all that are meant for it; other refusals are about one message.
-        let isAboutExchange = reply.code == 404 || reply.code == 403
         let refused = queue.channelClosedByPublication {
-            isAboutExchange && $0.publication.exchange == $1.publication.exchange
+            [403, 404].contains(reply.code) && $0.publication.exchange == $1.publication.exchange
         }
         for item in refused where !tryAgain(item, reply) { returned(item, reply) }
         try link.confirmChannelClosed(Self.channel)

@@ -14,6 +14,8 @@ package final class PipelineMeter: Sendable {
     private let connected, notConnected, lost: MetricCell
     private let attempts: [MetricCell]
     private let retries: [Int: MetricCell]
+    /// By lane.
+    private let deferred: [MetricCell]
     package let apps: AppTallies
     package let reasons: ReasonTallies
 
@@ -34,6 +36,7 @@ package final class PipelineMeter: Sendable {
         attempts = Outcome.Verdict.allCases.map { registry.cell(.attempts, ["\($0)"]) }
         retries = Dictionary(
             delays.map { ($0, registry.cell(.retries, ["\($0)"])) }, uniquingKeysWith: { first, _ in first })
+        deferred = lanes.map { registry.cell(.deferred, [$0]) }
         apps = AppTallies(registry, most: mostApps)
         self.reasons = ReasonTallies(registry, reasons)
     }
@@ -62,6 +65,9 @@ package final class PipelineMeter: Sendable {
     func reported(_ verdict: Outcome.Verdict, _ count: Int = 1) { attempts[Int(verdict.rawValue)].add(count) }
 
     func retried(seconds: Int) { retries[seconds]?.add() }
+
+    /// A push of this job waits for another attempt, or until its credential is accepted.
+    func deferred(_ job: OpenJob) { deferred[job.inbound.lane.place].add() }
 
     /// It was not accepted, and is one of the kinds in the events.
     func settled(_ outcome: Outcome, as kind: OutcomeKind, reason: String?) {

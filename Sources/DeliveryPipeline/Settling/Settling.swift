@@ -30,6 +30,7 @@ struct Settling {
     }
 
     var marksPending: Int { marks.count }
+    var isMarkingDelayed: Bool { marks.isDelayed }
 
     /// Something waits for company.
     var isGathering: Bool { !events.isEmpty || !retries.isEmpty || !unmarked.isEmpty || marks.canBeWritten }
@@ -56,16 +57,23 @@ struct Settling {
             turn.counts.retries += 1
             turn.note(.retried, outcome, reason: nil)
             configuration.meter.retried(seconds: seconds)
+            countDeferred(outcome, turn)
             retries.add(outcome, seconds: seconds)
         case .hold(let seconds):
             turn.counts.pushesHeld += 1
             turn.note(.held, outcome, reason: nil)
+            countDeferred(outcome, turn)
             retries.add(outcome, seconds: seconds)
         case .putBack:
             turn.counts.pushesPutBack += 1
             turn.note(.putBack, outcome, reason: nil)
             retries.add(outcome, seconds: 0)
         }
+    }
+
+    private func countDeferred(_ outcome: Outcome, _ turn: Turn) {
+        guard let job = turn.outbox.ledger.delivery(of: outcome.job.ledgerID) else { return }
+        configuration.meter.deferred(job)
     }
 
     private mutating func tell(

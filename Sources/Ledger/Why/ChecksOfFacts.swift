@@ -29,9 +29,7 @@ struct ChecksOfFacts {
                     : waiting.map { "\($0.messages) in \($0.queue)" }.joined(separator: ", ")
             })
         add("workers", facts.inHand.map { "\($0) \($0 == 1 ? "job" : "jobs") in hand" })
-        if let unreachable = facts.unreachable, !unreachable.isEmpty {
-            add("workers", "out of reach: \(unreachable.joined(separator: ", "))")
-        }
+        for problem in facts.problems ?? [] { add("workers", problem) }
         for fault in facts.blind { add("not looked at", fault) }
         return checks
     }

@@ -173,11 +173,11 @@ extension JobFacts {
         if !waiting.isEmpty {
             let hands = (inHand ?? 0) > 0 ? ["\(inHand ?? 0) in workers' hands"] : []
             let list = (waiting.map { "\($0.messages) in \($0.queue)" } + hands).joined(separator: ", ")
-            if let unreachable, !unreachable.isEmpty {
+            if let problems, !problems.isEmpty {
                 return (
-                    "nothing is known of it; it may be one of the jobs that wait: \(list); and workers do not reach "
-                        + unreachable.joined(separator: ", "),
-                    "'martlet credential check --all' tries each credential; the log says more."
+                    "nothing is known of it; it may be one of the jobs that wait: \(list); and workers report: "
+                        + problems.joined(separator: " "),
+                    "'martlet doctor' says what to do about these problems."
                 )
             }
             return (

@@ -88,8 +88,8 @@ package struct JobFacts {
     package var waiting: [Waiting]?
     /// nil: there is no such queue.
     package var backlog: Backlog?
-    /// Providers to which workers get no connection, and why.
-    package var unreachable: [String]?
+    /// What is wrong at the workers, as their status pages list it: only what keeps pushes from being delivered.
+    package var problems: [String]?
     /// Jobs that workers have received and not settled, as they say every two seconds.
     package var inHand: Int?
     /// What could not be looked at, and why.

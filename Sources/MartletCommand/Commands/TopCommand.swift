@@ -26,6 +26,7 @@ struct TopCommand: AsyncParsableCommand {
             defer { looking?.cancel() }
             while true {
                 let fleet = try await FleetTable.read(from: pool)
+                let problems = fleet.problems.map { "\($0.severity): \($0.line) (since \($0.since))" }
                 let refusals = fleet.refusals.map { refusal in
                     "refused: credential \(refusal.credential), \(refusal.environment.rawValue), "
                         + "\(refusal.topic ?? "all topics"): \(refusal.reason) since \(refusal.since.rfc3339)"
@@ -36,7 +37,7 @@ struct TopCommand: AsyncParsableCommand {
                 let waiting = isOnce ? await BrokerBacklog.text(source) : backlog.withLock { $0 }
                 let lines =
                     [fleet.summary, waiting, ""] + fleet.table.lines
-                    + [refusals, paced].filter { !$0.isEmpty }.flatMap { [""] + $0 }
+                    + [problems, refusals, paced].filter { !$0.isEmpty }.flatMap { [""] + $0 }
                 if isOnce {
                     for line in lines { print(line) }
                     return

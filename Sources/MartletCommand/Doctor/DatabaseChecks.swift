@@ -44,7 +44,7 @@ struct DatabaseChecks {
             return "no provider refuses a credential, or an app's device tokens"
         }
         await report.check("workers") { try await workers(pool) }
-        await report.check("providers") { try await providers(pool) }
+        await problems(pool, &report)
         await report.check("connections") { try await ServerChecks(source: source, pool: pool).connections() }
         guard let keyring else { return }
         await credentials(pool, keyring, &report)
@@ -98,12 +98,19 @@ struct DatabaseChecks {
         }
     }
 
-    /// As the workers say: nothing is connected to.
-    private func providers(_ pool: PostgresPool) async throws -> String {
-        let tries = "'martlet credential check --all' connects to each"
-        let missed = try await WorkerRepository(pool).fleet().unreachable
-        guard missed.isEmpty else { throw DoctorWarning("out of reach: \(Phrase.list(missed))", todo: tries) }
-        return "no worker misses one; \(tries)"
+    /// The problems that are open at the workers, as their status pages list them.
+    private func problems(_ pool: PostgresPool, _ report: inout DoctorReport) async {
+        let found = await report.check("problems") {
+            let fleet = try await WorkerRepository(pool).fleet()
+            let found = fleet.problems
+            let trouble = found.count { $0.isTrouble }
+            return (found, found.isEmpty ? "no worker reports one" : "\(trouble) of \(found.count) are trouble:")
+        }
+        for problem in found ?? [] {
+            report.add(
+                problem.isTrouble ? .error : .warning, "problem", "\(problem.line) (since \(problem.since))",
+                ProblemKind(rawValue: problem.kind)?.advice ?? "")
+        }
     }
 
     private func workers(_ pool: PostgresPool) async throws -> String {
@@ -119,6 +126,10 @@ struct DatabaseChecks {
         let gone = silent.isEmpty ? "" : "; no longer heard of: \(silent.joined(separator: ", "))"
         return "\(running.count) run\(names)\(gone)"
     }
+}
+
+extension WorkerReport.ProblemReport {
+    fileprivate var isTrouble: Bool { severity == Problem.Severity.trouble.rawValue }
 }
 
 extension CredentialSummary? {

@@ -18,12 +18,18 @@ struct ServerChecks {
             let row = try await pool.query(
                 """
                 SELECT pg_is_in_recovery() AS standby, current_setting('server_version_num')::int AS version,
-                       current_setting('server_version') AS name
+                       current_setting('server_version') AS name,
+                       current_setting('transaction_read_only') = 'on' AS read_only
                 """)[0]
             guard try !row["standby"].bool else {
                 throw DoctorFault(
                     "is a standby, which takes no writes",
                     todo: "name the primary in database.url, or all hosts with target_session_attrs=read-write")
+            }
+            guard try !row["read_only"].bool else {
+                throw DoctorFault(
+                    "takes no writes: default_transaction_read_only is on",
+                    todo: "set it to off for this database and user; workers then go on by themselves")
             }
             guard try row["version"].integer >= Self.oldest else {
                 throw DoctorFault("PostgreSQL \(try row["name"].text) is older than 14", todo: "upgrade it")

@@ -6,12 +6,14 @@ import Store
 /// The fleet as the database has it, for `workers` and `top`.
 struct FleetTable {
     let workers: [FleetWorker]
+    let problems: [WorkerReport.ProblemReport]
     let refusals: [Refusal]
 
     /// - Throws: ``PostgresError``.
     static func read(from pool: PostgresPool) async throws -> FleetTable {
-        FleetTable(
-            workers: try await WorkerRepository(pool).fleet().map(FleetWorker.init),
+        let fleet = try await WorkerRepository(pool).fleet()
+        return FleetTable(
+            workers: fleet.map(FleetWorker.init), problems: fleet.problems,
             refusals: try await RefusalRepository(pool).list())
     }
 

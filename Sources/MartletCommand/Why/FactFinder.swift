@@ -28,7 +28,8 @@ struct FactFinder {
         let queues = await look("queues", &facts.blind) { try await inQueues() }
         (facts.waiting, facts.backlog) = (queues?.waiting, queues?.backlog)
         let fleet = await look("workers", &facts.blind) { try await WorkerRepository(pool).fleet() }
-        (facts.unreachable, facts.inHand) = (fleet?.unreachable, fleet?.jobsInHand)
+        facts.problems = fleet?.problems.filter { $0.severity == Problem.Severity.trouble.rawValue }.map(\.line)
+        facts.inHand = fleet?.jobsInHand
         facts.cancellation = await look("cancellations", &facts.blind) {
             try await CancellationRepository(pool).find(job)
         }

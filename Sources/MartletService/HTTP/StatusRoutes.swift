@@ -71,6 +71,19 @@ struct TokenHolders: RouterMiddleware {
     }
 }
 
+/// Pages elsewhere that a browser shows get no answer. A browser says where a request comes from (W3C, "Fetch Metadata").
+struct NoPages: RouterMiddleware {
+    func handle(
+        _ request: Request, context: BasicRequestContext,
+        next: (Request, BasicRequestContext) async throws -> Response
+    ) async throws -> Response {
+        guard let name = HTTPFields.Element.Name("Sec-Fetch-Site"), let site = request.headers[name],
+            !["none", "same-origin"].contains(site)
+        else { return try await next(request, context) }
+        return Response(status: .forbidden)
+    }
+}
+
 /// Only who asks by an address, a loopback name, or a name of `http.hosts` is answered.
 struct KnownHosts: RouterMiddleware {
     let rule: HostRule

@@ -10,8 +10,8 @@ import ServiceLifecycle
 /// The worker's HTTP endpoints: `/health` (the process answers), `/ready` (it consumes and can publish, or what keeps
 /// it from that), `/metrics`, and the status page. They only tell: there is nothing to be done by them, ever.
 struct StatusServer: Service {
-    /// Further clients wait: delivery needs descriptors, too.
-    private static let maximumConnections = 100
+    /// Delivery needs descriptors, too.
+    private static let mostConnections = 400
 
     let endpoint: Endpoint
     let eventLoops: any EventLoopGroup
@@ -40,7 +40,7 @@ struct StatusServer: Service {
                 status: obstacle == nil ? .ok : .serviceUnavailable, response: (obstacle?.printable ?? "ready") + "\n")
         }
         let holders = TokenHolders(token: access.token)
-        router.group().add(middleware: holders).get("metrics") { [metrics] request, _ in
+        router.group().add(middleware: NoPages()).add(middleware: holders).get("metrics") { [metrics] request, _ in
             let format = MetricFormat(accept: request.headers[.accept])
             return EditedResponse(headers: [.contentType: format.contentType], response: metrics.page().text(format))
         }
@@ -48,13 +48,15 @@ struct StatusServer: Service {
             let pages = router.group().add(middleware: KnownHosts(rule: access.hosts)).add(middleware: holders)
             StatusRoutes(status: status).add(to: pages)
         }
+        let connections = OpenConnections(most: Self.mostConnections)
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .notice)
         return Application(
-            router: router, server: .http1(configuration: .init(additionalChannelHandlers: [ConnectionLifetime()])),
+            router: router,
+            server: .http1(
+                configuration: .init(additionalChannelHandlers: [ConnectionLifetime(connections)])),
             configuration: .init(
-                address: .hostname(endpoint.host, port: endpoint.port),
-                availableConnectionsDelegate: .maximum(Self.maximumConnections, logger: quiet)),
+                address: .hostname(endpoint.host, port: endpoint.port)),
             eventLoopGroupProvider: .shared(eventLoops), logger: quiet)
     }
 }
@@ -68,19 +70,6 @@ private struct OneAnswer: RouterMiddleware {
         var response = try await next(request, context)
         response.headers[.connection] = "close"
         return response
-    }
-}
-
-/// Nobody keeps one of the few connections, or a stop, waiting: not by silence, and not by reading no answer.
-private final class ConnectionLifetime: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = NIOAny
-
-    private static let limit: TimeAmount = .seconds(5)
-
-    func handlerAdded(context: ChannelHandlerContext) {
-        let channel = context.channel
-        let end = channel.eventLoop.scheduleTask(in: Self.limit) { channel.close(promise: nil) }
-        channel.closeFuture.whenComplete { _ in end.cancel() }
     }
 }
 

@@ -12,7 +12,7 @@ public final class WorkerLog: Sendable {
     private let sinks: [any LogSink]
     private let terminal: StandardError?
     /// For the status page.
-    package let problems = ProblemRing()
+    package let warnings = WarningRing()
     private let limit = Mutex(RepetitionLimit())
     private let isWaiting = Mutex(false)
     private let counts = Mutex<[Logger.Level: Int]>([:])
@@ -34,7 +34,7 @@ public final class WorkerLog: Sendable {
     package init(level: Logger.Level, terminal: StandardError? = nil, sinks: [any LogSink]) {
         self.level = Mutex(level)
         self.terminal = terminal
-        self.sinks = sinks + [problems]
+        self.sinks = sinks + [warnings]
     }
 
     public func logger(_ label: String) -> Logger { Logger(label: label) { _ in self.handler() } }

@@ -18,7 +18,6 @@ extension PipelineCounts {
         page.add(.jobsWaiting, jobsWaiting)
         page.add(.jobsOpen, jobsOpen)
         for (lane, arrival) in oldestArrivals { page.add(.oldestOpenJob, [lane], arrival) }
-        page.add(.oldJobSeconds, oldestJobSeconds)
         for (exchange, count) in messagesRefused { page.add(.messagesRefused, [exchange], count) }
         for (state, count) in [("repeated", eventsRepeated), ("held", eventsHeld), ("dead", eventsDead)] {
             page.add(.events, [state], count)

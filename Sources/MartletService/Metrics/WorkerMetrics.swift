@@ -51,12 +51,21 @@ enum WorkerMetrics {
         }
         let accountNames = outputs.accountNames
         registry.read("credentials") { [state] page in
-            page.add(state.credentials, accountNames: accountNames, now: .now)
+            page.add(state.credentials, accountNames: accountNames)
         }
     }
 }
 
 extension MetricPage {
+    package mutating func add(_ problems: [Problem]) {
+        for problem in problems {
+            let labels = [
+                problem.kind.rawValue, problem.party.rawValue, problem.severity.rawValue, problem.subject,
+            ]
+            add(.problem, labels, 1)
+        }
+    }
+
     package mutating func add(_ refusals: [Refusal]) {
         for refusal in refusals {
             add(
@@ -70,13 +79,12 @@ extension MetricPage {
     }
 
     /// - Parameter accountNames: what each output calls an account.
-    package mutating func add(_ credentials: [CredentialSummary], accountNames: [String: String], now: Timestamp) {
+    package mutating func add(_ credentials: [CredentialSummary], accountNames: [String: String]) {
         for credential in credentials {
-            guard let notAfter = credential.notAfter, let days = credential.daysLeft(at: now) else { continue }
+            guard let notAfter = credential.notAfter else { continue }
             let account = accountNames[credential.output] ?? "account"
             let labels = [credential.id, credential.label, credential.account]
             add(.credentialExpiry.with(lastLabel: account), labels, Int(notAfter.milliseconds))
-            add(.credentialDays.with(lastLabel: account), labels, days)
         }
     }
 }

@@ -66,14 +66,3 @@ package struct AppStatus: Sendable, Hashable, Encodable {
         weight = facts.isPaused ? 0 : refused.isEmpty ? facts.unroutable.isEmpty ? 0 : 1 : 2
     }
 }
-
-extension [AppFacts] {
-    /// Of those that nothing is waiting for yet.
-    var finding: Finding? {
-        let lacking = filter { !$0.unroutable.isEmpty }.map(\.app).sorted()
-        guard !lacking.isEmpty else { return nil }
-        return Finding(
-            .ours, .notice, "No credential serves the plainest pushes of \(Phrase.list(lacking)).",
-            todo: "`martlet app show` says what an app lacks.")
-    }
-}

@@ -1,10 +1,10 @@
 import PushModel
 import Store
 
-/// What the table of workers says: read when somebody asks, at most every two seconds however many ask, and for a second at most.
+/// What the table of workers says: read when somebody asks, at most every five seconds however many ask, and for a second at most.
 /// What was read last stays, with its age.
 actor FleetReader {
-    private static let interval = Duration.seconds(2)
+    private static let interval = Duration.seconds(5)
     private static let patience = Duration.seconds(1)
 
     private var repository: WorkerRepository?

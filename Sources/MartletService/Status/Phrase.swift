@@ -35,6 +35,15 @@ package enum Phrase {
         }
     }
 
+    /// `75 ms`, `2.5 s`.
+    package static func milliseconds(_ milliseconds: Int) -> String {
+        switch milliseconds {
+        case ..<1_000: "\(milliseconds) ms"
+        case ..<10_000: "\(Double(milliseconds / 100) / 10) s"
+        default: duration(milliseconds / 1_000)
+        }
+    }
+
     /// The first few.
     package static func list(_ names: [String]) -> String {
         let shown = names.prefix(3).joined(separator: ", ")

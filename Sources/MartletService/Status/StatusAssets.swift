@@ -12,13 +12,13 @@ package enum StatusAssets {
         h1 { margin: 0; font-size: 1.7rem; line-height: 1.2; font-weight: 650; letter-spacing: -0.01em; }
         h2 { margin: 2rem 0 0.5rem; font-size: 1rem; font-weight: 650; }
         .trouble h1, li.trouble strong { color: var(--bad); }
-        li.notice strong { color: var(--worry); }
+        .notice h1, li.notice strong { color: var(--worry); }
         .place { margin: 0.3rem 0 0; color: var(--soft); }
         .place b { color: var(--ink); font-weight: 600; }
-        .findings { margin: 1rem 0 0; padding: 0; list-style: none; max-width: 62rem; }
-        .findings li { padding: 0.45rem 0; border-top: 1px solid var(--line); }
-        .findings li:last-child { border-bottom: 1px solid var(--line); }
-        .todo { color: var(--soft); }
+        .problems { margin: 1rem 0 0; padding: 0; list-style: none; max-width: 62rem; }
+        .problems li { padding: 0.45rem 0; border-top: 1px solid var(--line); }
+        .problems li:last-child { border-bottom: 1px solid var(--line); }
+        .todo, .since { color: var(--soft); }
         .note { margin: 0.3rem 0; color: var(--soft); }
         dl { display: flex; flex-wrap: wrap; gap: 0.6rem 2rem; margin: 0 0 1rem; }
         dt { color: var(--soft); font-size: 0.86rem; }

@@ -1,5 +1,7 @@
 import DeliveryPipeline
+import EventNames
 import Foundation
+import Logging
 import Metering
 import PushModel
 import ServiceLifecycle
@@ -11,9 +13,13 @@ final class StatusBoard: Sendable {
     let state: WorkerState
     let refusals: RefusalBoard
     let quotas: QuotaBoard
-    let problems: ProblemRing
+    let warnings: WarningRing
+    private let failures: OngoingFailures
+    private let logger: Logger
     private let metrics: MetricRegistry
     private let silence = Mutex(AnswerWatch())
+    private let answers = Mutex(AnswerWindow())
+    private let list = Mutex(ProblemList())
     let fleet = FleetReader()
     let outputs: [any OutputPlugin]
     private let name: String
@@ -25,10 +31,10 @@ final class StatusBoard: Sendable {
 
     init(
         _ configuration: WorkerConfiguration, state: WorkerState, refusals: RefusalBoard, quotas: QuotaBoard,
-        problems: ProblemRing, metrics: MetricRegistry
+        warnings: WarningRing, failures: OngoingFailures, metrics: MetricRegistry, logger: Logger
     ) {
-        (self.state, self.refusals, self.quotas, self.problems) = (state, refusals, quotas, problems)
-        self.metrics = metrics
+        (self.state, self.refusals, self.quotas, self.warnings) = (state, refusals, quotas, warnings)
+        (self.failures, self.metrics, self.logger) = (failures, metrics, logger)
         outputs = configuration.source.outputs
         name = configuration.pipeline.worker
         resultsExchange = configuration.pipeline.names.results
@@ -44,22 +50,33 @@ final class StatusBoard: Sendable {
         }
     }
 
+    /// The problems that are open, the first to look at first.
+    var problems: [Problem] { list.withLock { $0.open } }
+
+    /// For its row in the table of workers.
     func report() -> WorkerReport {
-        let unreachable = UnreachableProvider.all(
-            in: metrics.page(of: UnreachableProvider.families), problems.all)
-        return state.report(
-            host: host, pid: pid,
-            unreachable: unreachable.isEmpty ? nil : Phrase.list(unreachable.map(\.text)))
+        state.report(host: host, pid: pid, problems: problems.map(\.report))
     }
 
-    /// To be called every ``Pulse/interval``.
-    func beat() {
+    /// To be called every ``Pulse/interval``: looks for problems.
+    func beat() async {
         state.beat()
-        let page = metrics.page(of: AnswerWatch.families)
+        let page = metrics.page(of: AnswerWatch.families + AnswerWindow.families)
         silence.withLock { $0.look(at: page, now: .now) }
+        answers.withLock { $0.look(at: page, now: .now) }
+        let found = Problem.all(of: await facts())
+        let (began, ended) = list.withLock { $0.update(found, now: .now) }
+        for problem in began where problem.severity == .trouble {
+            logger.notice(.problemBegan, "A problem has begun", metadata: problem.metadata)
+        }
+        for problem in ended where problem.severity == .trouble {
+            logger.notice(.problemEnded, "A problem has ended", metadata: problem.metadata)
+        }
     }
 
-    func document() async -> StatusDocument {
+    func document() async -> StatusDocument { StatusDocument(await facts(), problems: problems) }
+
+    private func facts() async -> StatusFacts {
         var facts = StatusFacts()
         facts.fleet = await fleet.fleet()
         facts.now = .now
@@ -69,26 +86,40 @@ final class StatusBoard: Sendable {
         state.tell(&facts, outputs: outputs)
         facts.link = quotas.view
         (facts.refusals, facts.badTokens) = (refusals.refusals, refusals.badTokens)
-        facts.problems = problems.all
+        (facts.warnings, facts.failures) = (warnings.all, failures.all)
+        facts.answers = answers.withLock { $0.minute }
         let page = metrics.page(of: PoolStatus.families + UnreachableProvider.families + [.tokenTime])
         facts.pools = PoolStatus.all(in: page)
-        facts.unreachable = UnreachableProvider.all(in: page, facts.problems)
+        facts.unreachable = UnreachableProvider.all(in: page, facts.warnings)
         facts.silent = silence.withLock { $0.silent }
         for (labels, value) in page.values(of: .tokenTime) where value > 0 {
             facts.tokenTimes[labels["credential"] ?? ""] = Timestamp(seconds: Int64(value))
         }
         facts.configuration = configuration.withLock { $0 }
-        return StatusDocument(facts)
+        return facts
     }
 }
 
-/// Counts what comes about in a minute.
+/// Counts what comes about in a minute, and looks for problems.
 struct PulseService: Service {
     let status: StatusBoard
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
-            repeat { status.beat() } while (try? await Task.sleep(for: Pulse.interval)) != nil
+            repeat { await status.beat() } while (try? await Task.sleep(for: Pulse.interval)) != nil
         }
+    }
+}
+
+extension Problem {
+    fileprivate var metadata: Logger.Metadata {
+        ["kind": "\(kind.rawValue)", "party": "\(party.rawValue)", "subject": "\(subject)", "problem": "\(text)"]
+    }
+
+    /// For other workers, `martlet top` and `martlet doctor`.
+    fileprivate var report: WorkerReport.ProblemReport {
+        WorkerReport.ProblemReport(
+            kind: kind.rawValue, party: party.rawValue, severity: severity.rawValue, subject: subject, text: text,
+            since: since)
     }
 }

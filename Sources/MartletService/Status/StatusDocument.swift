@@ -54,20 +54,24 @@ package struct StatusDocument: Sendable, Encodable {
 
     package let at: String
     /// What is wrong, the first thing to look at first.
-    package let findings: [Finding]
+    package let problems: [Problem]
     package let worker: Worker
     package let lanes: [WorkerReport.LaneReport]
     package let fleet: Fleet
     package let apps: Apps
+    /// The last minute's answers.
+    package let answers: [AnswerShare]
     package let pools: Pools
     package let credentials: Credentials
     package let refusals: [RefusalStatus]
-    package let problems: [Problem]
+    /// The last warnings and errors of the log, the newest first.
+    package let warnings: [LoggedWarning]
     package let configuration: [ConfigurationSetting]
 
-    package init(_ facts: StatusFacts) {
+    /// - Parameter problems: nil: those that the facts show, as if they had just begun.
+    package init(_ facts: StatusFacts, problems: [Problem]? = nil) {
         at = facts.now.rfc3339
-        findings = Finding.all(of: facts)
+        self.problems = problems ?? Self.new(of: facts)
         worker = Worker(facts)
         lanes = facts.view.lanes.map {
             .init(lane: $0.lane, waiting: $0.waiting, open: $0.open, rate: $0.rate, age: $0.age)
@@ -77,11 +81,18 @@ package struct StatusDocument: Sendable, Encodable {
             isStale: facts.fleet.readSecondsAgo.map { $0 > WorkerRepository.staleSeconds } ?? true,
             workers: facts.fleet.members.map(FleetWorker.init))
         apps = Apps(count: facts.apps.count, shown: AppStatus.top(of: facts))
+        answers = facts.answers
         pools = Pools(count: facts.pools.count, shown: PoolStatus.first(of: facts))
         credentials = Credentials(count: facts.credentials.count, shown: CredentialStatus.first(of: facts))
         refusals = RefusalStatus.first(of: facts)
-        problems = facts.problems
+        warnings = facts.warnings
         configuration = facts.configuration
+    }
+
+    private static func new(of facts: StatusFacts) -> [Problem] {
+        var list = ProblemList()
+        _ = list.update(Problem.all(of: facts), now: facts.now)
+        return list.open
     }
 
     /// One line.

@@ -1,4 +1,5 @@
 package import DeliveryPipeline
+package import EventNames
 package import PushModel
 package import Store
 
@@ -56,7 +57,14 @@ package struct StatusFacts: Sendable {
     package var keptBecause: [String] = []
     /// Which rows of apps and credentials can't be read, and why.
     package var unreadableRows: [String] = []
-    package var problems: [Problem] = []
+    /// The last warnings of the log, the newest first.
+    package var warnings: [LoggedWarning] = []
+    /// Failures that the worker's parts have stated and that have not ended.
+    package var failures: [OngoingFailures.Failure] = []
+    /// The last minute's answers, by output and environment.
+    package var answers: [AnswerShare] = []
+    /// Milliseconds ahead of the database's clock; nil: not known.
+    package var clockAhead: Int?
     package var configuration: [ConfigurationSetting] = []
     /// The exchange that consumers' queues are bound to.
     package var resultsExchange = "martlet.results"

@@ -1,3 +1,5 @@
+import PushModel
+
 /// The status page: the same that `/status.json` says, for people. Nothing but HTML, a style sheet and a script that reads it anew;
 /// without the script it is as complete.
 package enum StatusPage {
@@ -16,9 +18,10 @@ package enum StatusPage {
                 [
                     verdict(status), worker(status), StatusTables.fleet(status.fleet),
                     StatusTables.apps(status.apps, isKnown: status.isKnown),
-                    StatusTables.refusals(status.refusals), StatusTables.pools(status.pools),
+                    StatusTables.refusals(status.refusals), StatusTables.answers(status.answers),
+                    StatusTables.pools(status.pools),
                     StatusTables.credentials(status.credentials, isKnown: status.isKnown),
-                    StatusTables.problems(status.problems), StatusTables.configuration(status.configuration),
+                    StatusTables.warnings(status.warnings), StatusTables.configuration(status.configuration),
                 ]),
             .element(
                 "footer",
@@ -32,26 +35,28 @@ package enum StatusPage {
         ).source
     }
 
-    /// What is wrong and whose fault it is.
+    /// What is wrong, and who can end it.
     private static func verdict(_ status: StatusDocument) -> HTML {
-        let isTrouble = status.findings.first?.weight == .trouble
-        let items = status.findings.map { finding in
+        let kind = status.problems.first?.severity.rawValue ?? "fine"
+        let items = status.problems.map { problem in
             HTML.element(
-                "li", ["class": finding.weight.rawValue],
+                "li", ["class": problem.severity.rawValue],
                 [
-                    .element("strong", HTML(finding.fault.owner)), " ", HTML(finding.text), " ",
-                    .element("span", ["class": "todo"], withCode(finding.todo)),
+                    HTML(problem.text), " ", .element("strong", HTML(problem.party.label + ".")), " ",
+                    .element("span", ["class": "since"], HTML("Since \(StatusTables.time(problem.since.rfc3339)).")),
+                    " ",
+                    .element("span", ["class": "todo"], withCode(problem.advice)),
                 ])
         }
         let worker = status.worker
         let place =
             "Martlet \(worker.version) on \(worker.host), process \(worker.pid), up \(Phrase.duration(worker.uptimeSeconds))"
         return .element(
-            "header", ["class": isTrouble ? "trouble" : "fine"],
+            "header", ["class": kind],
             [
                 .element("h1", HTML(status.heading)),
                 .element("p", ["class": "place"], [.element("b", HTML(worker.name)), " ", HTML(place)]),
-                items.isEmpty ? [] : .element("ul", ["class": "findings"], HTML(items)),
+                items.isEmpty ? [] : .element("ul", ["class": "problems"], HTML(items)),
             ])
     }
 
@@ -70,8 +75,8 @@ package enum StatusPage {
             ("Oldest job", Phrase.duration(worker.oldestJobSeconds)),
             ("Outcomes open", Phrase.figure(worker.outcomesOpen)),
         ]
-        // What a finding says already is not said again.
-        if let obstacle = worker.obstacle, !status.findings.contains(where: { $0.text.contains(obstacle) }) {
+        // What a problem says already is not said again.
+        if let obstacle = worker.obstacle, !status.problems.contains(where: { $0.text.contains(obstacle) }) {
             figures.insert(("Why not ready", obstacle), at: 1)
         }
         let minute = worker.minute.sorted { $0.value == $1.value ? $0.key < $1.key : $0.value > $1.value }.map {
@@ -90,9 +95,9 @@ extension StatusDocument {
     /// What is in the database was read.
     fileprivate var isKnown: Bool { worker.state != "starting" }
 
-    /// The first line: what is wrong, and whose fault it is.
+    /// The first line: what is wrong.
     package var heading: String {
-        if let first = findings.first, first.weight == .trouble { return first.fault.verdict }
+        if let first = problems.first { return first.heading }
         return switch worker.state {
         case "starting": "Starting"
         case "draining": "Stopping: what is on the wire is being finished"
@@ -101,29 +106,29 @@ extension StatusDocument {
     }
 }
 
-extension Finding.Fault {
+extension Problem.Party {
     /// For people.
-    package var verdict: String {
+    package var label: String {
         switch self {
-        case .database: "The database is at fault"
-        case .broker: "The broker is at fault"
-        case .ours: "Whoever runs Martlet is at fault"
-        case .network: "A provider is out of reach"
-        case .provider: "A provider refuses or fails"
-        case .consumer: "A consumer is at fault"
-        case .publisher: "A publisher is at fault"
+        case .database: "Database"
+        case .broker: "Broker"
+        case .ours: "Ours"
+        case .network: "Network"
+        case .provider: "Provider"
+        case .consumer: "Consumer"
+        case .publisher: "Publisher"
+        case .unknown: "Not known whose"
+        case .decision: "Decided"
         }
     }
+}
 
-    package var owner: String {
-        switch self {
-        case .database: "Database."
-        case .broker: "Broker."
-        case .ours: "Ours."
-        case .network: "Network."
-        case .provider: "Provider."
-        case .consumer: "Consumer."
-        case .publisher: "Publisher."
-        }
+extension Problem {
+    private static let longestHeading = 120
+
+    /// Its text without the full stop, cut where it is long.
+    fileprivate var heading: String {
+        let sentence = text.hasSuffix(".") ? String(text.dropLast()) : text
+        return sentence.count > Self.longestHeading ? "\(sentence.prefix(Self.longestHeading))…" : sentence
     }
 }

@@ -140,6 +140,26 @@ enum StatusTables {
         return section("Connections", id: "pools", [table, rest])
     }
 
+    /// How providers have answered.
+    static func answers(_ answers: [AnswerShare]) -> HTML {
+        guard !answers.isEmpty else { return [] }
+        return section(
+            "Answers", id: "answers",
+            table(
+                "Answers of the last minute to this worker, and how long they took",
+                [
+                    .text("Output"), .word("Environment"), .number("Answers"), .number("2xx"), .number("4xx"),
+                    .number("5xx, 429"), .number("Half within"), .number("99 % within"),
+                ],
+                answers.map {
+                    [
+                        $0.output, $0.environment, Phrase.figure($0.answers), Phrase.figure($0.accepted),
+                        Phrase.figure($0.refused), Phrase.figure($0.failed), Phrase.milliseconds($0.p50),
+                        Phrase.milliseconds($0.p99),
+                    ]
+                }))
+    }
+
     static func credentials(_ credentials: StatusDocument.Credentials, isKnown: Bool) -> HTML {
         let more = credentials.count - credentials.shown.count
         let rest = more > 0 ? note("\(Phrase.figure(more)) more that last longer.") : []
@@ -167,15 +187,15 @@ enum StatusTables {
 
     private static func state(_ daysLeft: Int?) -> String {
         guard let daysLeft else { return "good" }
-        return daysLeft < 0 ? "expired" : daysLeft < Finding.daysAhead ? "ends soon" : "good"
+        return daysLeft < 0 ? "expired" : daysLeft < CredentialProblems.daysAhead ? "ends soon" : "good"
     }
 
-    static func problems(_ problems: [Problem]) -> HTML {
-        let rows = problems.map { problem in
-            let details = problem.details.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
+    static func warnings(_ warnings: [LoggedWarning]) -> HTML {
+        let rows = warnings.map { warning in
+            let details = warning.details.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
             return [
-                time(problem.at), problem.level, problem.event ?? "–",
-                problem.message + (problem.times > 1 ? " (\(problem.times) times)" : ""),
+                time(warning.at), warning.level, warning.event ?? "–",
+                warning.message + (warning.times > 1 ? " (\(warning.times) times)" : ""),
                 details.joined(separator: " · "),
             ]
         }
@@ -185,7 +205,7 @@ enum StatusTables {
             : table(
                 "Warnings and errors of this worker's log, the newest first, fifty at most",
                 [.word("When (UTC)"), .word("Level"), .word("Event"), .text("What"), .text("Details")], rows)
-        return section("Last problems", id: "problems", content)
+        return section("Last warnings", id: "warnings", content)
     }
 
     static func configuration(_ settings: [ConfigurationSetting]) -> HTML {
@@ -203,7 +223,7 @@ enum StatusTables {
     }
 
     /// Without what is the same in all: `2026-11-23 01:20:11`.
-    private static func time(_ rfc3339: String) -> String {
+    static func time(_ rfc3339: String) -> String {
         let parts = rfc3339.split(separator: "T")
         guard parts.count == 2 else { return rfc3339 }
         return "\(parts[0]) \(parts[1].prefix(8))"

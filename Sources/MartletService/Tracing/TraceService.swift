@@ -1,4 +1,4 @@
-import EventNames
+package import EventNames
 package import Logging
 import NIOPosix
 import PushModel
@@ -16,15 +16,17 @@ package struct TraceService: Service {
     private let collector: Collector
     private let nap = Nap()
     private let lastPatience: Duration
+    private let failures: OngoingFailures
     private let logger: Logger
 
     /// - Parameter lastPatience: how long a stop waits for the collector.
     package init(
         _ configuration: TracingConfiguration, _ buffer: SpanBuffer, lastPatience: Duration = .seconds(1),
-        logger: Logger
+        failures: OngoingFailures = OngoingFailures(), logger: Logger
     ) {
         self.buffer = buffer
         self.lastPatience = lastPatience
+        self.failures = failures
         self.logger = logger
         collector = Collector(configuration, on: MultiThreadedEventLoopGroup.singleton.next())
     }
@@ -69,20 +71,21 @@ package struct TraceService: Service {
         let body = collector.body(spans)
         while true {
             let answer = await collector.post(body)
-            let wasFailing = export.isFailing
             switch export.decide(answer.meaning, random: .random(in: 0...1)) {
             case .sent(let rejected):
                 let rejected = min(rejected, spans.count)
                 buffer.sent(spans.count - rejected)
                 buffer.refused(rejected)
-                if wasFailing { logger.notice(.tracesTaken, "The collector takes traces again") }
+                failures.ended(.tracesTaken, "The collector takes traces again", after: .tracesFailed, to: logger)
                 if rejected > 0 { warn(.tracesRefused, "The collector has refused spans", answer, rejected) }
                 return
             case .refused:
                 buffer.refused(spans.count)
                 return warn(.tracesRefused, "The collector has refused spans", answer, spans.count)
             case .wait(let time):
-                warn(.tracesFailed, "Traces can't be sent, trying again", answer, spans.count)
+                failures.began(
+                    .tracesFailed, "Traces can't be sent, trying again", answer.text,
+                    metadata: ["spans": .stringConvertible(spans.count)], to: logger)
                 await nap.sleep(time)
                 guard nap.isOver else { continue }
                 return buffer.givenUp(spans.count)

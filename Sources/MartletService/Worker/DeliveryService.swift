@@ -16,6 +16,7 @@ struct DeliveryService: Service {
     let board: RefusalBoard
     let quotas: QuotaBoard
     let status: StatusBoard
+    let failures: OngoingFailures
     let metrics: MetricRegistry
     /// nil: there are none.
     let traces: TraceService?
@@ -47,8 +48,11 @@ struct DeliveryService: Service {
         let pipeline = try DeliveryPipeline(
             configuration: configuration.pipeline, broker: configuration.broker, outputs: outputs,
             snapshots: snapshots, registry: DeviceTokenRegistry(pool, logger: logger), claims: ClaimRepository(pool),
-            deadTokens: configuration.suppression.map { DeadTokenFeed(pool, configuration: $0, logger: logger) },
-            cancellations: cancellations, workers: { [quotas] in quotas.workers }, logger: logger, now: { .now })
+            deadTokens: configuration.suppression.map {
+                DeadTokenFeed(pool, configuration: $0, failures: failures, logger: logger)
+            },
+            cancellations: cancellations, workers: { [quotas] in quotas.workers }, failures: failures, logger: logger,
+            now: { .now })
         state.works(pipeline, snapshots)
         await status.fleet.reads(WorkerRepository(operators))
         // Stopped in the reverse order: traces when all else has.
@@ -65,14 +69,13 @@ struct DeliveryService: Service {
                 ),
                 RefusalService(
                     board: board, repository: RefusalRepository(pool), worker: configuration.pipeline.worker,
-                    logger: logger),
+                    failures: failures, logger: logger),
                 MaintenanceService(
                     claims: ClaimRepository(pool), cancellations: CancellationRepository(pool),
-                    workers: WorkerRepository(pool), logger: logger),
+                    workers: WorkerRepository(pool), failures: failures, logger: logger),
                 FleetService(
                     board: quotas, changes: changes, repository: WorkerRepository(fleet), worker: runningWorker(),
                     report: { [status] in status.report() }, logger: logger),
-                PulseService(status: status),
                 ClockService(pool: operators, state: state),
                 ShardService(pipeline: pipeline, workers: WorkerRepository(operators)),
                 ReloadService(
@@ -128,8 +131,12 @@ struct DeliveryService: Service {
             try await Migrations(configuration.database, logger: logger).verify()
             let snapshots = try await SnapshotStore.load(
                 from: operators, keyring: configuration.keyring,
-                patience: ReadingPatience(first: ReadingPatience.longest), logger: logger)
-            return (snapshots, try await CancellationFeed.load(from: operators, changes: changes, logger: logger))
+                patience: ReadingPatience(first: ReadingPatience.longest), failures: failures, logger: logger)
+            return (
+                snapshots,
+                try await CancellationFeed.load(
+                    from: operators, changes: changes, failures: failures, logger: logger)
+            )
         }
     }
 }

@@ -10,6 +10,7 @@ struct MaintenanceService: Service {
     let claims: ClaimRepository
     let cancellations: CancellationRepository
     let workers: WorkerRepository
+    let failures: OngoingFailures
     let logger: Logger
 
     func run() async throws {
@@ -19,10 +20,11 @@ struct MaintenanceService: Service {
                     try await claims.forgetExpired()
                     try await cancellations.forgetExpired()
                     try await workers.forgetStale()
+                    failures.ended(
+                        .clearedAgain, "The database can be cleared again", after: .clearingFailed, to: logger)
                 } catch {
                     if Task.isCancelled { return }
-                    logger.warning(
-                        .clearingFailed, "The database could not be cleared", metadata: ["error": "\(error)"])
+                    failures.began(.clearingFailed, "The database could not be cleared", "\(error)", to: logger)
                 }
             }
         }

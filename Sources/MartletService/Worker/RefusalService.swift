@@ -12,6 +12,7 @@ struct RefusalService: Service {
     let board: RefusalBoard
     let repository: RefusalRepository
     let worker: String
+    let failures: OngoingFailures
     let logger: Logger
 
     func run() async throws {
@@ -34,11 +35,13 @@ struct RefusalService: Service {
         let ended = board.takeEnded()
         do {
             try await repository.write(refusals, ended: ended, worker: worker)
+            failures.ended(
+                .refusalsRecorded, "Refused credentials can be recorded again", after: .refusalsUnrecorded, to: logger)
         } catch {
             board.restore(ended: ended)
             if Task.isCancelled { return }
-            logger.warning(
-                .refusalsUnrecorded, "Refused credentials could not be recorded", metadata: ["error": "\(error)"])
+            failures.began(
+                .refusalsUnrecorded, "Refused credentials could not be recorded", "\(error)", to: logger)
         }
     }
 }

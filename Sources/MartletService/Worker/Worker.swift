@@ -1,5 +1,6 @@
 internal import CLinux
 import DeliveryPipeline
+import EventNames
 import Logging
 import Metering
 import NIOPosix
@@ -43,6 +44,7 @@ public struct Worker: Sendable {
         let state = WorkerState()
         let board = RefusalBoard()
         let quotas = QuotaBoard()
+        let failures = OngoingFailures()
         let metrics = MetricRegistry()
         configuration.pipeline.meter = PipelineMeter(
             metrics, delays: configuration.pipeline.retryDelays,
@@ -59,7 +61,9 @@ public struct Worker: Sendable {
             in: metrics, exchanges: configuration.pipeline.exchanges, state: state, board: board, quotas: quotas,
             log: log, outputs: source.outputs, start: .now)
         let status = StatusBoard(
-            configuration, state: state, refusals: board, quotas: quotas, problems: log.problems, metrics: metrics)
+            configuration, state: state, refusals: board, quotas: quotas, warnings: log.warnings, failures: failures,
+            metrics: metrics, logger: logger)
+        metrics.read("problems") { [status] page in page.add(status.problems) }
         // Listens before there is a database, and until everything is drained: whoever asks is told.
         var services: [any Service] = []
         if let listen = configuration.listen {
@@ -68,11 +72,13 @@ public struct Worker: Sendable {
                     endpoint: listen, eventLoops: MultiThreadedEventLoopGroup.singleton, logger: logger, status: status,
                     access: configuration.access, metrics: metrics))
         }
+        services.append(PulseService(status: status))
         services.append(
             DeliveryService(
                 configuration: configuration, state: state, board: board, quotas: quotas, status: status,
-                metrics: metrics,
-                traces: configuration.tracing.map { TraceService($0, spans, logger: logger) }, hangUps: hangUps,
+                failures: failures, metrics: metrics,
+                traces: configuration.tracing.map { TraceService($0, spans, failures: failures, logger: logger) },
+                hangUps: hangUps,
                 log: log, reload: reload, logger: logger))
         self.services = services
         drainTimeout = configuration.drainTimeout

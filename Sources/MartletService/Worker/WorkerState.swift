@@ -66,6 +66,7 @@ final class WorkerState: Sendable {
             let (snapshot, pulse) = (snapshots.current, pulse.withLock { $0 })
             facts.workingSeconds = Int((.now - since) / .seconds(1))
             (facts.counts, facts.view) = (pipeline.counts, pipeline.view)
+            facts.clockAhead = clockAhead
             (facts.minute, facts.rate) = (pulse.minute, pulse.rate)
             facts.credentials = snapshot.credentialSummaries
             facts.unreadableRows = snapshot.unreadableRows.sorted()
@@ -76,9 +77,9 @@ final class WorkerState: Sendable {
     }
 
     /// For its row in the table of workers.
-    func report(host: String, pid: Int, unreachable: String?) -> WorkerReport {
+    func report(host: String, pid: Int, problems: [WorkerReport.ProblemReport]) -> WorkerReport {
         guard case .working(let pipeline, _, _) = stage.withLock({ $0 }) else {
-            return WorkerReport(host: host, pid: pid, state: .starting)
+            return WorkerReport(host: host, pid: pid, state: .starting, problems: problems)
         }
         let (counts, view, pulse) = (pipeline.counts, pipeline.view, pulse.withLock { $0 })
         let obstacle = counts.obstacle
@@ -89,6 +90,6 @@ final class WorkerState: Sendable {
                 .init(lane: $0.lane, waiting: $0.waiting, open: $0.open, rate: $0.rate, age: $0.age)
             },
             rate: pulse.rate, minute: pulse.minute.counts, oldestJobSeconds: counts.oldestJobSeconds,
-            shards: counts.shards, unreachable: unreachable)
+            shards: counts.shards, problems: problems)
     }
 }

@@ -7,6 +7,6 @@ extension MetricFamily {
 
     /// Where answers, commits and confirms lie, in seconds.
     static let answerBounds = [
-        0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 10, 30, 60,
+        0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2, 5, 10, 30, 60,
     ]
 }

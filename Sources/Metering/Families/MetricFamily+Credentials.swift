@@ -1,5 +1,5 @@
 extension MetricFamily {
-    static let credentials = [refused, credentialExpiry, credentialDays, tokenTime, tokensMade]
+    static let credentials = [refused, credentialExpiry, tokenTime, tokensMade]
 
     package static let refused = Self(
         "refused", .gauge,
@@ -9,9 +9,6 @@ extension MetricFamily {
     package static let credentialExpiry = Self(
         "credential_expiry_timestamp_seconds", .gauge, "When a credential expires.",
         labels: ["credential", "label", "account"], scale: 1000)
-    package static let credentialDays = Self(
-        "credential_days_left", .gauge, "Whole days until a credential expires; negative when it has.",
-        labels: ["credential", "label", "account"])
     package static let tokenTime = Self(
         "provider_token_timestamp_seconds", .gauge, "When the provider token in use was made.",
         labels: ["credential"], scale: 1000)

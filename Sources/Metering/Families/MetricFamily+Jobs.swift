@@ -1,8 +1,8 @@
 extension MetricFamily {
     static let jobs = [
-        consuming, publishing, jobsReceived, jobAge, jobStates, jobsWaiting, jobsOpen, oldestOpenJob, oldJobSeconds,
+        consuming, publishing, jobsReceived, jobAge, jobStates, jobsWaiting, jobsOpen, oldestOpenJob,
         messagesRefused,
-        events, outcomesOpen, fleetKnown, quotaWorkers,
+        events, outcomesOpen, fleetKnown, quotaWorkers, problem,
     ]
 
     package static let consuming = Self("consuming", .gauge, "1 while jobs are consumed.")
@@ -22,9 +22,6 @@ extension MetricFamily {
         "oldest_open_job_timestamp_seconds", .gauge,
         "When the job was received that has waited longest for its acknowledgement; 0 while there is none.",
         labels: ["lane"], scale: 1000)
-    package static let oldJobSeconds = Self(
-        "oldest_open_job_seconds", .gauge,
-        "How long the job has been here that has waited longest for its acknowledgement.")
     package static let messagesRefused = Self(
         "messages_refused_total", .counter, "Messages that the broker would not take, by exchange.",
         labels: ["exchange"])
@@ -39,4 +36,7 @@ extension MetricFamily {
     package static let quotaWorkers = Self(
         "quota_workers", .gauge, "Workers that share a provider's quota with this one, which counts.",
         labels: ["quota"])
+    package static let problem = Self(
+        "problem", .gauge, "1 for each problem that is open, as the status page lists it.",
+        labels: ["kind", "party", "severity", "subject"])
 }

@@ -1,5 +1,5 @@
 extension MetricFamily {
-    static let pushes = [outcomes, outcomeTimes, pushesByApp, reasons, attempts, retries, held, givenBack]
+    static let pushes = [outcomes, outcomeTimes, pushesByApp, reasons, attempts, retries, deferred, held, givenBack]
     static let tokens = [tokensMarked, lookUps, suppressionTokens, suppressionBytes, badTokens]
 
     package static let outcomes = Self(
@@ -18,6 +18,9 @@ extension MetricFamily {
     package static let retries = Self(
         "retries_total", .counter, "Pushes put back for another attempt, by the seconds that they wait.",
         labels: ["delay"])
+    package static let deferred = Self(
+        "deferred_total", .counter, "Pushes put back to be tried again, or because their credential is refused.",
+        labels: ["lane"])
     package static let held = Self(
         "held_total", .counter, "Pushes put back because their credential is refused.")
     package static let givenBack = Self(

@@ -1,4 +1,4 @@
-import EventNames
+public import EventNames
 public import Logging
 public import PostgresClient
 
@@ -38,6 +38,7 @@ public final class CancellationFeed: Sendable {
     private let pool: PostgresPool
     private let changes: ChangeListener
     private let pollInterval: Duration
+    private let failures: OngoingFailures
     private let logger: Logger
 
     /// Loads what is in force.
@@ -46,41 +47,42 @@ public final class CancellationFeed: Sendable {
     ///   - pollInterval: how long a change may go unnoticed while notifications are lost.
     /// - Throws: ``PostgresError``.
     public static func load(
-        from pool: PostgresPool, changes: ChangeListener, pollInterval: Duration = .seconds(2), logger: Logger
+        from pool: PostgresPool, changes: ChangeListener, pollInterval: Duration = .seconds(2),
+        failures: OngoingFailures = OngoingFailures(), logger: Logger
     ) async throws -> CancellationFeed {
         let (jobs, place) = try await load(pool, logger)
         return CancellationFeed(
-            initial: jobs, start: place, pool: pool, changes: changes, pollInterval: pollInterval, logger: logger)
+            initial: jobs, start: place, pool: pool, changes: changes, pollInterval: pollInterval, failures: failures,
+            logger: logger)
     }
 
     private init(
         initial: CancelledJobs, start: Place, pool: PostgresPool, changes: ChangeListener, pollInterval: Duration,
-        logger: Logger
+        failures: OngoingFailures, logger: Logger
     ) {
         self.initial = initial
         self.start = start
         self.pool = pool
         self.changes = changes
         self.pollInterval = pollInterval
+        self.failures = failures
         self.logger = logger
     }
 
     /// Works until the task is cancelled. Tells what happened since ``initial``.
     public func run(_ tell: @escaping @Sendable (Event) -> Void) async {
         var place = start
-        var isAway = false
         for await _ in changes.signals(of: ["cancelled_jobs"], atLeastEvery: pollInterval) {
             do {
                 place = try await follow(from: place, tell)
-                if isAway { logger.info(.cancellationsReadAgain, "Cancellations can be read again") }
-                isAway = false
+                failures.ended(
+                    .cancellationsReadAgain, "Cancellations can be read again", after: .cancellationsUnreadable,
+                    to: logger)
             } catch {
-                if !isAway, !Task.isCancelled {
-                    logger.warning(
-                        .cancellationsUnreadable, "Cancellations can't be read, the last ones stay in force",
-                        metadata: ["error": "\(error)"])
-                }
-                isAway = true
+                if Task.isCancelled { return }
+                failures.began(
+                    .cancellationsUnreadable, "Cancellations can't be read, the last ones stay in force", "\(error)",
+                    to: logger)
             }
         }
     }

@@ -1,4 +1,4 @@
-import EventNames
+public import EventNames
 public import Logging
 import Pacing
 public import PostgresClient
@@ -31,12 +31,17 @@ public final class DeadTokenFeed: Sendable {
 
     private let registry: DeviceTokenRegistry
     private let configuration: Configuration
+    private let failures: OngoingFailures
     private let logger: Logger
     private let falsePositives = Atomic<Int>(0)
 
-    public init(_ pool: PostgresPool, configuration: Configuration = Configuration(), logger: Logger) {
+    public init(
+        _ pool: PostgresPool, configuration: Configuration = Configuration(),
+        failures: OngoingFailures = OngoingFailures(), logger: Logger
+    ) {
         registry = DeviceTokenRegistry(pool)
         self.configuration = configuration
+        self.failures = failures
         self.logger = logger
     }
 
@@ -45,7 +50,6 @@ public final class DeadTokenFeed: Sendable {
 
     /// Works until the task is cancelled.
     public func run(_ tell: @escaping @Sendable (Event) -> Void) async {
-        var isAway = false
         var following: (since: Timestamp, age: FilterAge)?
         // A reading that took too long is begun anew: with more time, and ever more seldom.
         var patience = configuration.patience
@@ -65,14 +69,11 @@ public final class DeadTokenFeed: Sendable {
                 }
                 backoff.succeeded()
                 wait = configuration.pollInterval
-                if isAway { logger.info(.deadTokensReadAgain, "Dead tokens can be read again") }
-                isAway = false
+                failures.ended(
+                    .deadTokensReadAgain, "Dead tokens can be read again", after: .deadTokensUnreadable, to: logger)
             } catch {
-                if !isAway, !Task.isCancelled {
-                    logger.warning(
-                        .deadTokensUnreadable, "Dead tokens can't be read for now", metadata: ["error": "\(error)"])
-                }
-                isAway = true
+                if Task.isCancelled { return }
+                failures.began(.deadTokensUnreadable, "Dead tokens can't be read for now", "\(error)", to: logger)
                 patience.failed(error)
                 wait = backoff.failed(random: .random(in: 0...1))
             }

@@ -1,4 +1,4 @@
-import EventNames
+public import EventNames
 public import Logging
 public import PostgresClient
 package import PushModel
@@ -21,6 +21,7 @@ public final class SnapshotStore: Sendable {
     private let loader: SnapshotLoader
     private let pollInterval: Duration
     private let patience: ReadingPatience
+    private let failures: OngoingFailures
     private let logger: Logger
 
     /// Loads the first snapshot.
@@ -31,7 +32,7 @@ public final class SnapshotStore: Sendable {
     ///   error: it stops only its own apps.
     public static func load(
         from pool: PostgresPool, keyring: MasterKeyring, pollInterval: Duration = .seconds(3),
-        patience: ReadingPatience = ReadingPatience(), logger: Logger
+        patience: ReadingPatience = ReadingPatience(), failures: OngoingFailures = OngoingFailures(), logger: Logger
     ) async throws -> SnapshotStore {
         let loader = SnapshotLoader(pool: pool, keyring: keyring)
         let start = ContinuousClock.now
@@ -42,19 +43,21 @@ public final class SnapshotStore: Sendable {
         var patience = patience
         patience.succeeded(after: .now - start)
         let store = SnapshotStore(
-            loader: loader, loaded: loaded, pollInterval: pollInterval, patience: patience, logger: logger)
+            loader: loader, loaded: loaded, pollInterval: pollInterval, patience: patience, failures: failures,
+            logger: logger)
         store.log(loaded.snapshot, after: nil)
         return store
     }
 
     private init(
         loader: SnapshotLoader, loaded: SnapshotLoader.Loaded, pollInterval: Duration, patience: ReadingPatience,
-        logger: Logger
+        failures: OngoingFailures, logger: Logger
     ) {
         state = Mutex(State(loaded: loaded))
         self.loader = loader
         self.pollInterval = pollInterval
         self.patience = patience
+        self.failures = failures
         self.logger = logger
     }
 
@@ -80,31 +83,26 @@ public final class SnapshotStore: Sendable {
 
     /// Follows the database until the task is cancelled.
     public func run(on changes: ChangeListener) async {
-        var isAway = false
         var patience = patience
-        var keyringProblem: StoreError?
         var generation = loader.keyring.generation
         for await _ in changes.signals(of: ["apps", "app_accounts", "credentials"], atLeastEvery: pollInterval) {
-            keyringProblem = refreshKeyring(lastProblem: keyringProblem)
+            refreshKeyring()
             // It also reads itself again where a row names a key that it lacks.
             if loader.keyring.generation != generation { logKeyring() }
             generation = loader.keyring.generation
-            isAway = await reload(wasAway: isAway, &patience)
+            await reload(&patience)
         }
     }
 
-    /// - Returns: why the keyring can't be read again.
-    private func refreshKeyring(lastProblem: StoreError?) -> StoreError? {
+    private func refreshKeyring() {
         do {
             _ = try loader.keyring.refresh()
-            return nil
+            failures.ended(
+                .keyringReadAgain, "The keyring can be read again", after: .keyringUnreadable, to: logger)
         } catch {
-            if error != lastProblem {
-                logger.error(
-                    .keyringUnreadable, "Master keys can't be read again, the last ones stay in use",
-                    metadata: ["error": "\(error)"])
-            }
-            return error
+            failures.began(
+                .keyringUnreadable, "Master keys can't be read again, the last ones stay in use", "\(error)",
+                level: .error, to: logger)
         }
     }
 
@@ -115,8 +113,7 @@ public final class SnapshotStore: Sendable {
             metadata: ["current": "\(keyring.currentKeyID)", "keys": .array(keyring.keyIDs.sorted().map { "\($0)" })])
     }
 
-    /// - Returns: whether the database is away.
-    private func reload(wasAway: Bool, _ patience: inout ReadingPatience) async -> Bool {
+    private func reload(_ patience: inout ReadingPatience) async {
         let start = ContinuousClock.now
         do {
             let last = state.withLock { $0.loaded }
@@ -125,16 +122,14 @@ public final class SnapshotStore: Sendable {
                 patience.succeeded(after: .now - start)
             }
             state.withLock { $0.lastLook = .now }
-            if wasAway { logger.info(.snapshotReadAgain, "Apps and credentials can be read again") }
-            return false
+            failures.ended(
+                .snapshotReadAgain, "Apps and credentials can be read again", after: .snapshotUnreadable, to: logger)
         } catch {
             patience.failed(error)
-            if !wasAway, !Task.isCancelled {
-                logger.warning(
-                    .snapshotUnreadable, "Apps and credentials can't be read, the last ones stay in use",
-                    metadata: ["error": "\(error)"])
-            }
-            return true
+            if Task.isCancelled { return }
+            failures.began(
+                .snapshotUnreadable, "Apps and credentials can't be read, the last ones stay in use", "\(error)",
+                to: logger)
         }
     }
 

@@ -32,8 +32,17 @@ extension [FleetMember] {
 
     public var silent: [FleetMember] { filter(\.isSilent) }
 
-    /// What those that run can't connect to, each once.
-    public var unreachable: [String] { Set(running.compactMap { $0.report?.unreachable }).sorted() }
+    /// The problems that are open at those that run, each once, the first to look at first.
+    public var problems: [WorkerReport.ProblemReport] {
+        var known: Set<[String]> = []
+        return running.flatMap { $0.report?.problems ?? [] }.filter { known.insert([$0.kind, $0.subject]).inserted }
+            .enumerated().sorted { left, right in
+                func rank(_ item: (offset: Int, element: WorkerReport.ProblemReport)) -> (Int, Int) {
+                    (item.element.severity == "trouble" ? 0 : 1, item.offset)
+                }
+                return rank(left) < rank(right)
+            }.map(\.element)
+    }
 
     /// Jobs that those that run have received and not settled.
     public var jobsInHand: Int {

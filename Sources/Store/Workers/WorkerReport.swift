@@ -2,7 +2,7 @@ import Foundation
 public import PushModel
 
 /// What a worker says of itself in its row of `martlet.workers`. Written every two seconds, so it is small whatever the worker
-/// has: a few hundred bytes, at most two thousand.
+/// has: a few hundred bytes, at most four thousand.
 public struct WorkerReport: Sendable, Hashable, Codable {
     public enum State: String, Sendable, Hashable, Codable {
         case starting
@@ -39,7 +39,41 @@ public struct WorkerReport: Sendable, Hashable, Codable {
         }
     }
 
+    /// A problem that is open at the worker, as the status page lists it.
+    public struct ProblemReport: Sendable, Hashable, Codable {
+        public let kind: String
+        public let party: String
+        /// `trouble` or `notice`.
+        public let severity: String
+        /// What it is about; empty: the worker.
+        public let subject: String
+        public let text: String
+        /// When the worker found it, RFC 3339.
+        public let since: String
+
+        private static let longestSubject = 100
+
+        public init(kind: String, party: String, severity: String, subject: String, text: String, since: Timestamp) {
+            (self.kind, self.party, self.severity) = (kind, party, severity)
+            self.subject = String(decoding: subject.utf8.prefix(Self.longestSubject), as: UTF8.self)
+            self.text = String(decoding: text.utf8.prefix(WorkerReport.longestText), as: UTF8.self)
+            self.since = since.rfc3339
+        }
+
+        fileprivate var believable: Self {
+            Self(
+                kind: WorkerReport.cut(kind), party: WorkerReport.cut(party), severity: WorkerReport.cut(severity),
+                subject: subject, text: text, since: Timestamp(rfc3339: since) ?? Timestamp(seconds: 0))
+        }
+
+        /// For people: whose it is, and what.
+        public var line: String { "\(party): \(text)" }
+    }
+
     private static let longestText = 200
+    /// The column takes 4,096 bytes. The first problems are written: they are in the order in which to look at them.
+    private static let mostProblems = 8
+    private static let mostProblemBytes = 1_600
     private static let mostLanes = 10
     private static let mostKinds = 20
     /// A thousand of them can be added up.
@@ -59,16 +93,16 @@ public struct WorkerReport: Sendable, Hashable, Codable {
     public var oldestJobSeconds: Int
     /// Queues of each lane that it consumes; nil: of a version that knows of one.
     public var shards: Int?
-    /// Providers out of its reach, and why; nil: there is none.
-    public var unreachable: String?
+    /// The first problems that are open at it, the first to look at first; nil: of a version that does not say.
+    public var problems: [ProblemReport]?
 
     public init(
         host: String, pid: Int, state: State, obstacle: String? = nil, lanes: [LaneReport] = [], rate: Double = 0,
         minute: [String: Int] = [:], oldestJobSeconds: Int = 0,
-        shards: Int? = nil, unreachable: String? = nil
+        shards: Int? = nil, problems: [ProblemReport]? = nil
     ) {
         self.shards = shards
-        self.unreachable = unreachable.map { String(decoding: $0.utf8.prefix(Self.longestText), as: UTF8.self) }
+        self.problems = problems.map(Self.fitting)
         self.host = String(host.prefix(Self.longestText))
         self.pid = pid
         self.state = state
@@ -80,7 +114,7 @@ public struct WorkerReport: Sendable, Hashable, Codable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case host, pid, state, obstacle, lanes, rate, minute, shards, unreachable
+        case host, pid, state, obstacle, lanes, rate, minute, shards, problems
         case oldestJobSeconds = "oldest_job_seconds"
     }
 
@@ -94,7 +128,7 @@ public struct WorkerReport: Sendable, Hashable, Codable {
         host = Self.cut(host)
         pid = Self.believable(pid)
         obstacle = obstacle.map(Self.cut)
-        unreachable = unreachable.map(Self.cut)
+        problems = problems.map { Self.fitting($0.map(\.believable)) }
         lanes = lanes.prefix(Self.mostLanes).map(\.believable)
         rate = rate.isFinite ? min(max(0, rate), Double(Self.largestNumber)) : 0
         minute = Dictionary(
@@ -102,6 +136,15 @@ public struct WorkerReport: Sendable, Hashable, Codable {
             uniquingKeysWith: { first, _ in first })
         oldestJobSeconds = Self.believable(oldestJobSeconds)
         shards = shards.map(Self.believable)
+    }
+
+    private static func fitting(_ problems: [ProblemReport]) -> [ProblemReport] {
+        var bytes = 0
+        return Array(
+            problems.prefix(mostProblems).prefix {
+                bytes += (try? JSONEncoder().encode($0).count) ?? mostProblemBytes
+                return bytes <= mostProblemBytes
+            })
     }
 
     private static func believable(_ number: Int) -> Int { min(max(0, number), largestNumber) }

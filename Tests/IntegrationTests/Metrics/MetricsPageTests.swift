@@ -9,8 +9,6 @@ import WorkerTestSupport
 struct MetricsPageTests {
     private static let app = "com.example.shop"
     private static let openMetrics = "application/openmetrics-text; version=1.0.0"
-    /// Kept for one version, and named as Prometheus would not have it.
-    private static let formerNames = ["martlet_credential_days_left"]
 
     private struct Page {
         let text: String
@@ -42,8 +40,7 @@ struct MetricsPageTests {
     /// - Returns: what it has to say against it.
     private func faults(ofText page: Page) async throws -> [String] {
         let found = try await Subprocess.run(["/usr/bin/promtool", "check", "metrics"], input: page.text)
-        let lines = (found.output + found.errors).split(separator: "\n").map(String.init)
-        return lines.filter { line in !Self.formerNames.contains { line.hasPrefix($0) } }
+        return (found.output + found.errors).split(separator: "\n").map(String.init)
     }
 
     private func faults(ofOpenMetrics page: Page) async throws -> String {

@@ -34,9 +34,9 @@ struct Outage {
                 let outage = Outage(installation: installation, worker: worker, prometheus: prometheus, page: look)
                 try await outage.begin()
                 try await cause(outage) { try await outage.looks(as: row) }
-                // A minute is what the page looks back.
-                try await eventually("it is over: \(await outage.said())\(worker.errors)", within: .seconds(180)) {
-                    try await look.page().contains("<h1>Nothing is wrong</h1>")
+                // Problems that are counted look back for a minute.
+                try await eventually("it is over: \(await outage.said())\(worker.errors)") {
+                    try await look.document()?.problems.isEmpty == true
                 }
             }
         }
@@ -70,18 +70,24 @@ struct Outage {
     }
 
     private func looks(as row: OutageRow) async throws {
-        for heading in row.headings {
-            try await eventually("\(heading): \(await said())\n\(worker.errors)") {
-                try await page.page().contains("<h1>\(heading)</h1>")
-            }
+        try await eventually("\(row.kinds): \(await said())\n\(worker.errors)") {
+            guard let problems = try await page.document()?.problems else { return false }
+            if row.kinds.isEmpty { return problems.allSatisfy { $0.severity == "notice" } }
+            guard let problem = problems.first(where: { row.kinds.contains($0.kind) }) else { return false }
+            #expect(row.parties.contains(problem.party), "\(problem)")
+            let metrics = try await page.curl("metrics")
+            return metrics.contains("martlet_problem{kind=\"\(problem.kind)\",party=\"\(problem.party)\"")
         }
         if let alert = row.alert {
             try await eventually("\(alert): \(await said())\n\(worker.errors)") {
                 try await prometheus.alerts().contains(alert)
             }
         }
-        let doctor = try await installation.martlet(["doctor"])
-        #expect(row.doctor.contains { doctor.output.contains($0) }, "\(doctor)")
+        // A worker writes its problems every two seconds.
+        try await eventually("\(row.doctor): \(await said())\n\(worker.errors)") {
+            let doctor = try await installation.martlet(["doctor"])
+            return row.doctor.contains { doctor.output.contains($0) }
+        }
         let why = try await installation.martlet(["why", "--job", "during", "--app", Self.app])
         #expect(row.why.contains { (why.output + why.errors).contains($0) }, "\(why)")
     }

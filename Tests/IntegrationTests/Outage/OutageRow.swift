@@ -5,8 +5,9 @@ import Testing
 struct OutageRow: Sendable {
     /// nil: there is none.
     let alert: String?
-    /// Of the page, one after the other.
-    let headings: [String]
+    /// Kinds of problem, one of which is open; empty: no trouble is.
+    let kinds: [String]
+    let parties: [String]
     /// One of these.
     let doctor: [String]
     let why: [String]
@@ -15,15 +16,16 @@ struct OutageRow: Sendable {
         let chapter = try #require(
             try Documents.text("docs/runbook.md").components(separatedBy: "## Outages\n").last?
                 .components(separatedBy: "\n## ").first)
-        let rows = chapter.matches(of: /(?m)^\| ([^|]+) \| (`\w+`|none) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/)
+        let row = /(?m)^\| ([^|]+) \| (`\w+`|none) \| ([^|]+) \| ([^|]+) \| ([^|]+) \| ([^|]+) \|$/
+        let rows = chapter.matches(of: row)
         return Dictionary(
             rows.map { row in
                 (
                     String(row.1),
                     OutageRow(
                         alert: row.2 == "none" ? nil : row.2.trimmingCharacters(in: ["`"]),
-                        headings: row.3.components(separatedBy: ", then "), doctor: words(row.4),
-                        why: words(row.5))
+                        kinds: words(row.3), parties: row.4.components(separatedBy: " or "),
+                        doctor: words(row.5), why: words(row.6))
                 )
             }, uniquingKeysWith: { first, _ in first })
     }

@@ -12,13 +12,14 @@ struct OutageTests {
     @Test func everyOutageOfTheTableIsTried() throws {
         let tried = Set(
             ProviderOutage.allCases.map(\.rawValue) + OwnOutage.allCases.map(\.rawValue)
-                + ServerOutage.allCases.map(\.rawValue))
+                + ServerOutage.allCases.map(\.rawValue) + DatabaseOutage.allCases.map(\.rawValue))
         #expect(try Set(OutageRow.all().keys) == tried)
     }
 
     enum ProviderOutage: String, CaseIterable, Sendable {
         case errors = "the provider answers 503"
         case silence = "the provider answers nothing"
+        case slowness = "the provider answers late"
         case refusal = "a credential is refused"
 
         var faults: StandingFaults {
@@ -26,6 +27,7 @@ struct OutageTests {
             switch self {
             case .errors: faults.answer = PlannedAnswer(.serviceUnavailable)
             case .silence: faults.silence = .answers
+            case .slowness: faults.answerDelayMilliseconds = 3_000
             case .refusal: faults.answer = PlannedAnswer(.invalidProviderToken)
             }
             return faults
@@ -33,7 +35,9 @@ struct OutageTests {
     }
 
     @Test(arguments: ProviderOutage.allCases) func aProviderFails(outage: ProviderOutage) async throws {
-        try await Outage.happens(outage.rawValue) { there, look in
+        // Late is not too late.
+        let changes = outage == .slowness ? ["apns.request_timeout": "30"] : [:]
+        try await Outage.happens(outage.rawValue, changes) { there, look in
             await there.installation.simulator.setFaults(outage.faults)
             try await there.publish("during", to: Token.random(count: 50))
             try await look()
@@ -44,6 +48,8 @@ struct OutageTests {
     enum OwnOutage: String, CaseIterable, Sendable {
         case publisher = "a publisher hands in what can't be used"
         case results = "a results queue is full"
+        case keyring = "the keyring can't be read"
+        case paused = "an app is paused"
     }
 
     @Test func aPublisherHandsInRubbish() async throws {

@@ -5,8 +5,8 @@ import Testing
 /// A worker's status page, asked for over HTTP; and, where there is a browser, looked at.
 struct StatusPageLook: Sendable {
     struct Document: Decodable {
-        struct Finding: Decodable {
-            let fault, weight, text: String
+        struct Problem: Decodable {
+            let kind, party, severity, subject, text, since: String
         }
         struct Worker: Decodable {
             let name, state: String
@@ -37,7 +37,7 @@ struct StatusPageLook: Sendable {
             }
             let shown: [Pool]
         }
-        struct Problem: Decodable {
+        struct Warning: Decodable {
             let message: String
         }
         struct Setting: Decodable {
@@ -45,13 +45,13 @@ struct StatusPageLook: Sendable {
             let value: String?
         }
 
-        let findings: [Finding]
+        let problems: [Problem]
         let worker: Worker
         let lanes: [Lane]
         let fleet: Fleet
         let apps: Apps
         let pools: Pools
-        let problems: [Problem]
+        let warnings: [Warning]
         let configuration: [Setting]
     }
 
@@ -78,16 +78,16 @@ struct StatusPageLook: Sendable {
         try await Subprocess.run(["/usr/bin/curl", "-s", "--max-time", "5", url + "status.json"]).output
     }
 
-    /// Waits until it shows what `condition` asks for; then the document follows its schema, the page has the same heading, and a
+    /// Waits until it shows what `condition` asks for; then the document follows its schema, the page has the heading, if one is named, and a
     /// browser likes it.
     func shows(
-        _ name: String, heading: String, _ log: @autoclosure () -> String, isUsed: Bool = false,
+        _ name: String, heading: String?, _ log: @autoclosure () -> String, isUsed: Bool = false,
         _ condition: (Document) -> Bool
     ) async throws {
         try await eventually("\(name): \((try? await self.text()) ?? "")\n\(log())") {
             guard let document = try await document() else { return false }
             let page = try await page()
-            return condition(document) && page.contains("<h1>\(heading)</h1>")
+            return condition(document) && (heading.map { page.contains("<h1>\($0)</h1>") } ?? true)
         }
         let text = try await self.text().trimmingCharacters(in: .newlines)
         let problems = try await SchemaValidator.problems(in: [text], schema: "status.schema.json")

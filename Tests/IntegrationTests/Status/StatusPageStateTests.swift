@@ -14,6 +14,9 @@ struct StatusPageStateTests {
     private static let app = "com.example.shop"
     /// What device tokens begin with.
     private static let tokens = "5eed5eed"
+    /// Nobody has given it a credential.
+    private static let notice =
+        "No credential serves the plainest pushes of &lt;img/src=x/onerror=alert(1)&gt;"
     private static let hostile = "<img/src=x/onerror=alert(1)>"
 
     @Test func idleBusyRefusedAndWithoutItsDatabase() async throws {
@@ -26,7 +29,7 @@ struct StatusPageStateTests {
             try await installation.withWorker([
                 "http.listen": "127.0.0.1:\(look.port)", "retry.delays": "1,2", "worker.name": "push-7",
             ]) { worker in
-                try await look.shows("idle", heading: "Nothing is wrong", worker.errors, isUsed: true) { document in
+                try await look.shows("idle", heading: Self.notice, worker.errors, isUsed: true) { document in
                     document.worker.state == "ready" && document.fleet.workers.map(\.state) == ["ready"]
                 }
                 try await theFleetIsInTheDatabase(installation)
@@ -42,19 +45,22 @@ struct StatusPageStateTests {
                 #expect(!all.contains(Self.tokens) && !all.contains("PRIVATE KEY") && !all.contains("BEGIN "))
 
                 try await installation.database.withoutConnections {
-                    try await look.shows("database-away", heading: "The database is at fault", worker.errors) {
-                        document in
-                        document.fleet.stale && !document.problems.isEmpty && document.fleet.workers.count == 1
+                    let heading = "PostgreSQL does not answer this worker"
+                    try await look.shows("database-away", heading: heading, worker.errors) { document in
+                        document.fleet.stale && !document.warnings.isEmpty && document.fleet.workers.count == 1
                     }
                 }
-                try await look.shows("database-back", heading: "Nothing is wrong", worker.errors) { !$0.fleet.stale }
+                try await look.shows("database-back", heading: Self.notice, worker.errors) { !$0.fleet.stale }
 
                 var faults = StandingFaults()
                 faults.answer = PlannedAnswer(.invalidProviderToken)
                 await installation.simulator.setFaults(faults)
                 try await installation.publish([JobText("refused", app: Self.app, to: Token.random(count: 20))])
-                try await look.shows("refused", heading: "A provider refuses or fails", worker.errors) { document in
-                    document.apps.shown.first?.app == Self.app
+                try await look.shows(
+                    "refused", heading: nil, worker.errors
+                ) { document in
+                    document.problems.first?.kind == "credential.refused"
+                        && document.apps.shown.first?.app == Self.app
                         && document.apps.shown.first?.trouble == ["InvalidProviderToken in production"]
                 }
                 await installation.simulator.setFaults(StandingFaults())
@@ -69,8 +75,8 @@ struct StatusPageStateTests {
                 "http.listen": "127.0.0.1:\(look.port)", "database.url": "postgres://127.0.0.1:\(refusing.port)/none",
             ])
             defer { worker.signal(SIGKILL) }
-            try await look.shows("starting", heading: "The database is at fault", worker.errors) {
-                $0.worker.state == "starting"
+            try await look.shows("starting", heading: nil, worker.errors) {
+                $0.worker.state == "starting" && $0.problems.map(\.kind) == ["database.waiting"]
             }
             worker.signal(SIGTERM)
             #expect(try await worker.finish().status == 0)
@@ -96,20 +102,26 @@ struct StatusPageStateTests {
                 ])
                 let missed = ["apns production: \(end): ", "fcm production: \(end): "]
                 try await eventually("it is noticed: \(worker.errors)", within: .seconds(120)) {
-                    guard let finding = try await look.document()?.findings.first else { return false }
-                    return finding.fault == "network" && missed.allSatisfy(finding.text.contains)
+                    guard let problems = try await look.document()?.problems.filter({ $0.severity == "trouble" }) else {
+                        return false
+                    }
+                    return problems.map(\.party) == ["network", "network"]
+                        && missed.allSatisfy { text in problems.contains { $0.text.contains(text) } }
                 }
-                try await look.shows("unreachable", heading: "A provider is out of reach", worker.errors) {
-                    $0.findings.count == 1
+                try await look.shows("unreachable", heading: nil, worker.errors) {
+                    $0.problems.map(\.kind) == ["provider.unreachable", "provider.unreachable"]
                 }
                 try await eventually("it is told: \(worker.errors)") {
-                    let doctor = try await installation.martlet(["doctor"]).output
-                    return doctor.contains("WARN  providers     out of reach: \(missed[0])")
-                        && doctor.contains(missed[1])
+                    let doctor = try await installation.martlet(["doctor"])
+                    return doctor.status == 1
+                        && missed.allSatisfy {
+                            doctor.output.contains(
+                                "FAIL  problem       network: No connection for half a minute or longer: \($0)")
+                        }
                 }
                 try await eventually("it waits between two attempts") {
                     let why = try await installation.martlet(["why", "--job", "two"]).output
-                    return why.contains("and workers do not reach \(missed[0])") && why.contains(missed[1])
+                    return why.contains("and workers report: network: ") && missed.allSatisfy(why.contains)
                 }
             }
         }
@@ -199,7 +211,7 @@ struct StatusPageStateTests {
                 try await installation.publish(jobs, lane: number % 3 == 0 ? .urgent : .normal)
             }
         }
-        try await look.shows("busy", heading: "Nothing is wrong", worker.errors) { document in
+        try await look.shows("busy", heading: Self.notice, worker.errors) { document in
             document.worker.rate > 0 && document.worker.minute["sent"] ?? 0 > 0
                 && document.lanes.contains { $0.rate > 0 } && document.fleet.workers.count == 1
                 && document.pools.shown.first.map { $0.open > 0 && $0.streamsLimit > 0 } == true

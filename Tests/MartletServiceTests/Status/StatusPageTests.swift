@@ -46,7 +46,7 @@ import Testing
     @Test func theDocumentIsAsItsSchemaSays() async throws {
         var facts = StatusFacts.sample()
         facts.stage = .waiting("starting")
-        let documents = [StatusFacts.sample(), .large, .hostile("x"), facts, StatusFacts()].map(StatusDocument.init)
+        let documents = [StatusFacts.sample(), .large, .hostile("x"), facts, StatusFacts()].map { StatusDocument($0) }
         let texts = try documents.map { try $0.json().trimmingCharacters(in: .newlines) }
         let problems = try await SchemaValidator.problems(in: texts, schema: "status.schema.json")
         #expect(problems.isEmpty, "\(problems)")
@@ -97,14 +97,14 @@ import Testing
         #expect(!StatusAssets.style.contains("url(") && !StatusAssets.script.contains("innerHTML"))
     }
 
-    @Test func theRingKeepsTheLastProblemsAndCountsWhatIsRepeated() {
-        let ring = ProblemRing()
+    @Test func theRingKeepsTheLastWarningsAndCountsWhatIsRepeated() {
+        let ring = WarningRing()
         let logger = WorkerLog(level: .info, sinks: [ring]).logger("test")
         for number in 0..<60 { logger.error("Something", metadata: ["number": "\(number)"]) }
         for _ in 0..<3 { logger.warning("The same", metadata: ["app": "com.example.shop"]) }
         logger.notice("Worker started")
         let all = ring.all
-        #expect(all.count == ProblemRing.size)
+        #expect(all.count == WarningRing.size)
         #expect(all[0].message == "The same" && all[0].times == 3 && all[0].details == ["app": "com.example.shop"])
         #expect(all[1].details == ["number": "59"] && all[49].details == ["number": "11"])
         let long = String(repeating: "x", count: 10_000)
@@ -149,7 +149,13 @@ import Testing
             obstacle: String(repeating: "\"", count: 10_000),
             lanes: Lane.allCases.map { .init(lane: $0, waiting: .max, open: .max, rate: .max, age: .max) },
             rate: 1e15, minute: Dictionary(uniqueKeysWithValues: OutcomeKind.allCases.map { ($0.rawValue, .max) }),
-            oldestJobSeconds: .max, unreachable: String(repeating: "\"", count: 10_000))
+            oldestJobSeconds: .max,
+            problems: (0..<100).map { _ in
+                .init(
+                    kind: "provider.unreachable", party: "network", severity: "trouble",
+                    subject: String(repeating: "\"", count: 10_000), text: String(repeating: "\"", count: 10_000),
+                    since: Timestamp(seconds: 0))
+            })
         #expect(try JSONEncoder().encode(report).count < 4_096)
         #expect(try JSONDecoder().decode(WorkerReport.self, from: JSONEncoder().encode(report)) == report)
     }

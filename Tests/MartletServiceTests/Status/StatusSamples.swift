@@ -32,8 +32,8 @@ extension StatusFacts {
             facts.pools = [.sample(text)]
             facts.badTokens = [BadTokens(app: text, environment: .sandbox, reason: text, count: 1)]
             facts.openingProblems = [text]
-            facts.problems = [
-                Problem(at: facts.now.rfc3339, level: "error", message: text, details: [text: text])
+            facts.warnings = [
+                LoggedWarning(at: facts.now.rfc3339, level: "error", message: text, details: [text: text])
             ]
             facts.configuration = [ConfigurationSetting(key: "worker.name", value: text, origin: .file)]
             facts.fleet = FleetFacts(members: [.sample(text, obstacle: text)], readSecondsAgo: 0)
@@ -60,8 +60,8 @@ extension StatusFacts {
             }
             facts.pools = (0..<1_000).map { .sample("credential-\($0)") }
             facts.tokenTimes = ["credential-7": facts.now]
-            facts.problems = (0..<ProblemRing.size).map { number in
-                Problem(
+            facts.warnings = (0..<WarningRing.size).map { number in
+                LoggedWarning(
                     at: facts.now.rfc3339, level: "warning", message: "Jobs can't be sent",
                     details: ["app": "com.example.app\(number)", "reason": "no credential for topic \(number)"])
             }

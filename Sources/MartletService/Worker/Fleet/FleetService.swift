@@ -103,7 +103,7 @@ package struct FleetService: Service {
                 obstacle = .refused
                 return pace.refused.failed(random: .random(in: 0...1))
             }
-            board.failed()
+            board.failed((error as? PostgresError)?.isReadOnly == true ? .readOnly : .away)
             if obstacle == nil {
                 logger.warning(
                     .fleetUnknown, "The other workers are not known for now", metadata: ["error": "\(error)"])
@@ -115,6 +115,9 @@ package struct FleetService: Service {
 }
 
 extension PostgresError {
+    /// `read_only_sql_transaction` (postgresql.org, "PostgreSQL Error Codes").
+    fileprivate var isReadOnly: Bool { sqlState == "25006" }
+
     /// No right, no table, no schema: a person's work.
     fileprivate var needsRights: Bool { sqlState.map { $0.hasPrefix("42") || $0 == "3F000" } ?? false }
 }

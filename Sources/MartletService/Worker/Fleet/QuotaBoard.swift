@@ -58,9 +58,9 @@ package final class QuotaBoard: QuotaShares {
         }
     }
 
-    func failed() {
+    func failed(_ obstacle: FleetView.Obstacle) {
         state.withLock { state in
-            state.obstacle = .away
+            state.obstacle = obstacle
             state.census.failed()
         }
     }

@@ -1,15 +1,16 @@
 import DeliveryPipeline
+import EventNames
 import MartletService
 import Metering
 import PushModel
 import Store
 import Testing
 
-/// What is wrong, and whose fault it is.
-@Suite struct FindingTests {
+/// Which facts are a problem, and whose.
+@Suite struct ProblemTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
-        /// Whose faults, the first to look at first; with a question mark, a notice.
+        /// Whose they are, the first to look at first; with a question mark, a notice.
         let found: [String]
         let change: @Sendable (inout StatusFacts) -> Void
 
@@ -57,7 +58,7 @@ import Testing
             $0.minute = Pulse.Recent(counts: ["jobs_unclaimed": 4])
         },
         Case(name: "an odd row", found: ["ours"]) { $0.unreadableRows = ["martlet.apps row a can't be read"] },
-        Case(name: "jobs of a paused app", found: ["ours?"]) {
+        Case(name: "jobs of a paused app", found: ["decision?"]) {
             $0.minute = Pulse.Recent(counts: ["jobs_held": 4])
             $0.apps = [AppFacts(app: "com.example.shop", isPaused: true)]
         },
@@ -100,7 +101,7 @@ import Testing
                     reason: "BadDeviceToken", since: $0.now)
             ]
         },
-        Case(name: "a provider answers with errors", found: ["provider"]) {
+        Case(name: "pushes are put back, and nothing explains it", found: ["unknown"]) {
             $0.minute = Pulse.Recent(counts: ["sent": 100, "retried": 30])
         },
         Case(name: "no connection comes about, and next to nothing waits for one", found: ["network"]) {
@@ -109,10 +110,42 @@ import Testing
         Case(name: "a few pushes are tried again", found: []) {
             $0.minute = Pulse.Recent(counts: ["sent": 10_000, "retried": 30])
         },
-        Case(name: "jobs that can't be used", found: ["publisher"]) {
+        Case(name: "jobs that can't be used", found: ["unknown"]) {
             $0.minute = Pulse.Recent(counts: ["jobs_rejected": 2])
         },
-        Case(name: "all at once", found: ["database", "broker", "provider", "consumer", "publisher", "ours?"]) {
+        Case(name: "the database takes no writes", found: ["database"]) {
+            $0.link = FleetView(isKnown: false, obstacle: .readOnly)
+        },
+        Case(name: "apps can't be read", found: ["database"]) { $0.failures = [.of(.appsUnread)] },
+        Case(name: "apps may not be read", found: ["ours"]) {
+            $0.failures = [.of(.appsUnread, "permission denied for table apps (42501)")]
+        },
+        Case(name: "the database is away, and nothing can be read because of it", found: ["database"]) {
+            $0.link = FleetView(isKnown: false, obstacle: .away)
+            $0.failures = [.of(.appsUnread), .of(.marksFail), .of(.cancellationsUnread)]
+        },
+        Case(name: "dead tokens can't be marked", found: ["database"]) { $0.failures = [.of(.marksFail)] },
+        Case(name: "dead tokens are not marked in time", found: ["database"]) { $0.counts.isMarkingDelayed = true },
+        Case(name: "the keyring can't be read again", found: ["ours"]) { $0.failures = [.of(.keyringUnread)] },
+        Case(name: "a failure without a kind", found: ["unknown"]) {
+            $0.failures = [.init(event: EventName("something.new.failed"), error: "it did not work")]
+        },
+        Case(name: "the clock is wrong", found: ["ours"]) { $0.clockAhead = -600_000 },
+        Case(name: "the clock is a little off", found: []) { $0.clockAhead = 2_000 },
+        Case(name: "a forgotten pause", found: ["decision?"]) {
+            $0.apps = [AppFacts(app: "com.example.shop", isPaused: true)]
+        },
+        Case(name: "one output of several answers with errors", found: ["provider"]) {
+            $0.minute = Pulse.Recent(counts: ["sent": 10_000, "retried": 117])
+            $0.answers = [.sample("apns", answers: 10_000), .sample("fcm", answers: 117, failed: 117)]
+        },
+        Case(name: "a provider fails now and then", found: []) {
+            $0.answers = [.sample("fcm", answers: 117, failed: 20), .sample("apns", answers: 5, failed: 5)]
+        },
+        Case(name: "a provider is slow", found: ["provider"]) {
+            $0.answers = [.sample("fcm", answers: 117, p50: 5_000)]
+        },
+        Case(name: "all at once", found: ["database", "broker", "ours", "consumer", "unknown", "unknown"]) {
             $0.link = FleetView(isKnown: false, obstacle: .away)
             $0.counts.isPublishing = false
             $0.minute = Pulse.Recent(
@@ -120,47 +153,47 @@ import Testing
         },
     ]
 
-    @Test(arguments: cases) func theFirstLineSaysWhoseFaultItIs(example: Case) {
+    @Test(arguments: cases) func theFirstLineSaysWhatIsWrong(example: Case) {
         let document = StatusDocument(StatusFacts.sample(example.change))
         #expect(
-            document.findings.map { $0.fault.rawValue + ($0.weight == .notice ? "?" : "") } == example.found,
-            "\(document.findings)")
-        let first = document.findings.first.flatMap { $0.weight == .trouble ? $0.fault.verdict : nil }
+            document.problems.map { $0.party.rawValue + ($0.severity == .notice ? "?" : "") } == example.found,
+            "\(document.problems)")
+        let first = document.problems.first?.text
         let expected =
-            first
+            first.map { $0.hasSuffix(".") ? String($0.dropLast()) : $0 }
             ?? (example.name.hasPrefix("it stops")
                 ? "Stopping: what is on the wire is being finished"
                 : example.name == "starting" ? "Starting" : "Nothing is wrong")
         #expect(document.heading == expected)
-        #expect(StatusPage.render(document).contains("<h1>\(expected)</h1>"))
-        for finding in document.findings { #expect(finding.text.hasSuffix(".") || finding.text.contains(":")) }
+        let escaped = expected.replacing("'", with: "&#39;").replacing("\"", with: "&quot;")
+        #expect(StatusPage.render(document).contains("<h1>\(escaped)</h1>"))
+        for problem in document.problems { #expect(problem.text.hasSuffix(".") || problem.text.contains(":")) }
     }
 
     @Test func oneIsNotSeveral() {
         let minute = Pulse.Recent(
             counts: ["jobs_held": 1, "jobs_unclaimed": 1],
             refused: ["martlet.results": 1, "martlet.delay.5": 1])
-        for finding in StatusDocument(.sample { $0.minute = minute }).findings {
-            #expect(finding.text.contains(#/1 (job|event|message) /#), "\(finding.text)")
+        for problem in StatusDocument(.sample { $0.minute = minute }).problems {
+            #expect(problem.text.contains(#/1 (job|event|message) /#), "\(problem.text)")
         }
     }
 
     /// Whoever looks at a port that is closed should not be sent to somebody's status page.
     @Test func theLastAttemptToConnectIsTold() throws {
-        func finding(_ seconds: Int64) -> Finding? {
+        func problem(_ seconds: Int64) -> Problem? {
             StatusDocument(
                 .sample {
                     $0.minute = Pulse.Recent(counts: ["retried": 36])
-                    $0.problems = [.failed(at: Timestamp(seconds: $0.now.seconds - seconds))]
+                    $0.warnings = [.failed(at: Timestamp(seconds: $0.now.seconds - seconds))]
                 }
-            ).findings.first
+            ).problems.first
         }
         #expect(
-            finding(10)?.text
+            problem(10)?.text
                 == "36 pushes were put back in the last minute, to be tried again; connecting failed last to "
                 + "push.example:443: Connection refused.")
-        #expect(finding(10)?.todo.contains("`martlet credential check --all`") == true)
-        #expect(finding(121)?.text == "36 pushes were put back in the last minute, to be tried again.")
+        #expect(problem(121)?.text == "36 pushes were put back in the last minute, to be tried again.")
     }
 
     /// Long before the pushes are given up.
@@ -175,7 +208,7 @@ import Testing
         let start = ContinuousClock.now
         func found(at second: Int) -> String? {
             watch.look(at: registry.page(of: AnswerWatch.families), now: start + .seconds(second))
-            return StatusDocument(.sample { $0.silent = watch.silent }).findings.first?.text
+            return StatusDocument(.sample { $0.silent = watch.silent }).problems.first?.text
         }
         #expect(found(at: 0) == nil)
         streams.add(1_573)
@@ -185,7 +218,7 @@ import Testing
         #expect(found(at: 26) == nil)
         #expect(
             found(at: 28)
-                == "A provider answers nothing: apns production for 26 s (pushes on the wire: 1,573).")
+                == "apns production: no answer for 26 s; pushes on the wire: 1,573.")
         answers[1].observe(9)
         streams.add(-1_573)
         #expect(found(at: 30) == nil, "nothing waits for it")
@@ -194,22 +227,22 @@ import Testing
             if second == 50 { answers[0].observe(9) }
             #expect(found(at: second) == nil, "it begins anew")
         }
-        #expect(found(at: 58)?.hasSuffix("apns production for 26 s (pushes on the wire: 1).") == true)
+        #expect(found(at: 58)?.hasSuffix("apns production: no answer for 26 s; pushes on the wire: 1.") == true)
     }
 
     @Test func whatNoConnectionComesAboutToIsReadFromThePools() {
-        let problems: [Problem] = [.failed(credential: "other"), .failed()]
+        let warnings: [LoggedWarning] = [.failed(credential: "other"), .failed()]
         func found(open: Int) -> [UnreachableProvider] {
             var page = MetricPage()
             page.add(.poolUnreachable, ["apns", "1", "production"], 1)
             page.add(.poolUnreachable, ["apns", "2", "production"], 0)
             page.add(.poolConnections, ["apns", "1", "production", "open"], open)
             page.add(.poolConnections, ["apns", "2", "production", "open"], 3)
-            return UnreachableProvider.all(in: page, problems)
+            return UnreachableProvider.all(in: page, warnings)
         }
         #expect(found(open: 0).map(\.text) == ["apns production: push.example:443: Connection refused"])
         #expect(found(open: 1).isEmpty)
-        #expect(UnreachableProvider.all(in: MetricPage(), problems).isEmpty)
+        #expect(UnreachableProvider.all(in: MetricPage(), warnings).isEmpty)
     }
 
     /// Connections for pushes are of no use then.
@@ -223,9 +256,75 @@ import Testing
                 == ["push production: push.example:443: Connection refused"])
     }
 
-    @Test func everyFaultIsSeen() {
+    @Test func everyPartyIsSeen() {
         let seen = Set(Self.cases.flatMap(\.found).map { $0.replacing("?", with: "") })
-        #expect(seen == Set(Finding.Fault.allCases.map(\.rawValue)))
+        #expect(seen == Set(Problem.Party.allCases.map(\.rawValue)))
+    }
+
+    @Test func aProblemIsOpenSinceItBegan() {
+        var list = ProblemList()
+        let (silent, slow) = (
+            Problem(.providerSilent, "fcm production: no answer.", subject: "fcm production"),
+            Problem(.providerSlow, "apns production: slow.", subject: "apns production")
+        )
+        let start = Timestamp(seconds: 1_800_000_000)
+        let later = Timestamp(seconds: start.seconds + 10)
+        #expect(list.update([silent], now: start).began.map(\.kind) == [.providerSilent])
+        let second = list.update([slow, silent], now: later)
+        #expect(second.began.map(\.kind) == [.providerSlow] && second.ended.isEmpty)
+        #expect(list.open.map(\.since) == [later, start])
+        let third = list.update([slow], now: Timestamp(seconds: start.seconds + 20))
+        #expect(third.began.isEmpty && third.ended.map(\.subject) == ["fcm production"])
+        #expect(list.open.map(\.since) == [later])
+    }
+
+    /// The share of one output does not depend on the traffic of the others.
+    @Test func answersAreCountedByOutputOverAMinute() throws {
+        let registry = MetricRegistry()
+        let fine = registry.histogram(.answers, ["apns", "production", "200"])
+        let (good, bad) = (
+            registry.histogram(.answers, ["fcm", "production", "200"]),
+            registry.histogram(.answers, ["fcm", "production", "5xx"])
+        )
+        var window = AnswerWindow()
+        let start = ContinuousClock.now
+        fine.observe(20, times: 1_000)
+        good.observe(20, times: 1_000)
+        for second in stride(from: 0, through: 120, by: 2) {
+            fine.observe(20, times: 100)
+            if second > 60 { bad.observe(3_000, times: 4) }
+            window.look(at: registry.page(of: AnswerWindow.families), now: start + .seconds(second))
+        }
+        #expect(
+            window.minute == [
+                AnswerShare(
+                    output: "apns", environment: "production", answers: 3_000, accepted: 3_000, refused: 0, failed: 0,
+                    p50: 25, p99: 25),
+                AnswerShare(
+                    output: "fcm", environment: "production", answers: 120, accepted: 0, refused: 0, failed: 120,
+                    p50: 5_000, p99: 5_000),
+            ])
+        let problems = StatusDocument(.sample { $0.answers = window.minute }).problems
+        #expect(
+            problems.map(\.text) == [
+                "fcm production: 120 of 120 answers in the last minute were 5xx or 429.",
+                "fcm production: half of the answers of the last minute took longer than 2 s.",
+            ])
+    }
+}
+
+extension OngoingFailures.Failure {
+    fileprivate static func of(_ kind: ProblemKind, _ error: String = "canceling statement due to lock timeout") -> Self
+    {
+        Self(event: EventName(kind.rawValue), error: error)
+    }
+}
+
+extension AnswerShare {
+    fileprivate static func sample(_ output: String, answers: Int, failed: Int = 0, p50: Int = 50) -> AnswerShare {
+        AnswerShare(
+            output: output, environment: "production", answers: answers, accepted: answers - failed, refused: 0,
+            failed: failed, p50: p50, p99: p50)
     }
 }
 
@@ -233,11 +332,11 @@ extension FailedAttempt {
     fileprivate static let sample = FailedAttempt(endpoint: "push.example:443", error: "Connection refused")
 }
 
-extension Problem {
+extension LoggedWarning {
     fileprivate static func failed(
         credential: String = "1", event: String = "connection.failed", at: Timestamp = Timestamp(seconds: 0)
-    ) -> Problem {
-        Problem(
+    ) -> LoggedWarning {
+        LoggedWarning(
             at: at.rfc3339, level: "warning", event: event, message: "Connecting to it failed",
             details: [
                 "credential": credential, "environment": "production", "endpoint": "push.example:443",

@@ -16,7 +16,7 @@ package struct UnreachableProvider: Sendable, Hashable {
     package static let families: [MetricFamily] = [.poolUnreachable, .poolConnections, .tokenEndpointUnreachable]
 
     /// Each once. Where several servers serve one credential, as those of browsers do, one that lets nobody in is no outage.
-    package static func all(in page: MetricPage, _ problems: [Problem]) -> [UnreachableProvider] {
+    package static func all(in page: MetricPage, _ warnings: [LoggedWarning]) -> [UnreachableProvider] {
         func missed(_ family: MetricFamily) -> [[String: String]] {
             page.values(of: family).filter { $0.value > 0 }.map(\.labels)
         }
@@ -24,7 +24,7 @@ package struct UnreachableProvider: Sendable, Hashable {
         let shut = missed(.poolUnreachable).filter { pool in !open.contains { pool.isSubset(of: $0.labels) } }
         var found: [UnreachableProvider] = []
         for pool in shut + missed(.tokenEndpointUnreachable) {
-            let attempt = FailedAttempt.last(in: problems) { details in
+            let attempt = FailedAttempt.last(in: warnings) { details in
                 (details["credential"] ?? "") == pool["credential"]
                     && (details["environment"] ?? pool["environment"]) == pool["environment"]
             }
@@ -49,16 +49,16 @@ package struct FailedAttempt: Sendable, Hashable {
     }
 
     /// - Parameters:
-    ///   - problems: the newest first.
+    ///   - warnings: the newest first.
     ///   - oldest: seconds since 1970.
     package static func last(
-        in problems: [Problem], since oldest: Int64 = 0, where isMeant: ([String: String]) -> Bool = { _ in true }
+        in warnings: [LoggedWarning], since oldest: Int64 = 0, where isMeant: ([String: String]) -> Bool = { _ in true }
     ) -> FailedAttempt? {
-        for problem in problems where isMeant(problem.details) {
+        for warning in warnings where isMeant(warning.details) {
             // A line for several has the one in place of the other.
-            guard let at = Timestamp(rfc3339: problem.at), at.seconds >= oldest,
-                let endpoint = problem.details["endpoint"],
-                let error = problem.details["error"] ?? problem.details["reason"]
+            guard let at = Timestamp(rfc3339: warning.at), at.seconds >= oldest,
+                let endpoint = warning.details["endpoint"],
+                let error = warning.details["error"] ?? warning.details["reason"]
             else { continue }
             return FailedAttempt(endpoint: endpoint, error: error)
         }
@@ -72,14 +72,10 @@ extension [String: String] {
     fileprivate func isSubset(of other: [String: String]) -> Bool { allSatisfy { other[$0.key] == $0.value } }
 }
 
-extension [UnreachableProvider] {
-    /// nil: every provider that pushes wait for lets us in.
-    var finding: Finding? {
-        guard !isEmpty else { return nil }
-        return Finding(
-            .network,
-            "Out of reach for half a minute or longer: \(Phrase.list(map(\.text))).",
-            todo: "Look at the address and the authority file in the configuration, at proxy, firewall and DNS; "
-                + "`martlet credential check --all` tries each credential. Pushes wait until then.")
+extension UnreachableProvider {
+    var problem: Problem {
+        Problem(
+            .providerUnreachable, "No connection for half a minute or longer: \(text).",
+            subject: "\(output) \(environment)")
     }
 }

@@ -12,10 +12,6 @@ package struct SilentProvider: Sendable, Hashable {
         (self.output, self.environment) = (output, environment)
         (self.pushes, self.seconds) = (pushes, seconds)
     }
-
-    fileprivate var text: String {
-        "\(output) \(environment) for \(Phrase.duration(seconds)) (pushes on the wire: \(Phrase.figure(pushes)))"
-    }
 }
 
 /// A provider is silent when at every look of 25 seconds pushes were on the wire to it, and no answer had come since the
@@ -61,13 +57,12 @@ package struct AnswerWatch: Sendable {
     }
 }
 
-extension [SilentProvider] {
-    /// nil: every provider that has pushes of ours answers.
-    var finding: Finding? {
-        guard !isEmpty else { return nil }
-        return Finding(
-            .provider, "A provider answers nothing: \(Phrase.list(map(\.text))).",
-            todo: "See the provider's own status page, and proxy and firewall on the way. "
-                + "What gets no answer within `request_timeout` is tried again.")
+extension SilentProvider {
+    var problem: Problem {
+        Problem(
+            .providerSilent,
+            "\(output) \(environment): no answer for \(Phrase.duration(seconds)); pushes on the wire: "
+                + "\(Phrase.figure(pushes)).",
+            subject: "\(output) \(environment)")
     }
 }

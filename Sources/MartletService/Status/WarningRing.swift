@@ -4,7 +4,7 @@ import PushModel
 import Threading
 
 /// A line of the log that was a warning or worse.
-package struct Problem: Sendable, Hashable, Encodable {
+package struct LoggedWarning: Sendable, Hashable, Encodable {
     /// Of the last one, where it was said several times.
     package var at: String
     package let level: String
@@ -27,19 +27,19 @@ package struct Problem: Sendable, Hashable, Encodable {
     }
 }
 
-/// The last fifty problems, the newest first.
-package final class ProblemRing: LogSink {
+/// The last fifty warnings and errors, the newest first.
+package final class WarningRing: LogSink {
     package static let size = 50
     /// So that one publisher's mistakes do not take the place of all else.
     private static let mostOfEvent = 10
     private static let longestText = 300
     private static let mostDetails = 8
 
-    private let problems = Mutex<[Problem]>([])
+    private let warnings = Mutex<[LoggedWarning]>([])
 
     package init() {}
 
-    package var all: [Problem] { problems.withLock { $0.reversed() } }
+    package var all: [LoggedWarning] { warnings.withLock { $0.reversed() } }
 
     package func take(_ line: LogLine) {
         guard line.level >= .warning else { return }
@@ -48,21 +48,21 @@ package final class ProblemRing: LogSink {
             .map {
                 (Self.cut($0.key), Self.cut("\($0.value)"))
             }
-        let problem = Problem(
+        let warning = LoggedWarning(
             at: line.at.rfc3339, level: line.level.rawValue, event: line.event?.name, message: Self.cut(line.message),
             details: Dictionary(details) { first, _ in first })
-        problems.withLock { problems in
-            if let last = problems.last, last.level == problem.level, last.message == problem.message,
-                last.details == problem.details
+        warnings.withLock { warnings in
+            if let last = warnings.last, last.level == warning.level, last.message == warning.message,
+                last.details == warning.details
             {
-                problems[problems.count - 1].at = problem.at
-                problems[problems.count - 1].times += 1
+                warnings[warnings.count - 1].at = warning.at
+                warnings[warnings.count - 1].times += 1
                 return
             }
-            problems.append(problem)
-            let alike = problems.indices.filter { problems[$0].event == problem.event && problem.event != nil }
-            if alike.count > Self.mostOfEvent { problems.remove(at: alike[0]) }
-            if problems.count > Self.size { problems.removeFirst() }
+            warnings.append(warning)
+            let alike = warnings.indices.filter { warnings[$0].event == warning.event && warning.event != nil }
+            if alike.count > Self.mostOfEvent { warnings.remove(at: alike[0]) }
+            if warnings.count > Self.size { warnings.removeFirst() }
         }
     }
 

@@ -1,0 +1,66 @@
+package import Metering
+
+/// The answers of the last minute, from the histogram ``MetricFamily/answers``, which is read every two seconds. A value: no
+/// clock.
+package struct AnswerWindow: Sendable {
+    private struct Provider: Hashable {
+        let output, environment: String
+    }
+
+    private typealias Readings = [Provider: [String: MetricHistogram.Reading]]
+
+    package static let families: [MetricFamily] = [.answers]
+    private static let length = Duration.seconds(60)
+    /// A bucket without an upper bound counts as twice the last bound.
+    private static let bounds = MetricFamily.answers.bounds + [(MetricFamily.answers.bounds.last ?? 0) * 2]
+
+    private var looks: [(at: ContinuousClock.Instant, readings: Readings)] = []
+
+    package init() {}
+
+    package mutating func look(at page: MetricPage, now: ContinuousClock.Instant) {
+        var readings: Readings = [:]
+        for (labels, value) in page.sorted(.answers) {
+            guard case .histogram(let reading) = value, labels.values.count == 3 else { continue }
+            readings[Provider(output: labels.values[0], environment: labels.values[1]), default: [:]][
+                labels.values[2]] = reading
+        }
+        looks.append((now, readings))
+        if let first = looks.lastIndex(where: { now - $0.at >= Self.length }) { looks.removeFirst(first) }
+    }
+
+    /// Of outputs that were answered, sorted by name.
+    package var minute: [AnswerShare] {
+        guard let first = looks.first, let last = looks.last else { return [] }
+        return last.readings.compactMap { provider, readings -> AnswerShare? in
+            let before = first.readings[provider] ?? [:]
+            var (all, counts) = ([Int](repeating: 0, count: Self.bounds.count), [String: Int]())
+            for (status, reading) in readings {
+                let old = before[status]?.counts ?? []
+                let new = reading.counts.enumerated().map { $1 - ($0 < old.count ? old[$0] : 0) }
+                counts[status] = new.reduce(0, +)
+                for (place, count) in new.enumerated() where place < all.count { all[place] += count }
+            }
+            let total = all.reduce(0, +)
+            guard total > 0 else { return nil }
+            func count(_ isMeant: (String) -> Bool) -> Int {
+                counts.reduce(0) { $0 + (isMeant($1.key) ? $1.value : 0) }
+            }
+            return AnswerShare(
+                output: provider.output, environment: provider.environment, answers: total,
+                accepted: count { $0.hasPrefix("2") }, refused: count { $0.hasPrefix("4") && $0 != "429" },
+                failed: count { $0.hasPrefix("5") || $0 == "429" }, p50: Self.quantile(0.5, of: all, total),
+                p99: Self.quantile(0.99, of: all, total))
+        }.sorted { ($0.output, $0.environment) < ($1.output, $1.environment) }
+    }
+
+    private static func quantile(_ share: Double, of counts: [Int], _ total: Int) -> Int {
+        let wanted = Int((Double(total) * share).rounded(.up))
+        var sum = 0
+        for (place, count) in counts.enumerated() {
+            sum += count
+            if sum >= wanted { return bounds[place] }
+        }
+        return bounds.last ?? 0
+    }
+}

@@ -1,0 +1,32 @@
+import PushModel
+import Store
+
+/// Credentials that end.
+struct CredentialProblems {
+    let facts: StatusFacts
+
+    static let daysAhead = 14
+
+    var all: [Problem] {
+        let ending = facts.credentials.compactMap { credential in
+            credential.state == .active ? credential.daysLeft(at: facts.now).map { (credential.name, $0) } : nil
+        }
+        let expired = ending.filter { $0.1 < 0 }.map(\.0)
+        let soon = ending.filter { (0..<Self.daysAhead).contains($0.1) }.map(\.0)
+        var found: [Problem] = []
+        if !expired.isEmpty {
+            found.append(Problem(.credentialExpired, "Expired: \(Phrase.list(expired))."))
+        }
+        if !soon.isEmpty {
+            found.append(
+                Problem(
+                    .credentialExpires, "Expires within \(Self.daysAhead) days: \(Phrase.list(soon))."))
+        }
+        return found
+    }
+}
+
+extension CredentialSummary {
+    /// For people.
+    var name: String { label.isEmpty ? id : label }
+}

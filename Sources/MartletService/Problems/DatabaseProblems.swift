@@ -1,0 +1,87 @@
+import DeliveryPipeline
+import EventNames
+import PushModel
+
+/// Problems of the database, and the failures that the worker's parts have stated.
+struct DatabaseProblems {
+    let facts: StatusFacts
+
+    var all: [Problem] {
+        var found: [Problem] = []
+        if !facts.link.isKnown, facts.workingSeconds >= Problem.graceSeconds {
+            switch facts.link.obstacle {
+            case .away: found.append(Problem(.databaseAway, "PostgreSQL does not answer this worker."))
+            case .readOnly: found.append(Problem(.databaseReadOnly, "PostgreSQL answers and takes no writes."))
+            case .refused:
+                found.append(
+                    Problem(
+                        .workersForbidden,
+                        "This worker may not write its row of martlet.workers, so it counts as the only one.",
+                        subject: "martlet.workers"))
+            case nil: break
+            }
+        }
+        if facts.counts.isMarkingDelayed {
+            found.append(
+                Problem(
+                    .marksDelayed,
+                    "PostgreSQL has not marked dead tokens in time; tokens that wait here: "
+                        + "\(Phrase.figure(facts.counts.marksPending)), and others wait in the broker.",
+                    subject: "martlet.device_tokens"))
+        }
+        let unclaimed = facts.minute["jobs_unclaimed"]
+        if unclaimed > 0 {
+            found.append(
+                Problem(
+                    .claimsUnanswered,
+                    "\(Phrase.count(unclaimed, "job")) put back in the last minute: PostgreSQL did not say in time "
+                        + "whether anybody has sent them.",
+                    subject: "martlet.claims"))
+        }
+        // A database that does not answer, or takes no writes, explains what fails because of it.
+        let isExplained = found.contains { [.databaseAway, .databaseReadOnly].contains($0.kind) }
+        let failures = facts.failures.map { Problem(of: $0) }
+        return found + failures.filter { !isExplained || $0.party != .database }
+    }
+}
+
+extension Problem {
+    fileprivate init(of failure: OngoingFailures.Failure) {
+        let kind = ProblemKind(rawValue: failure.event.name) ?? .unnamedFailure
+        self.init(
+            kind, "\(kind.failure ?? failure.event.name): \(failure.error)", subject: kind.table ?? "",
+            // PostgreSQL answers, and says that this user may not do it.
+            party: kind.party == .database && failure.error.contains("42501") ? .ours : nil)
+    }
+}
+
+extension ProblemKind {
+    /// What fails; nil: no part of the worker states it as a failure.
+    fileprivate var failure: String? {
+        switch self {
+        case .appsUnread: "Apps and credentials can't be read"
+        case .marksFail: "Dead tokens can't be marked"
+        case .claimsFail: "Jobs can't be claimed"
+        case .cancellationsUnread: "Cancellations can't be read"
+        case .deadTokensUnread: "Dead tokens can't be read"
+        case .lookUpsFail: "Tokens can't be looked up"
+        case .registrationsFail: "Tokens can't be registered"
+        case .refusalsUnrecorded: "Refusals can't be recorded"
+        case .databaseUncleared: "Old rows can't be deleted"
+        case .keyringUnread: "The keyring can't be read"
+        case .tracesFail: "Traces can't be sent"
+        default: nil
+        }
+    }
+
+    fileprivate var table: String? {
+        switch self {
+        case .appsUnread: "martlet.apps, martlet.credentials"
+        case .marksFail, .lookUpsFail, .registrationsFail, .deadTokensUnread: "martlet.device_tokens"
+        case .claimsFail: "martlet.claims"
+        case .cancellationsUnread: "martlet.cancelled_jobs"
+        case .refusalsUnrecorded: "martlet.refusals"
+        default: nil
+        }
+    }
+}

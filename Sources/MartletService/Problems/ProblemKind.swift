@@ -1,0 +1,82 @@
+/// The kinds of problem. A kind that begins with an event in the log has that event's name. docs/problems.md lists them.
+package enum ProblemKind: String, Sendable, Hashable, Encodable, CaseIterable {
+    // The database.
+    case databaseAwaited = "database.waiting"
+    case databaseAway = "fleet.read.failed"
+    case databaseReadOnly = "database.read_only"
+    case appsUnread = "apps.read.failed"
+    case marksFail = "dead_tokens.mark.failed"
+    case marksDelayed = "dead_tokens.mark.delayed"
+    case claimsFail = "claims.failed"
+    case claimsUnanswered = "claims.unanswered"
+    case cancellationsUnread = "cancellations.read.failed"
+    case deadTokensUnread = "dead_tokens.read.failed"
+    case lookUpsFail = "dead_tokens.look_up.failed"
+    case registrationsFail = "device_tokens.registration.failed"
+    case refusalsUnrecorded = "refusals.record.failed"
+    case databaseUncleared = "database.clearing.failed"
+    // The broker.
+    case brokerSendsNothing = "broker.not_consuming"
+    case brokerTakesNothing = "broker.not_publishing"
+    case brokerConfirmsNothing = "broker.unconfirmed"
+    case brokerRefuses = "broker.messages.refused"
+    // Ours.
+    case clockWrong = "clock.wrong"
+    case keyringUnread = "keyring.read.failed"
+    case credentialsUnopened = "credential.unopened"
+    case credentialsKept = "credential.kept"
+    case rowsUnreadable = "app.unreadable"
+    case jobsHeld = "jobs.unsendable"
+    case jobUnsettled = "job.unsettled"
+    case appUnroutable = "app.unroutable"
+    case workersForbidden = "fleet.forbidden"
+    case workerGone = "worker.gone"
+    case workerNotReady = "worker.not_ready"
+    case credentialExpired = "credential.expired"
+    case credentialExpires = "credential.expires"
+    case tracesFail = "traces.failed"
+    // The way to a provider, and the provider.
+    case providerUnreachable = "provider.unreachable"
+    case providerSilent = "provider.silent"
+    case providerFails = "provider.failing"
+    case providerSlow = "provider.slow"
+    case credentialRefused = "credential.refused"
+    // Others.
+    case resultsFull = "results.full"
+    case tokensMostlyBad = "device_tokens.mostly_bad"
+    case jobsRejected = "job.rejected"
+    case pushesRetried = "pushes.retried"
+    case appPaused = "app.paused"
+    /// A failure whose event has no kind of its own.
+    case unnamedFailure = "failure"
+
+    package var party: Problem.Party {
+        switch self {
+        case .databaseAwaited, .databaseAway, .databaseReadOnly, .appsUnread, .marksFail, .marksDelayed, .claimsFail,
+            .claimsUnanswered, .cancellationsUnread, .deadTokensUnread, .lookUpsFail, .registrationsFail,
+            .refusalsUnrecorded, .databaseUncleared:
+            .database
+        case .brokerSendsNothing, .brokerTakesNothing, .brokerConfirmsNothing, .brokerRefuses: .broker
+        case .clockWrong, .keyringUnread, .credentialsUnopened, .credentialsKept, .rowsUnreadable, .jobsHeld,
+            .jobUnsettled, .appUnroutable, .workersForbidden, .workerGone, .workerNotReady, .credentialExpired,
+            .credentialExpires, .tracesFail:
+            .ours
+        case .providerUnreachable: .network
+        case .providerSilent, .providerFails, .providerSlow, .credentialRefused: .provider
+        case .resultsFull: .consumer
+        case .tokensMostlyBad: .publisher
+        case .jobsRejected, .pushesRetried, .unnamedFailure: .unknown
+        case .appPaused: .decision
+        }
+    }
+
+    package var severity: Problem.Severity {
+        switch self {
+        case .deadTokensUnread, .lookUpsFail, .registrationsFail, .refusalsUnrecorded, .databaseUncleared,
+            .appUnroutable, .workersForbidden, .workerGone, .workerNotReady, .credentialExpired, .credentialExpires,
+            .tracesFail, .appPaused:
+            .notice
+        default: .trouble
+        }
+    }
+}

@@ -1,0 +1,43 @@
+package import PushModel
+
+/// The problems that are open. Remembers since when each of them is. A value: no clock.
+package struct ProblemList: Sendable {
+    private struct Name: Hashable {
+        let kind: ProblemKind
+        let subject: String
+    }
+
+    /// The first to look at comes first.
+    package private(set) var open: [Problem] = []
+
+    package init() {}
+
+    /// Replaces the list.
+    ///
+    /// - Returns: the problems that have begun, and those that have ended.
+    package mutating func update(_ found: [Problem], now: Timestamp) -> (began: [Problem], ended: [Problem]) {
+        var before = Dictionary(open.map { (Name(kind: $0.kind, subject: $0.subject), $0) }) { first, _ in first }
+        var began: [Problem] = []
+        open = Self.sorted(found).map { problem in
+            var problem = problem
+            if let known = before.removeValue(forKey: Name(kind: problem.kind, subject: problem.subject)) {
+                problem.since = known.since
+            } else {
+                problem.since = now
+                began.append(problem)
+            }
+            return problem
+        }
+        return (began, before.values.sorted { $0.since < $1.since })
+    }
+
+    private static func sorted(_ found: [Problem]) -> [Problem] {
+        let order = Problem.Party.allCases
+        func rank(_ item: (offset: Int, element: Problem)) -> (Int, Int, Int) {
+            (
+                item.element.severity == .trouble ? 0 : 1, order.firstIndex(of: item.element.party) ?? 0, item.offset
+            )
+        }
+        return found.enumerated().sorted { rank($0) < rank($1) }.map(\.element)
+    }
+}

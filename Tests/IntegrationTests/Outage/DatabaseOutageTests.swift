@@ -1,0 +1,84 @@
+import APNSSimulator
+import Foundation
+import PostgresClient
+import PushModel
+import Store
+import TestSupport
+import TestTraits
+import Testing
+import WorkerTestSupport
+
+extension OutageTests {
+    enum DatabaseOutage: String, CaseIterable, Sendable {
+        case apps = "the tables of apps and credentials are locked"
+        case deviceTokens = "the table of device tokens is locked"
+        case readOnly = "the database takes no writes"
+    }
+
+    @Test func appsAndCredentialsAreLocked() async throws {
+        try await Outage.happens(DatabaseOutage.apps.rawValue) { there, look in
+            try await there.installation.withLock(on: "apps, martlet.credentials") { try await look() }
+        }
+    }
+
+    @Test func deviceTokensAreLocked() async throws {
+        try await Outage.happens(DatabaseOutage.deviceTokens.rawValue) { there, look in
+            try await there.installation.withLock(on: "device_tokens") {
+                try await there.publish("during", to: [Token.random(Token.dead)])
+                try await look()
+            }
+        }
+    }
+
+    @Test func theDatabaseTakesNoWrites() async throws {
+        try await Outage.happens(DatabaseOutage.readOnly.rawValue) { there, look in
+            let database = there.installation.database
+            func set(_ value: String) async throws {
+                try await database.asAdministrator { admin in
+                    try await admin.query(
+                        "ALTER DATABASE \(database.name) SET default_transaction_read_only = \(value)")
+                    try await admin.query(
+                        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1",
+                        [.text(database.name)])
+                }
+            }
+            try await set("on")
+            try await look()
+            try await set("off")
+        }
+    }
+
+    @Test func theKeyringCanNotBeRead() async throws {
+        try await Outage.happens(OwnOutage.keyring.rawValue) { there, look in
+            let (file, elsewhere) = (there.installation.path("keyring"), there.installation.path("elsewhere"))
+            try FileManager.default.moveItem(atPath: file, toPath: elsewhere)
+            try await look()
+            try FileManager.default.moveItem(atPath: elsewhere, toPath: file)
+        }
+    }
+
+    @Test func anAppIsPaused() async throws {
+        try await Outage.happens(OwnOutage.paused.rawValue) { there, look in
+            func set(isPaused: Bool) async throws {
+                try await there.installation.setApp(
+                    App(bundleID: Outage.app, accounts: ["apns": AppAccount("TEAM000001")], isPaused: isPaused))
+            }
+            try await set(isPaused: true)
+            try await there.publish("during")
+            try await look()
+            try await set(isPaused: false)
+        }
+    }
+}
+
+extension Installation {
+    /// Runs `body` while nobody else can use a table.
+    fileprivate func withLock(on table: String, _ body: () async throws -> Void) async throws {
+        let holder = try await PostgresConnection.connect(database.configuration)
+        try await holder.query("BEGIN")
+        try await holder.query("LOCK TABLE martlet.\(table) IN ACCESS EXCLUSIVE MODE")
+        do { try await body() } catch { Issue.record(error) }
+        try await holder.query("ROLLBACK")
+        await holder.close()
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import TestSupport
+import TestTraits
+import Testing
+
+/// Kubernetes ends a pod whose probe gets no answer within a second.
+@Suite(.needsServers, .endsAHang)
+struct SlowClientTests {
+    /// Keeps that many connections open for a minute at most: each sends the text once, and is made again when it is
+    /// closed.
+    private static let clients = """
+        import select, socket, sys, time
+        port, count, text = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3].encode().decode("unicode_escape").encode()
+        open_sockets = []
+        print("ready", flush=True)
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            while len(open_sockets) < count:
+                try:
+                    client = socket.create_connection(("127.0.0.1", port), timeout=1)
+                    client.sendall(text)
+                    open_sockets.append(client)
+                except OSError:
+                    break
+            for client in select.select(open_sockets, [], [], 0.05)[0]:
+                open_sockets.remove(client)
+                client.close()
+        """
+
+    @Test(arguments: ["", #"GET /health HTTP/1.1\\r\\nHost:"#, #"GET / HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n"#])
+    func probesAreAnsweredBesideSlowClients(text: String) async throws {
+        try await Installation.with { installation in
+            let look = StatusPageLook(port: try freePort())
+            try await installation.withWorker(["http.listen": "127.0.0.1:\(look.port)"]) { worker in
+                try await eventually(worker.errors) { try await look.curl("ready").contains("200 OK") }
+                let slow = try Subprocess(
+                    ["/usr/bin/python3", "-c", Self.clients, "\(look.port)", "400", text])
+                defer { slow.signal(SIGKILL) }
+                try await eventually("400 are connected: \(slow.errors)") { slow.output.contains("ready") }
+                for probe in 1...20 {
+                    let answer = try await look.curl("health", ["--max-time", "1"])
+                    #expect(answer.contains("200 OK"), "probe \(probe): \(answer)")
+                }
+            }
+        }
+    }
+
+    @Test func aPageElsewhereGetsNoMetrics() async throws {
+        try await Installation.with { installation in
+            let look = StatusPageLook(port: try freePort())
+            try await installation.withWorker(["http.listen": "127.0.0.1:\(look.port)"]) { worker in
+                try await eventually(worker.errors) { try await look.curl("metrics").contains("200 OK") }
+                for (site, status) in [("cross-site", "403"), ("same-site", "403"), ("none", "200")] {
+                    let answer = try await look.curl("metrics", ["-H", "Sec-Fetch-Site: \(site)"])
+                    #expect(answer.hasPrefix("HTTP/1.1 \(status) "), "\(site): \(answer.prefix(200))")
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+"""Rules about problems: docs/problems.md has each kind, and no failure is logged without a problem and without its end."""
+import pathlib
+import re
+
+from .events import DOUBLES, NAME
+
+KIND = re.compile(r'\bcase \w+ = "([^"]+)"')
+# Failures that another problem stands for; None: of the ledger, which has no list of problems.
+ELSEWHERE = {
+    "apns.provider_token.failed": "credential.unopened", "broker.connection.failed": "broker.not_consuming",
+    "connection.address.failed": "provider.unreachable", "connection.failed": "provider.unreachable",
+    "fcm.access_token.failed": "provider.unreachable", "ledger.write.failed": None, "ledger.partitions.failed": None,
+}
+
+
+def kinds(root: pathlib.Path) -> list[str]:
+    known = KIND.findall((root / "Sources/MartletService/Problems/ProblemKind.swift").read_text())
+    rows = set(re.findall(r"^\| `([^`]+)` \|", (root / "docs/problems.md").read_text(), re.MULTILINE))
+    problems = [f"docs/problems.md: has no row for {kind}" for kind in known if kind not in rows]
+    problems += [f"docs/problems.md: there is no kind {kind}" for kind in sorted(rows - set(known))]
+    events = {name for file in (root / "Sources").rglob("Events.swift") if not DOUBLES.search(file.parent.name)
+              for _, name in NAME.findall(file.read_text())}
+    for name in sorted(events):
+        if name.endswith(".failed") and ELSEWHERE.get(name, name) not in [*known, None]:
+            problems.append(f"ProblemKind.swift: no kind stands for the event {name}")
+        if name in known and name.endswith(".failed") and name.removesuffix("failed") + "resumed" not in events:
+            problems.append(f"{name}: no event {name.removesuffix('failed')}resumed logs its end")
+    return problems
