@@ -14,7 +14,7 @@ package final class PipelineMeter: Sendable {
     private let connected, notConnected, lost: MetricCell
     private let attempts: [MetricCell]
     private let retries: [Int: MetricCell]
-    /// By lane.
+    /// Pushes that wait for another attempt, by lane.
     private let deferred: [MetricCell]
     package let apps: AppTallies
     package let reasons: ReasonTallies

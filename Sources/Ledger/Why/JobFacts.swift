@@ -88,7 +88,7 @@ package struct JobFacts {
     package var waiting: [Waiting]?
     /// nil: there is no such queue.
     package var backlog: Backlog?
-    /// What is wrong at the workers, as their status pages list it: only what keeps pushes from being delivered.
+    /// The problems of the workers that keep pushes from being delivered, as their status pages list them.
     package var problems: [String]?
     /// Jobs that workers have received and not settled, as they say every two seconds.
     package var inHand: Int?

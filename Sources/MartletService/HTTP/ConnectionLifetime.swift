@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Closes a connection that has no complete request head after one second, or is open after five. So nobody holds a
-/// connection, or delays a stop: not by silence, and not by reading no answer.
+/// Closes a connection that has no complete request head after one second, and any connection after five seconds. A
+/// client that sends nothing, or reads no answer, therefore neither occupies a connection for long nor delays a stop.
 final class ConnectionLifetime: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
 

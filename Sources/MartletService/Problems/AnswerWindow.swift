@@ -29,7 +29,7 @@ package struct AnswerWindow: Sendable {
         if let first = looks.lastIndex(where: { now - $0.at >= Self.length }) { looks.removeFirst(first) }
     }
 
-    /// Of outputs that were answered, sorted by name.
+    /// The answers of the last minute by output and environment, sorted by name. Outputs without answers are left out.
     package var minute: [AnswerShare] {
         guard let first = looks.first, let last = looks.last else { return [] }
         return last.readings.compactMap { provider, readings -> AnswerShare? in

@@ -56,7 +56,7 @@ extension Problem {
 }
 
 extension ProblemKind {
-    /// What fails; nil: no part of the worker states it as a failure.
+    /// The action that fails, for people. It is nil for kinds that no part of the worker reports as a failure.
     fileprivate var failure: String? {
         switch self {
         case .appsUnread: "Apps and credentials can't be read"

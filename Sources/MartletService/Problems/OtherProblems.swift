@@ -34,6 +34,6 @@ struct OtherProblems {
 }
 
 extension Refusal {
-    /// Of an app's device tokens, and not of a credential.
+    /// Whether an app's device tokens are refused, and not a credential.
     var isOfTokens: Bool { topic?.hasSuffix("(device tokens)") ?? false }
 }

@@ -2,20 +2,20 @@ package import PushModel
 
 /// A condition that keeps pushes from being delivered as they should be, or soon will. It is open until it ends.
 package struct Problem: Sendable, Hashable, Encodable {
-    /// Who can end it. The order is that in which problems are listed: a problem of an earlier party can be the cause of
-    /// one of a later party.
+    /// The party that can end a problem. Problems are listed in this order, because a problem of an earlier party can
+    /// cause one of a later party.
     package enum Party: String, Sendable, Hashable, Encodable, CaseIterable {
         case database
         case broker
-        /// Whoever runs Martlet.
+        /// The operators of Martlet.
         case ours
         /// The path to a provider, or the provider.
         case network
         case provider
-        /// Whoever consumes the results.
+        /// The consumers of the results exchange.
         case consumer
         case publisher
-        /// The facts do not show it.
+        /// The facts do not show who can end the problem.
         case unknown
         /// An operator has decided it.
         case decision
@@ -24,19 +24,20 @@ package struct Problem: Sendable, Hashable, Encodable {
     package enum Severity: String, Sendable, Hashable, Encodable {
         /// Something is not delivered as it should be.
         case trouble
-        /// Nothing is late yet.
+        /// No push is late yet.
         case notice
     }
 
     package let kind: ProblemKind
     package let party: Party
     package let severity: Severity
-    /// What the problem is about, such as an output and environment, an app, a table or an exchange. Empty: the worker.
+    /// The object of the problem, such as an output and environment, an app, a table or an exchange. It is empty if the
+    /// problem concerns the whole worker.
     package let subject: String
-    /// What is wrong, one sentence.
+    /// One sentence that says what is wrong.
     package let text: String
     package let advice: String
-    /// When this worker found it.
+    /// The time at which this worker found the problem.
     package var since: Timestamp
 
     /// - Parameters:

@@ -6,9 +6,9 @@ import Store
 struct ProviderProblems {
     let facts: StatusFacts
 
-    /// Fewer answers, and fewer pushes that were put back, are no outage.
+    /// The smallest number of answers, or of retried pushes, that can be an outage.
     private static let fewest = 10
-    /// Half of the answers take longer.
+    /// An output is slow if half of its answers take longer.
     private static let slowMilliseconds = 2_000
     /// The log repeats an attempt once a minute.
     private static let attemptSeconds: Int64 = 120
@@ -40,7 +40,7 @@ struct ProviderProblems {
         return found + retried(beside: found)
     }
 
-    /// Pushes that were put back for a reason that no other problem explains.
+    /// Returns a problem if many pushes are retried and no other problem of a provider explains it.
     private func retried(beside found: [Problem]) -> [Problem] {
         let retried = facts.minute["retried"]
         guard found.isEmpty, retried >= Self.fewest, retried * 5 >= facts.minute.outcomes else { return [] }
