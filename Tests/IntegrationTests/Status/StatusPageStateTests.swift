@@ -184,7 +184,7 @@ struct StatusPageStateTests {
                         #expect(try await look.curl(path, shown).contains("200 OK"), "\(path)")
                     }
                 }
-                #expect(try await look.curl("ready").contains("200 OK"))
+                try await eventually(worker.errors) { try await look.curl("ready").contains("200 OK") }
             }
             let hidden = ["http.listen": "127.0.0.1:\(look.port)", "http.status": "false", "http.token_file": ""]
             try await installation.withWorker(hidden) { worker in
