@@ -21,11 +21,12 @@ let migrations: [Resource] = [
     .embedInCode("0011_long_addresses.sql"),
     .embedInCode("0012_workers.sql"), .embedInCode("0013_worker_reports.sql"),
     .embedInCode("0014_ledger.sql"),
-    .embedInCode("0015_pacing.sql"),
+    .embedInCode("0015_pacing.sql"), .embedInCode("0016_paused_apps.sql"),
 ]
 
 extension Target.Dependency {
     static let nioCore = product(name: "NIOCore", package: "swift-nio")
+    static let nioHTTPTypes = product(name: "NIOHTTPTypes", package: "swift-nio-extras")
     static let nioHTTP1 = product(name: "NIOHTTP1", package: "swift-nio")
     static let nioEmbedded = product(name: "NIOEmbedded", package: "swift-nio")
     static let nioPosix = product(name: "NIOPosix", package: "swift-nio")
@@ -69,6 +70,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.0"),
@@ -340,6 +342,7 @@ let package = Package(
                 "Metering", "Pacing", "PostgresClient",
                 "PushModel", "PushSending",
                 "Store", "Threading", "Traces", .configuration, .hummingbird, .lifecycle, .logging, .nioCore, .nioHTTP1,
+                .nioHTTPTypes,
                 .nioPosix,
                 .nioSSL, .unixSignals, .yams,
             ],

@@ -22,7 +22,7 @@ def measure_ledger(bench) -> None:
         count = COUNT if size > 1 else COUNT // 5
         bench.run.step(f"ledger: {count} outcomes, {size} in an event")
         sql(bench, "TRUNCATE martlet.ledger")
-        process = bench.run.start("ledger", [MARTLET, "ledger", "--config", bench.config])
+        process = bench.run.start("ledger", [MARTLET, "ledger", "--config", bench.config, "--set", "http.listen="])
         bench.run.wait_for("the ledger is kept", lambda: "The ledger is kept" in (bench.run.directory / "ledger.log").read_text(), 30)
         before, began = server_cpu(bench), time.monotonic()
         publish(bench, count, size, problems)

@@ -23,5 +23,6 @@ package struct MigrationFile: Sendable {
         MigrationFile(name: "0013_worker_reports.sql", bytes: PackageResources._013_worker_reports_sql),
         MigrationFile(name: "0014_ledger.sql", bytes: PackageResources._014_ledger_sql),
         MigrationFile(name: "0015_pacing.sql", bytes: PackageResources._015_pacing_sql),
+        MigrationFile(name: "0016_paused_apps.sql", bytes: PackageResources._016_paused_apps_sql),
     ]
 }

@@ -39,7 +39,7 @@ public final class DeliveryPipeline: Sendable {
     ///   - deadTokens: tells which tokens are not to be sent to; nil: whatever a job names is sent to.
     ///   - workers: how many run, this one among them, and share apps' rates; nil: not known yet.
     ///   - cancellations: tells which jobs are not to be sent; nil: all are.
-    ///   - failures: where statements that fail are listed until they succeed.
+    ///   - failures: the list of failed statements that have not succeeded since.
     /// - Throws: when the broker's configuration can't be used.
     public init(
         configuration: PipelineConfiguration, broker: AMQPConfiguration, outputs: [RunningOutput],
@@ -248,8 +248,8 @@ public final class DeliveryPipeline: Sendable {
             } catch {
                 if Task.isCancelled { return }
                 failures.began(
-                    .lookUpFailed, "It can't be told whether tokens are dead, so they are sent to", "\(error)",
-                    metadata: ["tokens": "\(lookUp.keys.count)"], to: logger)
+                    .lookUpFailed, "Tokens can't be looked up, pushes to dead tokens are sent", "\(error)",
+                    isOnDemand: true, metadata: ["tokens": "\(lookUp.keys.count)"], to: logger)
                 core.lookedUp(lookUp.id, deaths: nil)
             }
         }
@@ -266,7 +266,7 @@ public final class DeliveryPipeline: Sendable {
             if Task.isCancelled { return }
             failures.began(
                 .registrationFailed, "Tokens could not be registered", "\(error)",
-                metadata: ["tokens": "\(registrations.count)"], to: logger)
+                isOnDemand: true, metadata: ["tokens": "\(registrations.count)"], to: logger)
         }
     }
 }

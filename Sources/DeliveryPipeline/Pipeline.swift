@@ -139,6 +139,9 @@ struct Pipeline {
     /// The broker sends it back.
     mutating func returned(_ returned: AMQPReturn, _ turn: inout Turn) {
         guard returned.isFinal else {
+            if let exchange = turn.outbox[returned.id]?.publication.exchange {
+                turn.counts.refusals[exchange] = "\(returned.code) \(returned.text)"
+            }
             return refused([returned.id], because: "\(returned.code) \(returned.text)", &turn)
         }
         refusals.returned(returned, &splitting, &turn)

@@ -78,7 +78,10 @@ package final class PipelineCore: @unchecked Sendable {
                     pipeline.splitting.goOn(after: id, &turn)
                 }
             case .refused(let ids):
+                for id in ids { turn.outbox[id].map { turn.counts.refusals[$0.publication.exchange] = nil } }
                 pipeline.refused(ids, because: "the broker refused it", &turn)
+            case .mayBeTaken(let ids): turn.outbox.mayBeTaken(ids)
+            case .unroutable(let id): turn.outbox.unroutable(id)
             case .returned(let returned): pipeline.returned(returned, &turn)
             case .blocked:
                 turn.counts.publishes(true, isBlocked: true)
@@ -167,6 +170,7 @@ package final class PipelineCore: @unchecked Sendable {
             counts.jobsOpen = ledger.openEntries
             counts.obligationsOpen = ledger.owing
             counts.jobsWaiting = scheduler.jobsWaiting
+            (counts.refusedWaiting, counts.resultsRouting) = (turn.outbox.waitingByExchange, turn.outbox.routing.counts)
             counts.unconfirmed = turn.outbox.unconfirmedCount
             counts.unconfirmedSeconds =
                 turn.outbox.oldestUnconfirmed.map {

@@ -19,7 +19,7 @@ public struct PipelineCounts: Sendable, Hashable {
     public package(set) var jobsAccepted = 0
     public package(set) var jobsRejected = 0
     public package(set) var jobsHeld = 0
-    /// Put back, because the database did not say whether they are the first of their names.
+    /// Jobs that were delayed because the database did not answer their claims in time.
     public package(set) var jobsUnclaimed = 0
     /// Split into chunks.
     public package(set) var jobsSplit = 0
@@ -61,6 +61,11 @@ public struct PipelineCounts: Sendable, Hashable {
     public package(set) var oldestJobSeconds = 0
     /// Messages that the broker would not take, by exchange.
     public package(set) var messagesRefused: [String: Int] = [:]
+    /// The last answers of the broker with which it refused messages, by exchange: for example `403 ACCESS_REFUSED`. An
+    /// exchange is not listed if a queue refused the message (`basic.nack`).
+    package var refusals: [String: String] = [:]
+    /// The messages that the broker refused and that are published again later, by exchange.
+    package var refusedWaiting: [String: Int] = [:]
     /// Events offered to the results exchange once more: whoever had taken one gets it again.
     public package(set) var eventsRepeated = 0
     /// Put into a delay queue, to be told later, or at last into the dead-letter queue.
@@ -69,13 +74,14 @@ public struct PipelineCounts: Sendable, Hashable {
     /// By the place of their connection in ``JobQueue/connections``, and behind them the one that publishes.
     var connected = Array(repeating: false, count: JobQueue.connections.count + 1)
     public package(set) var isBlocked = false
+    package var resultsRouting = ResultsRouting.Counts()
     /// Published, and not confirmed by the broker.
     public package(set) var unconfirmed = 0
     /// How long the oldest of these has been waiting for it.
     public package(set) var unconfirmedSeconds = 0
     /// Dead tokens that are not marked yet.
     public package(set) var marksPending = 0
-    /// The database has not marked dead tokens in time, so they wait in the broker.
+    /// Whether the database has failed to mark dead tokens in time, so that they wait in the broker.
     public package(set) var isMarkingDelayed = false
     /// By the place of the queue, in thousandths of what the broker hands out.
     var prefetchUsed = Array(repeating: 0, count: JobQueue.all.count)

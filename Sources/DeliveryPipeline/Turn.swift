@@ -123,7 +123,8 @@ struct Turn {
     /// Of a message that the broker has not taken: the job that was to wait elsewhere, which is in no book any more, and where it was to go.
     /// - Returns: nil if it is another message, or its job is delivered again.
     mutating func takeBack(_ id: UInt64) -> (waiting: WaitingJob, exchange: String)? {
-        guard let message = outbox[id], message.isMove, !outbox.isOrphan(id),
+        // A message that the broker may have is published again with a mark, and its job stays open.
+        guard let message = outbox[id], message.isMove, !message.publication.isRepeated, !outbox.isOrphan(id),
             let share = outbox.ledger.shares(of: id).first,
             let job = outbox.ledger.delivery(of: share.entry) as? MovedJob, job.inbound.source == job.inbound.queue
         else { return nil }
@@ -148,7 +149,7 @@ struct Turn {
         traceRejected(job, id: rejection.jobID)
         logger.warning(
             .jobRejected, "A job was rejected",
-            metadata: ["job": "\(rejection.jobID ?? "-")", "reason": "\(rejection.logged)"])
+            metadata: outbox.metadata(of: rejection, job, reason: rejection.logged))
         outbox.putAmongTheDead(job, rejection)
         outbox.tell(rejection, of: job, now: now)
     }

@@ -1,13 +1,13 @@
 public import Logging
 import Threading
 
-/// The failures that have begun and not ended. Each is logged when it begins and when it ends, and is listed in between.
+/// A list of the failures that have begun and not ended. Each failure is logged when it begins and when it ends.
 /// May be used on any thread.
 public final class OngoingFailures: Sendable {
     public struct Failure: Sendable, Hashable {
-        /// The event that was logged when it began.
+        /// The event that was logged when the failure began.
         public let event: EventName
-        /// The last error.
+        /// The error of the last attempt.
         public let error: String
 
         public init(event: EventName, error: String) {
@@ -16,33 +16,52 @@ public final class OngoingFailures: Sendable {
         }
     }
 
-    private let errors = Mutex<[EventName: String]>([:])
+    private struct LastAttempt {
+        let error: String
+        let at: ContinuousClock.Instant
+        let isOnDemand: Bool
+    }
 
-    public init() {}
+    /// The time for which a failure is listed whose attempts are made on demand, because nothing may demand another one.
+    private static let demandLasts = Duration.seconds(60)
+
+    private let attempts = Mutex<[EventName: LastAttempt]>([:])
+    private let now: @Sendable () -> ContinuousClock.Instant
+
+    public init(now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }) {
+        self.now = now
+    }
 
     /// All failures, sorted by their events' names.
     public var all: [Failure] {
-        errors.withLock { errors in errors.map { Failure(event: $0.key, error: $0.value) } }
-            .sorted { $0.event.name < $1.event.name }
+        let now = now()
+        return attempts.withLock { attempts in
+            attempts.filter { !$0.value.isOnDemand || now - $0.value.at < Self.demandLasts }
+                .map { Failure(event: $0.key, error: $0.value.error) }
+        }.sorted { $0.event.name < $1.event.name }
     }
 
-    /// Records that an attempt has failed. Logs the first of several in a row, or each if the event repeats.
+    /// Records a failed attempt. Logs the first failure in a row, or every failure if the event repeats.
+    ///
+    /// - Parameter isOnDemand: whether another attempt is made only if something demands it. Such a failure is listed for
+    ///   a minute.
     public func began(
         _ event: EventName, _ message: @autoclosure () -> Logger.Message, _ error: String,
-        level: Logger.Level = .warning, metadata: Logger.Metadata = [:], to logger: Logger
+        level: Logger.Level = .warning, isOnDemand: Bool = false, metadata: Logger.Metadata = [:], to logger: Logger
     ) {
-        let isNew = errors.withLock { $0.updateValue(error, forKey: event) == nil }
+        let attempt = LastAttempt(error: error, at: now(), isOnDemand: isOnDemand)
+        let isNew = attempts.withLock { $0.updateValue(attempt, forKey: event) == nil }
         guard isNew || event.repeats else { return }
         logger.log(level: level, event, message(), metadata: metadata.merging(["error": "\(error)"]) { $1 })
     }
 
-    /// Records that an attempt has succeeded. Logs it if the attempt before failed.
+    /// Records a successful attempt. Logs the success if the previous attempt failed.
     ///
     /// - Parameter failed: the event with which the failure began.
     public func ended(
         _ resumed: EventName, _ message: @autoclosure () -> Logger.Message, after failed: EventName, to logger: Logger
     ) {
-        guard errors.withLock({ $0.removeValue(forKey: failed) }) != nil else { return }
+        guard attempts.withLock({ $0.removeValue(forKey: failed) }) != nil else { return }
         logger.notice(resumed, message())
     }
 }

@@ -34,6 +34,12 @@ package enum LedgerEvent {
         return rows
     }
 
+    /// Returns the time of the earliest outcome in an event, or `nil` if the event is malformed.
+    static func time(of body: [UInt8]) -> Timestamp? {
+        guard let event = try? JSONSerialization.jsonObject(with: Data(body)) as? [String: Any] else { return nil }
+        return moment(event) ?? (event["outcomes"] as? [[String: Any]])?.compactMap(moment).min()
+    }
+
     private static func row(of outcome: [String: Any], _ shared: LedgerRow, _ form: RecipientForm) -> LedgerRow? {
         guard let job = text(outcome, "job"), let at = moment(outcome) else { return nil }
         var row = shared

@@ -1,50 +1,69 @@
 import AMQPClient
 import Threading
 
-/// What has arrived and is not being written: filled by the consumer's thread, emptied by who writes. Prefetch and the
-/// consumer's budget of bytes bound it.
+/// The result events that the broker has delivered and the ledger has not stored. The consumer's thread adds them, the
+/// ledger's task takes them in batches. The prefetch and the consumer's byte budget limit their number.
 final class LedgerInbox: Sendable {
-    private let waiting = Mutex<[AMQPDelivery]>([])
-    /// One element when something has arrived, or it is time to look.
+    private struct State {
+        var waiting: [AMQPDelivery] = []
+        var inHand: [AMQPDelivery] = []
+    }
+
+    private let state = Mutex(State())
+    /// One element after events have arrived or ``look()`` was called.
     let signals: AsyncStream<Void>
     private let signal: AsyncStream<Void>.Continuation
 
-    private let budget: AMQPByteBudget
+    let budget: AMQPByteBudget
 
-    /// - Parameter budget: the consumer's.
+    /// - Parameter budget: the consumer's budget.
     init(_ budget: AMQPByteBudget) {
         self.budget = budget
         (signals, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
-    func hear(_ event: AMQPConsumerEvent) {
-        switch event {
-        case .deliveries(let deliveries): waiting.withLock { $0 += deliveries }
-        // They come again.
-        case .disconnected: release(take(bytes: .max))
-        case .connected, .declaredAgain, .missing, .stopped, .closed: break
-        }
+    func add(_ deliveries: [AMQPDelivery]) {
+        state.withLock { $0.waiting += deliveries }
         look()
     }
 
-    func look() { signal.yield() }
-
-    /// They are out of memory.
-    func release(_ deliveries: [AMQPDelivery]) {
-        for delivery in deliveries { budget.release(delivery) }
+    /// Drops the events that wait, because the broker delivers them again.
+    func drop() {
+        let dropped = state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for delivery in dropped { budget.release(delivery) }
     }
 
-    /// The oldest, with about so many bytes; one at least.
+    /// Wakes the task that reads ``signals``.
+    func look() { signal.yield() }
+
+    /// Returns the oldest events, of about `most` bytes but at least one. They count as held until ``finish(_:)``.
     func take(bytes most: Int) -> [AMQPDelivery] {
-        waiting.withLock { waiting in
+        state.withLock { state in
             var bytes = 0
-            let taken = Array(
-                waiting.prefix { delivery in
+            state.inHand = Array(
+                state.waiting.prefix { delivery in
                     defer { bytes += delivery.body.count }
                     return bytes < most
                 })
-            waiting.removeFirst(taken.count)
-            return taken
+            state.waiting.removeFirst(state.inHand.count)
+            return state.inHand
         }
+    }
+
+    /// Releases the events of the last ``take(bytes:)``.
+    func finish(_ deliveries: [AMQPDelivery]) {
+        state.withLock { $0.inHand = [] }
+        for delivery in deliveries { budget.release(delivery) }
+    }
+
+    /// The number of events that are held.
+    var count: Int { state.withLock { $0.inHand.count + $0.waiting.count } }
+
+    /// Returns the events that have been held longest, at most `most` of them.
+    func oldest(_ most: Int) -> [AMQPDelivery] {
+        state.withLock { Array(($0.inHand.prefix(most) + $0.waiting.prefix(most)).prefix(most)) }
     }
 }

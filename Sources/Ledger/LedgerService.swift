@@ -8,23 +8,24 @@ package import PushModel
 import ServiceLifecycle
 package import Store
 
-/// Writes what the results exchange tells into `martlet.ledger`.
+/// Consumes the results exchange and stores its outcomes in `martlet.ledger`.
 ///
-/// | what happens | then |
+/// | event | result |
 /// |---|---|
-/// | events arrive | those that have are written together, in one transaction, and then acknowledged |
-/// | this process dies between the two | they come again and are written again: what is told twice is read once |
-/// | the database is away, or refuses | 32 MB of them wait here, the rest in the broker; tried again after 1 s, later 60 s |
-/// | the queue in the broker has reached its limit | the broker drops the oldest: workers never wait for a ledger |
-/// | something that is no event | is dropped, and said |
+/// | result events arrive | their outcomes are stored in one transaction, then the events are acknowledged |
+/// | the process dies between the two | the broker delivers the events again; readers ignore the duplicate rows |
+/// | the database is away or refuses | 32 MB of events wait here, others in the broker; retried after 1 to 60 s |
+/// | no event arrives for 5 s | a statement without rows finds out whether the database takes writes |
+/// | the queue in the broker is full | the broker drops the oldest events, so that workers never wait for the ledger |
+/// | a message is no event | it is logged and dropped |
 package struct LedgerService: Service {
-    /// Whoever grants a right or mends a disk has done so within a minute.
+    /// Limits how long the ledger stands still after an operator has granted a right or freed a disk.
     private static let waits = Backoff(first: .seconds(1), longest: .seconds(60))
-    /// Decoded they take ten times that.
+    /// Decoded events take ten times that.
     private static let bytesAtOnce = 2 << 20
     private static let prefetch: UInt16 = 1_000
-    private static let bytes = 32 << 20
     private static let keepingInterval = Duration.seconds(3_600)
+    private static let probeInterval = Duration.seconds(5)
 
     private let broker: AMQPConfiguration
     private let names: PipelineNames
@@ -33,15 +34,18 @@ package struct LedgerService: Service {
     private let sampling: LedgerSampling
     private let keptDays: Int
     private let forms: [String: RecipientForm]
+    private let monitor: LedgerMonitor
+    private let failures = OngoingFailures()
     private let logger: Logger
 
     /// - Parameters:
-    ///   - provision: who makes its queue.
-    ///   - forms: of each output's addresses.
+    ///   - provision: who declares the queue.
+    ///   - forms: the form of each output's addresses.
+    ///   - monitor: what the service reports its progress to. It is used once.
     package init(
         broker: AMQPConfiguration, names: PipelineNames, provision: AMQPTopology.Provision,
         repository: LedgerRepository, sampling: LedgerSampling, keptDays: Int, forms: [String: RecipientForm],
-        logger: Logger
+        monitor: LedgerMonitor, logger: Logger
     ) {
         self.broker = broker
         self.names = names
@@ -50,68 +54,113 @@ package struct LedgerService: Service {
         self.sampling = sampling
         self.keptDays = keptDays
         self.forms = forms
+        self.monitor = monitor
         self.logger = logger
     }
 
     package func run() async throws {
-        let budget = AMQPByteBudget(limit: Self.bytes)
-        let inbox = LedgerInbox(budget)
         var topology = names.ledgerTopology
         topology.provision = provision
         let consumer = try AMQPConsumer(
             configuration: broker, topology: topology,
-            queues: [AMQPConsumedQueue(name: names.ledger, prefetch: Self.prefetch)], budget: budget, logger: logger)
+            queues: [AMQPConsumedQueue(name: names.ledger, prefetch: Self.prefetch)], budget: monitor.inbox.budget,
+            logger: logger)
         await cancelWhenGracefulShutdown {
             guard await keep() else { return }
-            consumer.start { inbox.hear($0) }
+            monitor.update { $0.begins() }
+            consumer.start { [monitor] in monitor.hear($0) }
             logger.notice(
                 .ledgerKept, "The ledger is kept", metadata: ["queue": "\(names.ledger)", "days": "\(keptDays)"])
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await keepHourly() }
-                for await _ in inbox.signals {
-                    while true {
-                        let events = inbox.take(bytes: Self.bytesAtOnce)
-                        guard !events.isEmpty, await write(events) else { break }
-                        inbox.release(events)
-                        consumer.acknowledge(events.map { AMQPAcknowledgement($0.tag) })
-                    }
-                    if Task.isCancelled { break }
-                }
+                group.addTask { await lookRegularly() }
+                await store(from: consumer)
                 group.cancelAll()
             }
         }
         await consumer.close()
     }
 
-    /// - Returns: false when it was told to stop before they were written.
+    /// Stores events until the task is cancelled. Probes the database when it starts and when no events arrive.
+    private func store(from consumer: AMQPConsumer) async {
+        let inbox = monitor.inbox
+        var lastStatement: ContinuousClock.Instant?
+        inbox.look()
+        for await _ in inbox.signals {
+            while true {
+                let events = inbox.take(bytes: Self.bytesAtOnce)
+                guard !events.isEmpty, await write(events) else { break }
+                lastStatement = .now
+                inbox.finish(events)
+                consumer.acknowledge(events.map { AMQPAcknowledgement($0.tag) })
+            }
+            if Task.isCancelled { break }
+            guard lastStatement.map({ ContinuousClock.now - $0 >= Self.probeInterval }) ?? true else { continue }
+            guard await untilStored([]) else { break }
+            lastStatement = .now
+        }
+    }
+
+    /// Returns `false` if the service is stopped before the events are stored.
     private func write(_ events: [AMQPDelivery]) async -> Bool {
         var rows: [LedgerRow] = []
+        var unusable = 0
         for event in events {
             do {
                 rows += try LedgerEvent.rows(of: event.body, forms: forms).filter(sampling.takes)
             } catch {
+                unusable += 1
                 logger.warning(
                     .notAnEvent, "A message of the results exchange is no event, and is left out",
                     metadata: ["error": "\(error)", "routing_key": "\(event.routingKey)"])
             }
         }
-        guard !rows.isEmpty else { return true }
-        return await untilDone(.ledgerUnwritten, "The ledger can't be written") {
-            do {
-                try await repository.add(rows)
-            } catch let error as PostgresError where error.sqlState == Self.noPartition {
-                try await repository.keep(days: keptDays)
-                try await repository.add(rows)
+        let batch = LedgerProgress.Batch(events: events.count - unusable, unusable: unusable, outcomes: rows.count)
+        if !rows.isEmpty, await !untilStored(rows) { return false }
+        monitor.update { $0.stored(batch, at: .now) }
+        return true
+    }
+
+    /// Stores rows, or probes the database if there are none. Returns `false` if the service is stopped first.
+    private func untilStored(_ rows: [LedgerRow]) async -> Bool {
+        await untilDone {
+            monitor.update { $0.statementBegan(at: .now) }
+            try await add(rows)
+            monitor.update { $0.statementSucceeded() }
+            failures.ended(.ledgerResumed, "The ledger is written again", after: .ledgerUnwritten, to: logger)
+        } failed: { error, wait in
+            monitor.update {
+                $0.statementFailed(error)
+                if !rows.isEmpty { $0.batchFailed() }
             }
+            failures.began(
+                .ledgerUnwritten, "The ledger can't be written", error, metadata: ["retry": "\(wait)"], to: logger)
         }
     }
 
-    /// As after a day in which the hourly look failed.
+    private func add(_ rows: [LedgerRow]) async throws {
+        guard !rows.isEmpty else { return try await repository.probe() }
+        do {
+            try await repository.add(rows)
+        } catch let error as PostgresError where error.sqlState == Self.noPartition {
+            try await repository.keep(days: keptDays)
+            try await repository.add(rows)
+        }
+    }
+
+    /// The state of an insert for a day without a partition, which is missing if the hourly run failed all day.
     private static let noPartition = "23514"
 
     private func keep() async -> Bool {
-        await untilDone(.ledgerUnkept, "The ledger's partitions can't be made") {
+        await untilDone {
             try await repository.keep(days: keptDays)
+            failures.ended(
+                .ledgerKeptAgain, "The ledger's partitions can be made again", after: .ledgerUnkept, to: logger)
+        } failed: { error, wait in
+            monitor.update { $0.cannotBegin(error) }
+            failures.began(
+                .ledgerUnkept, "The ledger's partitions can't be made", error, metadata: ["retry": "\(wait)"],
+                to: logger)
         }
     }
 
@@ -119,19 +168,23 @@ package struct LedgerService: Service {
         while (try? await Task.sleep(for: Self.keepingInterval)) != nil { _ = await keep() }
     }
 
+    private func lookRegularly() async {
+        while (try? await Task.sleep(for: Self.probeInterval)) != nil { monitor.inbox.look() }
+    }
+
+    /// Repeats an operation with back-off until it succeeds. Returns `false` if the service is stopped first.
     private func untilDone(
-        _ event: EventName, _ problem: Logger.Message, _ body: () async throws -> Void
+        _ body: () async throws -> Void, failed: (_ error: String, _ wait: Duration) -> Void
     ) async -> Bool {
         var waits = Self.waits
         while true {
             do {
                 try await body()
-                if waits.failures > 0 { logger.notice(.ledgerResumed, "The ledger is written again") }
                 return true
             } catch {
                 if Task.isCancelled { return false }
                 let wait = waits.failed(random: .random(in: 0...1))
-                logger.warning(event, problem, metadata: ["error": "\(error)", "retry": "\(wait)"])
+                failed("\(error)", wait)
                 guard (try? await Task.sleep(for: wait)) != nil else { return false }
             }
         }
@@ -142,7 +195,7 @@ extension PipelineNames {
     /// Queue of what becomes of recipients, for the ledger.
     package var ledger: String { "\(prefix).ledger" }
 
-    /// It holds a gigabyte, and then forgets the oldest: a ledger that is away must not keep workers from telling others.
+    /// The queue holds a gigabyte and then drops the oldest events, so that a ledger that is away never blocks workers.
     package var ledgerTopology: AMQPTopology {
         AMQPTopology(
             queues: [

@@ -10,7 +10,7 @@ struct RootCommand: AsyncParsableCommand {
         discussion: "Exit codes: 0 fine, 1 failed, 64 wrong usage, 78 wrong configuration.",
         version: Worker.build,
         subcommands: [
-            WorkerCommand.self, WorkersCommand.self, TopCommand.self, MigrateCommand.self, AppCommand.self,
+            WorkerCommand.self, TopCommand.self, MigrateCommand.self, AppCommand.self,
             CredentialCommand.self, AuditCommand.self,
             JobCommand.self, TokenCommand.self, ResultsCommand.self, DeadCommand.self, PushCommand.self,
             WhyCommand.self, LedgerCommand.self,

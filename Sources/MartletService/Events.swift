@@ -11,6 +11,8 @@ extension EventName {
     static let waitingForDatabase = EventName("database.waiting", repeats: true)
     static let credentialExpired = EventName("credential.expired")
     static let credentialExpires = EventName("credential.expires")
+    static let keyringOpensNothing = EventName("keyring.open.failed")
+    static let keyringOpens = EventName("keyring.open.resumed")
     static let fleetKnown = EventName("fleet.read.resumed")
     static let fleetForbidden = EventName("fleet.forbidden")
     static let fleetUnknown = EventName("fleet.read.failed")

@@ -77,8 +77,8 @@ struct PublishingQueueTests {
         #expect(close(&queue) { _, _ in false } == [1])
     }
 
-    /// The broker may have taken those that were written before the culprit.
-    @Test("what is written again after a channel or connection was lost is marked as repeated")
+    /// The broker may have accepted messages that were written before the refused one.
+    @Test("messages that are written again after a lost channel or connection are marked as repeated")
     func repeated() throws {
         var queue = PublishingQueue<Int>(limits: .init(messages: 3)) { -abs($0) }
         queue.append(1...5)

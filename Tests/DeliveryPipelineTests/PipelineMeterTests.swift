@@ -115,6 +115,21 @@ import Testing
         #expect(text.contains("app=\"other\"") && !text.contains("zoo"), "one app may have its own")
     }
 
+    @Test func countsPushesByOutputAndResult() throws {
+        harness.deliver(jobBody())
+        harness.report(try harness.job(0), [.sent, .rejected], reason: "BadDeviceToken")
+        harness.deliver(jobBody("second"), number: 2)
+        harness.report(try harness.job(1), [.retry, .unregistered])
+        harness.deliver(jobBody("third"), number: 3)
+        harness.report(try harness.job(2), [.hold, .returned])
+        #expect(
+            shown(.pushesByOutput) == [
+                #"martlet_output_pushes_total{output="apns",result="refused"} 2"#,
+                #"martlet_output_pushes_total{output="apns",result="retried"} 2"#,
+                #"martlet_output_pushes_total{output="apns",result="sent"} 1"#,
+            ])
+    }
+
     @Test func reasonsThatPeersMakeUpAreOther() throws {
         harness.deliver(jobBody())
         let job = try harness.job(0)

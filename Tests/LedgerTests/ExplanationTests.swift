@@ -66,7 +66,7 @@ import Testing
         let explanation = Explanation(
             facts { $0.backlog = JobFacts.Backlog(queue: "martlet.ledger", events: 0, isUnread: isUnread) })
         #expect(explanation.cause.contains("it is in a worker's hands or the ledger's, or") == !isUnread)
-        #expect(explanation.cause.hasPrefix("nothing is known of it"))
+        #expect(explanation.cause.hasPrefix("there is no record of it"))
         #expect(
             explanation.checked.first { $0.what == "ledger's queue" }?.found
                 == "0 in martlet.ledger, " + (isUnread ? "which nobody reads" : "beside what the ledger has in hand"))
@@ -125,11 +125,11 @@ import Testing
                 })
         }
         #expect(explanation().cause.contains(said))
-        #expect(explanation(ledger: false).cause.contains("or it is in a worker's hands (\(inHand) ") == (inHand > 0))
+        let unkept = explanation(ledger: false).cause
+        #expect(unkept.contains("it is in a worker's hands (\(inHand) ") == (inHand > 0))
+        #expect(unkept.hasSuffix(", or it has ended"))
         let among = explanation(waits: 2)
-        #expect(
-            among.cause.hasSuffix(
-                ": 2 in martlet.delay.21600" + (inHand > 0 ? ", \(inHand) in workers' hands" : "")))
+        #expect(among.cause.contains(", it waits in the broker (2 in martlet.delay.21600), it is in a worker's hands"))
         #expect(among.checked.first { $0.what == "workers" }?.found.hasPrefix("\(inHand) job") == true)
     }
 
@@ -142,22 +142,67 @@ import Testing
             })
         #expect(
             explanation.cause
-                == "push accepted it at 2026-11-20T10:00:00.123Z, as id-1; a job of this id can't be used, and lies in the "
+                == "push accepted it at 2026-11-20T10:00:00.123Z, as id-1; a job of this id was rejected and is in the "
                 + "dead-letter queue: id: was used by another job")
         #expect(explanation.advice?.hasPrefix("From here it is the device's") == true)
     }
 
-    @Test func aProblemOfTheWorkersIsNamedWithWhatWaits() {
+    @Test func namesProblemsOfWorkersWithWaitingJobs() {
         let explanation = Explanation(
             facts {
                 $0.waiting = [JobFacts.Waiting(queue: "martlet.delay.30", messages: 1)]
                 $0.problems = ["network: No connection: push production: push.example:443: Connection refused."]
             })
+        #expect(explanation.cause.hasPrefix("there is no record of it: it never arrived, it waits in the broker"))
         #expect(
-            explanation.cause
-                == "nothing is known of it; it may be one of the jobs that wait: 1 in martlet.delay.30; and workers "
-                + "report: network: No connection: push production: push.example:443: Connection refused.")
+            explanation.cause.hasSuffix(
+                "; workers report: network: No connection: push production: push.example:443: Connection refused."))
         #expect(explanation.advice?.contains("martlet doctor") == true)
+    }
+
+    /// The broker can't be asked for a certain job, so a waiting job is no evidence.
+    @Test(arguments: [true, false]) func doesNotGuessThatAnEndedJobWaits(hasLedger: Bool) {
+        let explanation = Explanation(
+            facts {
+                $0.app = .unnamed
+                $0.waiting = [JobFacts.Waiting(queue: "martlet.delay.30", messages: 1)]
+                if !hasLedger { $0.ledger = JobFacts.Ledger() }
+            })
+        #expect(!explanation.found && !explanation.cause.contains("may be one of"))
+        let beginning =
+            hasLedger
+            ? "there is no record of it: it never arrived, it waits in the broker (1 in martlet.delay.30), "
+            : "no ledger is kept ('martlet ledger' keeps one), so what has ended is not known here; it never arrived, "
+        #expect(explanation.cause.hasPrefix(beginning), "\(explanation.cause)")
+    }
+
+    @Test func saysFirstThatNoLedgerIsKept() {
+        let cause = Explanation(
+            facts {
+                $0.ledger = JobFacts.Ledger()
+                $0.app = .known(App(bundleID: "com.example.shop", isPaused: true), faults: [])
+            }
+        ).cause
+        #expect(
+            cause == "no ledger is kept ('martlet ledger' keeps one), so what has ended is not known here; the app "
+                + "com.example.shop is paused now, and its jobs wait")
+    }
+
+    @Test func namesPausedAppsAndRefusalsIfTheAppIsNotKnown() {
+        let explanation = Explanation(
+            facts {
+                $0.ledger = JobFacts.Ledger()
+                $0.app = .unnamed
+                $0.pausedApps = ["a", "b", "c", "d"]
+                $0.refusals = ["push A (key), production: BadKey since 2026-11-20T10:00:00.000Z"]
+            })
+        #expect(explanation.cause.hasPrefix("no ledger is kept"))
+        #expect(
+            explanation.cause.hasSuffix(
+                "; it waits if its app is paused (a, b, c and 1 more) or if its credential is refused (push A (key), "
+                    + "production: BadKey since 2026-11-20T10:00:00.000Z)"), "\(explanation.cause)")
+        #expect(explanation.advice?.contains("--app") == true)
+        #expect(explanation.checked.contains { $0.what == "paused apps" && $0.found == "a, b, c, d" })
     }
 
     @Test(arguments: [false, true]) func anAppsRateMayBeWhyNothingIsToldYet(includesUrgent: Bool) {
@@ -248,17 +293,17 @@ import Testing
         note()
         #expect(
             causes == [
-                "it can't be used, and lies in the dead-letter queu",
+                "it was rejected and is in the dead-letter queue: p",
                 "it was cancelled at 2026-11-20T10:00:00.123Z by op",
                 "1 outcome of this job is told, and none of this re",
                 "no outcome is known of it; the app com.example.sho",
                 "no outcome is known of it; now push: no credential",
                 "no outcome is known of it; the app com.example.sho",
                 "no outcome is known of it; the token is dead since",
-                "nothing is known of it; it may be one of the jobs ",
-                "nothing is known of it: it never arrived, it is in",
-                "nothing is known of it: no ledger is kept, so what",
-                "nothing is known of it, and not all could be looke",
+                "there is no record of it: it never arrived, it wai",
+                "there is no record of it: it never arrived, it is ",
+                "no ledger is kept ('martlet ledger' keeps one), so",
+                "there is no record of it, and not all could be loo",
             ])
     }
 

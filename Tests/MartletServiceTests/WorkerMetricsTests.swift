@@ -73,7 +73,7 @@ import Testing
             "martlet_oldest_open_job_timestamp_seconds": [
                 #"{lane="urgent"}"#: 0, #"{lane="normal"}"#: 0, #"{lane="bulk"}"#: 0,
             ],
-            "martlet_given_back_total": ["": 16], "martlet_held_total": ["": 7],
+
             "martlet_tokens_marked_total": ["": 6],
             "martlet_suppression_lookups_total": [
                 #"{answer="dead"}"#: 11, #"{answer="live"}"#: 12, #"{answer="none"}"#: 13,

@@ -99,6 +99,7 @@ struct LedgerRepositoryTests {
             try await database.withLogin(in: "martlet_ledger") { login, _ in
                 let ledger = LedgerRepository(login)
                 try await ledger.keep(days: 14)
+                try await ledger.probe()
                 try await ledger.add([row("order-1", "sent", token: "a")])
                 for sql in [
                     "SELECT * FROM martlet.ledger", "DELETE FROM martlet.ledger", "SELECT * FROM martlet.apps",
@@ -111,8 +112,9 @@ struct LedgerRepositoryTests {
             try await database.withLogin(in: "martlet_operator") { login, _ in
                 let ledger = LedgerRepository(login)
                 let read = try await ledger.rows(of: "order-1", most: 10)
-                #expect(read.count == 1)
+                #expect(read.count == 1, "the probe has written nothing")
                 await #expect(throws: PostgresError.self) { try await ledger.add(read) }
+                await #expect(throws: PostgresError.self) { try await ledger.probe() }
             }
         }
     }

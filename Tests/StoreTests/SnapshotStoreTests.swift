@@ -270,11 +270,11 @@ struct SnapshotStoreTests {
                 let running = database.follow(store)
                 defer { running.cancel() }
                 write("nonsense\n", to: path)
-                try await eventually("it is told") { log.text.contains("Master keys can't be read again") }
+                try await eventually("the failure is logged") { log.text.contains("The keyring can't be read") }
                 try await AppRepository(database.pool).set(shop)
                 try await eventually("changes are followed") { store.current.app(shop.id) != nil }
                 #expect(store.current.credentialIDs == [id])
-                #expect(log.text.split(separator: "Master keys can't be read again").count == 2, "\(log.text)")
+                #expect(log.text.split(separator: "The keyring can't be read").count == 2, "\(log.text)")
             }
         }
     }

@@ -96,7 +96,7 @@ struct WorkerRepositoryTests {
             #expect(try await repository.fleet().map(\.name) == ["push-2"])
             try await repository.forgetStale()
             #expect(try await names(database) == ["push-1", "push-2"])
-            try await age(gone, 3_601, database)
+            try await age(gone, 7 * 86_400 + 1, database)
             try await age(here, 0, database)
             try await repository.forgetStale()
             #expect(try await names(database) == ["push-2"])
@@ -124,7 +124,7 @@ struct WorkerRepositoryTests {
         }
     }
 
-    /// An operator reads it; a worker of an earlier version says nothing; what was not heard of for a minute is not there.
+    /// An operator may read all rows. A worker of an earlier version reports nothing. A row is shown for a week.
     @Test func whatEachSaysOfItselfIsThere() async throws {
         try await TestDatabase.withMigrated { database in
             let repository = WorkerRepository(database.pool)
@@ -146,7 +146,7 @@ struct WorkerRepositoryTests {
             ]
             _ = try await repository.renew(here, quotas: [], report: report)
             try await age(silent, 20, database)
-            try await age(gone, 61, database)
+            try await age(gone, 7 * 86_400 + 1, database)
             let earlier = UUID().uuidString.lowercased()
             try await database.pool.query(
                 """
@@ -211,6 +211,82 @@ struct WorkerRepositoryTests {
                         try await database.pool.query("GRANT INSERT ON martlet.refusals TO \(role)")
                     }
                     #expect(try await WorkerRepository(login).mayBeWritten() == may, "\(group)")
+                }
+            }
+        }
+    }
+
+    @Test func replacesSilentWorkersOfSameName() async throws {
+        try await TestDatabase.withMigrated { database in
+            let repository = WorkerRepository(database.pool)
+            let report = WorkerReport(host: "web-3", pid: 4711, state: .ready)
+            let killed = (1...2).map { _ in worker("push-1", upFor: .seconds(100)) }
+            let (other, living) = (worker("push-2", upFor: .seconds(100)), worker("push-1", upFor: .seconds(100)))
+            for worker in killed + [other, living] {
+                _ = try await repository.renew(worker, quotas: [], report: report)
+            }
+            for worker in killed { try await age(worker, 20, database) }
+            try await age(other, 600, database)
+            try await age(living, 0, database)
+            let new = worker("push-1")
+            let replaced = try await repository.replaceSilent(by: new).map(\.id)
+            #expect(Set(replaced) == Set(killed.map(\.id)))
+            #expect(try await repository.fleet().map(\.name) == ["push-1", "push-2"], "the living and the other")
+        }
+    }
+
+    @Test func replacesOneWorkerThatIsSilentForLongest() async throws {
+        try await TestDatabase.withMigrated { database in
+            let repository = WorkerRepository(database.pool)
+            let (older, newer) = (worker("push-1", upFor: .seconds(100)), worker("push-2", upFor: .seconds(100)))
+            for worker in [older, newer] { _ = try await repository.renew(worker, quotas: []) }
+            try await age(older, 600, database)
+            try await age(newer, 20, database)
+            let late = worker("push-8", upFor: .seconds(3_600))
+            let earlier = try await repository.replaceSilent(by: late)
+            #expect(earlier.isEmpty, "it started before they ended")
+            let replaced = try await repository.replaceSilent(by: worker("push-9"))
+            #expect(replaced.map(\.name) == ["push-1"])
+            #expect(try await names(database) == ["push-2"])
+        }
+    }
+
+    @Test func forgetsOnlySilentWorkers() async throws {
+        try await TestDatabase.withMigrated { database in
+            let repository = WorkerRepository(database.pool)
+            let (gone, living) = (worker("push-1"), worker("push-1"))
+            for worker in [gone, living] { _ = try await repository.renew(worker, quotas: []) }
+            try await age(gone, 20, database)
+            try await age(living, 0, database)
+            try await database.withLogin(in: "martlet_operator") { login, _ in
+                let forgotten = try await WorkerRepository(login).forgetSilent(name: "push-1")
+                #expect(forgotten == 1)
+                let unknown = try await WorkerRepository(login).forgetSilent(name: "push-2")
+                #expect(unknown == 0)
+            }
+            #expect(try await names(database) == ["push-1"])
+        }
+    }
+
+    @Test func readsSinceWhenAppIsPausedAndByWhom() async throws {
+        try await TestDatabase.withMigrated { database in
+            for app in ["com.example.a", "com.example.b"] {
+                try await database.pool.query(
+                    "INSERT INTO martlet.apps (bundle_id) VALUES ($1)", [.text(app)])
+            }
+            try await database.pool.query("UPDATE martlet.apps SET paused = true WHERE bundle_id = 'com.example.b'")
+            try await database.pool.query("UPDATE martlet.apps SET rate = 5 WHERE bundle_id = 'com.example.b'")
+            let user = try await database.pool.query("SELECT session_user::text AS name")[0]["name"].text
+            let audit = try await database.pool.query(
+                """
+                SELECT at FROM martlet.audit WHERE 'paused' = ANY (changed) AND object_id = 'com.example.b' ORDER BY id DESC
+                """)
+            let paused = try audit[0]["at"].milliseconds
+            for role in ["martlet_worker", "martlet_operator"] {
+                try await database.withLogin(in: role) { login, _ in
+                    let pauses = try await AuditRepository(login).pauses()
+                    let since = Timestamp(milliseconds: paused)
+                    #expect(pauses == [AppPause(app: "com.example.b", since: since, by: user)])
                 }
             }
         }

@@ -1,10 +1,14 @@
 #!/usr/bin/python3
-"""Writes the Grafana boards beside it: deploy/grafana/boards.py. `make check` holds that they are what it writes."""
+"""Writes the Grafana boards beside it. `make check` holds that they are what it writes.
+
+  deploy/grafana/boards.py
+  deploy/grafana/boards.py --runbook URL DIRECTORY      writes them elsewhere, with a link to your copy of docs/runbook.md
+"""
+import argparse
 import json
 import pathlib
 
 HERE = pathlib.Path(__file__).resolve().parent
-RUNBOOK = "https://docs.example.com/martlet/runbook.md"
 ALL = '{job=~"$job",instance=~"$instance"}'
 SOURCE = {"type": "prometheus", "uid": "${datasource}"}
 
@@ -106,7 +110,10 @@ def panel(number: int, place: dict, title: str, description: str, unit: str, que
                         for index, (expression, legend) in enumerate(queries)]}
 
 
-def board(uid: str, title: str, rows: list, other: tuple[str, str]) -> dict:
+def board(uid: str, title: str, rows: list, other: tuple[str, str], runbook: str | None) -> dict:
+    links = [{"title": other[1], "type": "link", "url": f"/d/{other[0]}", "keepTime": True, "includeVars": True}]
+    if runbook is not None:
+        links.append({"title": "Runbook", "type": "link", "url": runbook})
     panels, top = [], 0
     for name, members in rows:
         panels.append({"id": len(panels) + 1, "type": "row", "title": name, "collapsed": False, "panels": [],
@@ -118,8 +125,7 @@ def board(uid: str, title: str, rows: list, other: tuple[str, str]) -> dict:
         top += (len(members) + 2) // 3 * 8
     return {"uid": uid, "title": title, "tags": ["martlet"], "schemaVersion": 39, "version": 1, "refresh": "30s", "editable": False,
             "graphTooltip": 1, "time": {"from": "now-6h", "to": "now"}, "timezone": "browser",
-            "links": [{"title": other[1], "type": "link", "url": f"/d/{other[0]}", "keepTime": True, "includeVars": True},
-                      {"title": "Runbook", "type": "link", "url": RUNBOOK}],
+            "links": links,
             "templating": {"list": [
                 {"name": "datasource", "label": "data source", "type": "datasource", "query": "prometheus"},
                 variable("job", "label_values(martlet_build_info, job)"),
@@ -127,12 +133,18 @@ def board(uid: str, title: str, rows: list, other: tuple[str, str]) -> dict:
             "panels": panels}
 
 
-def boards() -> dict[str, str]:
-    made = {"fleet.json": board("martlet-fleet", "Martlet: the fleet", FLEET, ("martlet-worker", "Workers")),
-            "worker.json": board("martlet-worker", "Martlet: workers and their links", WORKER, ("martlet-fleet", "Fleet"))}
+def boards(runbook: str | None = None) -> dict[str, str]:
+    made = {"fleet.json": board("martlet-fleet", "Martlet: the fleet", FLEET, ("martlet-worker", "Workers"), runbook),
+            "worker.json": board("martlet-worker", "Martlet: workers and their links", WORKER, ("martlet-fleet", "Fleet"), runbook)}
     return {name: json.dumps(content, indent=1) + "\n" for name, content in made.items()}
 
 
 if __name__ == "__main__":
-    for name, text in boards().items():
-        (HERE / name).write_text(text)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runbook", metavar="URL")
+    parser.add_argument("directory", nargs="?", type=pathlib.Path, default=HERE)
+    options = parser.parse_args()
+    if options.runbook and options.directory.resolve() == HERE:
+        parser.error("--runbook needs a directory other than deploy/grafana")
+    for name, text in boards(options.runbook).items():
+        (options.directory / name).write_text(text)

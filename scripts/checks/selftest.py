@@ -21,7 +21,7 @@ PROBLEMS = {"Sources/MartletService/Problems/ProblemKind.swift": 'case hornFails
             "docs/problems.md": "| `horn.failed` | ours |\n"}
 METRICS = {"Sources/A/MetricFamily+A.swift": 'static let a = Self("a", .gauge, "A.")\nstatic let b = Self(\n    "b_total", .counter, "B.")'}
 ALERT = ("groups: [{name: a, rules: [{alert: Low, expr: martlet_a == 0, labels: {severity: page}, "
-         "annotations: {runbook_url: 'https://a.test/r.md#low'}}]}]")
+         "annotations: {runbook_url: 'docs/runbook.md#low'}}]}]")
 RUNBOOK = "### Low\n- **Meaning**: a\n- **Impact**: b\n- **Look at**: c\n- **Do**: d\n"
 ALERTS = METRICS | {"deploy/prometheus/martlet.rules.yaml": ALERT, "docs/runbook.md": RUNBOOK,
                     "deploy/prometheus/a.test.yaml": "  - name: Low fires\n  - name: Low is quiet\n"}
@@ -115,6 +115,8 @@ CASES = [
         {"docs/runbook.md": RUNBOOK.replace("**Do**", "Do")},
         {"deploy/prometheus/martlet.rules.yaml": ALERT.replace("martlet_a", "martlet_e")},
         {"deploy/prometheus/martlet.rules.yaml": ALERT.replace("#low", "#high")},
+        {"deploy/prometheus/martlet.rules.yaml": ALERT.replace("docs/runbook.md#low", "https://docs.example.com/runbook.md#low")},
+        {"deploy/prometheus/martlet.rules.yaml": ALERT.replace("severity: page", "severity: wake")},
         {"deploy/prometheus/a.test.yaml": "  - name: Low fires\n"}]),
     (documents.job_fields, FIELDS | {"docs/schema/job.schema.json": '{"properties": {"a": {}}}'}, FIELDS),
     (documents.job_fields, FIELDS | {"docs/schema/job.schema.json": '{"properties": {"a": {}, "b_c": {}, "d": {}}}'}, FIELDS),

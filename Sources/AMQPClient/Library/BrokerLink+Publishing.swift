@@ -27,7 +27,7 @@ extension BrokerLink {
         let routingKey = pool.bytes(publication.routingKey)
         let status = publication.body.withUnsafeBytes { body in
             amqp_basic_publish(
-                state, channel, exchange, routingKey, publication.isMandatory ? 1 : 0, 0, &properties,
+                state, channel, exchange, routingKey, publication.comesBack ? 1 : 0, 0, &properties,
                 amqp_bytes_t(len: body.count, bytes: UnsafeMutableRawPointer(mutating: body.baseAddress)))
         }
         try check(status, "Publishing")

@@ -7,40 +7,41 @@ public struct AMQPPublication: Sendable {
     public let routingKey: String
     /// Whether the broker must return the message when no queue takes it.
     public let isMandatory: Bool
+    /// Whether ``AMQPPublisherEvent/unroutable(_:)`` reports that no queue takes the message. Such a message counts as
+    /// confirmed, because the broker drops it on purpose.
+    public let reportsUnroutable: Bool
     /// A publication without a delivery mode is sent as persistent.
     public private(set) var properties: AMQPProperties
     public let body: [UInt8]
-    /// A header that is set to true when the message is published again because the connection or the channel was lost
-    /// before the broker's answer. The broker may then have the message twice.
+    /// Whether the message was on the wire before, without an answer, so that the broker may have it already.
+    public private(set) var isRepeated = false
+    /// The name of the header that is set to true when the message is published again because the connection or the
+    /// channel was lost before the broker's answer. The broker may then have the message twice.
     public let repeatHeader: String?
 
     public init(
         id: UInt64, exchange: String, routingKey: String, isMandatory: Bool = false,
+        reportsUnroutable: Bool = false,
         properties: AMQPProperties = AMQPProperties(), body: [UInt8], repeatHeader: String? = nil
     ) {
         self.id = id
         self.exchange = exchange
         self.routingKey = routingKey
         self.isMandatory = isMandatory
+        self.reportsUnroutable = reportsUnroutable
         self.properties = properties
         self.body = body
         self.repeatHeader = repeatHeader
     }
 
+    /// Whether the broker sends the message back if no queue takes it.
+    var comesBack: Bool { isMandatory || reportsUnroutable }
+
     /// As it is published again.
     package var repeated: AMQPPublication {
-        guard let repeatHeader else { return self }
-        var headers = properties.headers
-        headers[repeatHeader] = true
-        return replacingHeaders(by: headers)
-    }
-}
-
-extension AMQPPublication {
-    /// The same with other headers.
-    package func replacingHeaders(by headers: AMQPFieldTable) -> AMQPPublication {
         var copy = self
-        copy.properties.headers = headers
+        copy.isRepeated = true
+        if let repeatHeader { copy.properties.headers[repeatHeader] = true }
         return copy
     }
 }

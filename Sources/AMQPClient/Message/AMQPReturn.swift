@@ -1,5 +1,8 @@
 /// A publication that no queue took. It is not in the broker and is not published again.
 public struct AMQPReturn: Sendable, Hashable {
+    /// The reply code for a message that no queue takes (AMQP 0-9-1, section 1.2, `no-route`).
+    static let noRoute: UInt16 = 312
+
     public let id: UInt64
     /// The broker's reply code: 312 no queue bound, 404 no such exchange, 403 not permitted, 406 refused property;
     /// 0 where this client refused it because AMQP can't carry it.

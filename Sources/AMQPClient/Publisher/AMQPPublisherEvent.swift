@@ -8,10 +8,15 @@ public enum AMQPPublisherEvent: Sendable {
     /// The broker has taken responsibility: on disk or replicated where the queue promises that. In the order of
     /// confirmation.
     case confirmed([UInt64])
+    /// The next event refuses or returns these messages, but the broker may have them: they were on the wire before,
+    /// without an answer.
+    case mayBeTaken([UInt64])
     /// The broker could not take them (`basic.nack`), as with a full queue that rejects. Not published again.
     case refused([UInt64])
     /// The broker will never take it as it is: mandatory and unroutable, missing exchange, no permission.
     case returned(AMQPReturn)
+    /// No queue takes this message, which was published with ``AMQPPublication/reportsUnroutable``. `confirmed` follows.
+    case unroutable(UInt64)
     /// The broker is short of memory or disk; nothing is written until `unblocked`, or `disconnected`.
     case blocked(reason: String)
     case unblocked

@@ -24,6 +24,11 @@ final class PublisherRole: ConnectionRole {
             self.isSecondTry = isSecondTry
         }
 
+        /// Whether the broker returns the message because no queue takes it, and that is only reported.
+        func isUnroutable(_ reply: AMQPError.Reply) -> Bool {
+            publication.reportsUnroutable && reply.code == AMQPReturn.noRoute
+        }
+
         var repeated: Item { Item(publication.repeated, batch, isSecondTry: isSecondTry) }
     }
 
@@ -50,9 +55,7 @@ final class PublisherRole: ConnectionRole {
     private var repairBackoff = RepairBackoff()
     private var hasDeclared = false
     private var vanished: VanishedObjects
-    /// Verdicts not reported yet.
-    private var confirmed: [UInt64] = []
-    private var refused: [UInt64] = []
+    private var verdicts = PendingVerdicts()
     private var settledCount = 0
 
     init(
@@ -191,7 +194,8 @@ final class PublisherRole: ConnectionRole {
     /// - Returns: whether the message is published again. Otherwise its return must be reported, for example while a
     ///   refused declaration is in back-off.
     private func tryAgain(_ item: Item, _ reply: AMQPError.Reply) -> Bool {
-        guard [312, 404].contains(reply.code), !item.isSecondTry, vanished.hasExchange(item.publication.exchange),
+        guard [312, 404].contains(reply.code), !item.isUnroutable(reply), !item.isSecondTry,
+            vanished.hasExchange(item.publication.exchange),
             repairBackoff.allowsAttempt(at: .now)
         else { return false }
         mustRepair = true
@@ -220,16 +224,16 @@ final class PublisherRole: ConnectionRole {
             let now = ContinuousClock.now
             try settled(number, multiple: multiple) { item in
                 vanished.confirmed(item.publication, at: now)
-                if let batch = item.batch { batch.settled(nil) } else { confirmed.append(item.publication.id) }
+                if let batch = item.batch { batch.settled(nil) } else { verdicts.confirm(item.publication) }
             }
         case .refused(let number, let multiple):
             try settled(number, multiple: multiple) { item in
-                guard let batch = item.batch else { return refused.append(item.publication.id) }
+                guard let batch = item.batch else { return verdicts.refuse(item.publication) }
                 batch.settled(AMQPError(.publicationRefused, "The broker refused a publication (basic.nack)"))
             }
         case .returned(let reply, let message):
             let item = queue.returned {
-                $0.publication.isMandatory && $0.publication.routingKey == message.routingKey
+                $0.publication.comesBack && $0.publication.routingKey == message.routingKey
                     && $0.publication.exchange == message.exchange
                     && $0.publication.properties.messageID == message.properties.messageID
                     && $0.publication.body == message.body
@@ -272,7 +276,7 @@ final class PublisherRole: ConnectionRole {
     }
 
     private func channelClosedByPublication(_ reply: AMQPError.Reply, _ link: BrokerLink) throws(AMQPError) {
-        // A missing or forbidden exchange meets all that are meant for it; other refusals are about one message.
+        // A missing or forbidden exchange affects all messages for it. Other refusals concern one message.
         let refused = queue.channelClosedByPublication {
             [403, 404].contains(reply.code) && $0.publication.exchange == $1.publication.exchange
         }
@@ -283,11 +287,15 @@ final class PublisherRole: ConnectionRole {
 
     private func returned(_ item: Item, _ reply: AMQPError.Reply) {
         settledCount += 1
-        if let batch = item.batch {
+        if item.isUnroutable(reply), item.batch == nil {
+            onEvent(.unroutable(item.publication.id))
+            verdicts.confirm(item.publication)
+        } else if let batch = item.batch {
             let target = "exchange \"\(item.publication.exchange)\", routing key \"\(item.publication.routingKey)\""
             batch.settled(AMQPError(.publicationRefused, "Publishing to \(target)", reply: reply))
         } else {
             inputDrained()
+            if item.publication.isRepeated { onEvent(.mayBeTaken([item.publication.id])) }
             onEvent(.returned(AMQPReturn(id: item.publication.id, code: reply.code, text: reply.text)))
         }
     }
@@ -297,15 +305,6 @@ final class PublisherRole: ConnectionRole {
             counter.subtract(settledCount)
             settledCount = 0
         }
-        if !confirmed.isEmpty {
-            let ids = confirmed
-            confirmed = []
-            onEvent(.confirmed(ids))
-        }
-        if !refused.isEmpty {
-            let ids = refused
-            refused = []
-            onEvent(.refused(ids))
-        }
+        verdicts.report(to: onEvent)
     }
 }

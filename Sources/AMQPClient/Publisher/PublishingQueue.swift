@@ -17,7 +17,7 @@ package struct PublishingQueue<Message> {
     }
 
     private let limits: Limits
-    /// A message as it is written again.
+    /// Returns the message to write in place of one that was on the wire.
     private let repeated: (Message) -> Message
     private var waiting = Deque<Message>()
     private var onWire = ConfirmTracker<Message>()
@@ -26,8 +26,8 @@ package struct PublishingQueue<Message> {
     /// The broker asked to write nothing (connection.blocked).
     package var isBlocked = false
 
-    /// - Parameter repeated: what is written in place of a message that was on the wire, because the broker may have
-    ///   taken it.
+    /// - Parameter repeated: returns the message to write in place of one that was on the wire, because the broker may
+    ///   have accepted the first copy.
     package init(limits: Limits, repeated: @escaping (Message) -> Message = { $0 }) {
         self.limits = limits
         self.repeated = repeated
@@ -95,7 +95,7 @@ package struct PublishingQueue<Message> {
         return [culprit] + refused
     }
 
-    /// The connection is gone: what was on the wire is to be written again, in order, before the rest.
+    /// Handles the loss of the connection. Messages that were on the wire are written again first, in their order.
     package mutating func connectionLost() {
         waiting.prepend(contentsOf: onWire.channelLost().map(repeated))
         isBlocked = false

@@ -14,10 +14,11 @@ package final class PipelineMeter: Sendable {
     private let connected, notConnected, lost: MetricCell
     private let attempts: [MetricCell]
     private let retries: [Int: MetricCell]
-    /// Pushes that wait for another attempt, by lane.
+    /// The pushes that were delayed for another attempt or by a refused credential, by lane.
     private let deferred: [MetricCell]
     package let apps: AppTallies
     package let reasons: ReasonTallies
+    private let outputs: OutputTallies
 
     /// - Parameters:
     ///   - delays: of the delay queues, in seconds.
@@ -39,6 +40,7 @@ package final class PipelineMeter: Sendable {
         deferred = lanes.map { registry.cell(.deferred, [$0]) }
         apps = AppTallies(registry, most: mostApps)
         self.reasons = ReasonTallies(registry, reasons)
+        outputs = OutputTallies(registry, outputs: reasons.keys)
     }
 
     /// A connection to the broker was made, lost, or could not be made.
@@ -64,9 +66,14 @@ package final class PipelineMeter: Sendable {
     /// Outputs have reported so many.
     func reported(_ verdict: Outcome.Verdict, _ count: Int = 1) { attempts[Int(verdict.rawValue)].add(count) }
 
+    /// Counts what the policy has decided about a push.
+    func decided(_ decision: OutcomePolicy.Decision, about outcome: Outcome) {
+        outputs.count(decision, of: outcome.job.job.output)
+    }
+
     func retried(seconds: Int) { retries[seconds]?.add() }
 
-    /// A push of this job waits for another attempt, or until its credential is accepted.
+    /// Counts a push of this job that waits for another attempt or until its credential is accepted.
     func deferred(_ job: OpenJob) { deferred[job.inbound.lane.place].add() }
 
     /// It was not accepted, and is one of the kinds in the events.

@@ -149,7 +149,7 @@ struct Refusals {
         turn.counts.jobsRejected += 1
         turn.logger.error(
             .jobRejected, "A job was rejected",
-            metadata: ["job": "\(rejection.jobID ?? "-")", "reason": "\(rejection)"])
+            metadata: turn.outbox.metadata(of: rejection, job, reason: "\(rejection)"))
         turn.outbox.tell(rejection, of: job, now: turn.now)
     }
 }

@@ -29,11 +29,16 @@ package struct OutboundMessages {
         return lastID
     }
 
-    package mutating func event(_ batch: consuming EventBatch, now: Timestamp) -> AMQPPublication {
+    /// Returns the user who published a job, if the broker has validated it.
+    func publisher(of inbound: InboundJob) -> String? { inbound.publisher(worker: user) }
+
+    package mutating func event(
+        _ batch: consuming EventBatch, reportsUnroutable: Bool = false, now: Timestamp
+    ) -> AMQPPublication {
         let key = batch.key
         return event(
             routingKey: key.routingKey, type: "martlet.\(key.output).\(key.kind.rawValue)", app: key.app,
-            trace: key.trace, body: batch.finish(), now: now)
+            trace: key.trace, body: batch.finish(), reportsUnroutable: reportsUnroutable, now: now)
     }
 
     package mutating func event(_ rejection: JobRejection, trace: TraceHeaders?, now: Timestamp) -> AMQPPublication {
@@ -96,7 +101,7 @@ package struct OutboundMessages {
         name(&properties, part, inbound)
         return AMQPPublication(
             id: nextID(), exchange: names.dead, routingKey: inbound.deadKey, isMandatory: true,
-            properties: properties, body: inbound.delivery.body)
+            properties: properties, body: inbound.delivery.body, repeatHeader: JobHeader.redelivered)
     }
 
     /// What another queue would not take, under its own id.
@@ -250,7 +255,8 @@ package struct OutboundMessages {
 
     /// CloudEvents 1.0 in binary mode: the attributes are headers, the body is the event's data.
     private mutating func event(
-        routingKey: String, type: String, app: String?, trace: TraceHeaders?, body: [UInt8], now: Timestamp
+        routingKey: String, type: String, app: String?, trace: TraceHeaders?, body: [UInt8],
+        reportsUnroutable: Bool = false, now: Timestamp
     ) -> AMQPPublication {
         let id = nextID()
         let messageID = "\(incarnation)-\(id)"
@@ -261,7 +267,7 @@ package struct OutboundMessages {
         ]
         headers.add(trace)
         return AMQPPublication(
-            id: id, exchange: names.results, routingKey: routingKey,
+            id: id, exchange: names.results, routingKey: routingKey, reportsUnroutable: reportsUnroutable,
             properties: AMQPProperties(
                 contentType: "application/json", headers: headers, messageID: messageID,
                 timestamp: UInt64(max(0, now.seconds)), type: type, appID: "martlet"),

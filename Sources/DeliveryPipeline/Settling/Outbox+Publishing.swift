@@ -55,7 +55,8 @@ extension Outbox {
         if batch.key.trace?.isRecorded == true {
             for share in shares { ledger.delivery(of: share.entry)?.trace?.tells(share.count, now) }
         }
-        let event = messages.event(batch, now: now)
+        let event = messages.event(
+            batch, reportsUnroutable: routing.samples(batch.key.kind, now: now), now: now)
         publish(event, event: HeldEvent(event, lane: lane, since: now), isOutcomes: true, meeting: shares)
     }
 

@@ -1,4 +1,5 @@
 import AMQPClient
+import Logging
 import PushModel
 
 /// What leaves for the broker, and what it stands for: a job is done when the broker has confirmed everything that
@@ -17,6 +18,7 @@ struct Outbox {
     /// Of this turn.
     var now = Timestamp(milliseconds: 0)
     private let meter: PipelineMeter
+    var routing = ResultsRouting()
 
     init(_ configuration: PipelineConfiguration) {
         messages = OutboundMessages(
@@ -51,6 +53,14 @@ struct Outbox {
         publications.append(publication)
     }
 
+    /// Returns the fields that the log has of a job that can't be used.
+    func metadata(of rejection: JobRejection, _ job: OpenJob, reason: String) -> Logger.Metadata {
+        var metadata: Logger.Metadata = ["job": "\(rejection.jobID ?? "-")", "reason": "\(reason)"]
+        metadata["app"] = rejection.app.map { "\($0)" }
+        metadata["publisher"] = messages.publisher(of: job.inbound).map { "\($0)" }
+        return metadata
+    }
+
     /// The broker has it, or it is not to be published any more.
     ///
     /// - Returns: the jobs that are done by that.
@@ -59,14 +69,30 @@ struct Outbox {
         return ledger.met(group: id)
     }
 
-    private func note(_ message: UnconfirmedMessage, _ id: UInt64) {
+    private mutating func note(_ message: UnconfirmedMessage, _ id: UInt64) {
         meter.confirmed(message, now: now)
+        if message.publication.reportsUnroutable {
+            routing.confirmed(id, routingKey: message.publication.routingKey)
+        }
         guard message.isOutcomes else { return }
         for share in ledger.shares(of: id) {
             guard let job = ledger.delivery(of: share.entry) else { continue }
             meter.told(job, share.count, now: now)
             job.trace?.told(now)
         }
+    }
+
+    /// Marks messages that the broker refuses now and may have taken before. They are published again as repetitions.
+    mutating func mayBeTaken(_ ids: [UInt64]) {
+        for id in ids {
+            guard let publication = unconfirmed[id]?.publication else { continue }
+            unconfirmed[id]?.publication = publication.repeated
+        }
+    }
+
+    /// No queue takes this event.
+    mutating func unroutable(_ id: UInt64) {
+        if unconfirmed[id] != nil { routing.isUnroutable(id) }
     }
 
     /// Nothing stands for these jobs any more that this one stood for; what they owe stays.
@@ -93,6 +119,7 @@ struct Outbox {
 
     /// The publisher's connection is lost. Messages on their way are published again, and say so; that may be refused.
     mutating func publisherDisconnected() {
+        routing.disconnected()
         for (id, message) in unconfirmed where !message.waits {
             unconfirmed[id]?.publication = message.publication.repeated
         }
@@ -106,6 +133,11 @@ struct Outbox {
     func isOrphan(_ id: UInt64) -> Bool {
         guard unconfirmed[id]?.isMove == true, let entry = ledger.shares(of: id).first?.entry else { return false }
         return ledger.delivery(of: entry)?.isOrphan == true
+    }
+
+    /// The number of refused messages that are published again later, by exchange.
+    var waitingByExchange: [String: Int] {
+        unconfirmed.values.reduce(into: [:]) { if $1.waits { $0[$1.publication.exchange, default: 0] += 1 } }
     }
 
     /// Without a confirm.

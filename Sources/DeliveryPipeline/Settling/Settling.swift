@@ -47,7 +47,9 @@ struct Settling {
     private mutating func settle(_ outcome: Outcome, _ turn: inout Turn) {
         if outcome.verdict != .sent { configuration.meter.reported(outcome.verdict) }
         turn.trace(outcome)
-        switch policy.decide(outcome, firstAttempt: turn.outbox.firstAttempt(of: outcome)) {
+        let decision = policy.decide(outcome, firstAttempt: turn.outbox.firstAttempt(of: outcome))
+        configuration.meter.decided(decision, about: outcome)
+        switch decision {
         case .tell(let kind, let reason, let detail): tell(outcome, as: kind, reason: reason, detail: detail, &turn)
         case .count:
             if untold?.job !== outcome.job { countUntold(&turn) }

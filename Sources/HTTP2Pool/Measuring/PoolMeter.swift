@@ -13,8 +13,10 @@ final class PoolMeter {
     private let connecting, open, draining, connectionsLimit, streams, streamsLimit, waiting: MetricCell
     private let unreachable, windowBlocked, connected, connectFailed: MetricCell
     private let answers: [MetricHistogram]
+    private let accepted, refused, failed, slow: MetricCell
     private let goAways: [MetricCell]
     private let pings: MetricHistogram
+    private static let slowMilliseconds: Int64 = 2_000
     private let limit: Int
     /// As far as they are counted.
     private var counted = PoolFigures()
@@ -43,6 +45,10 @@ final class PoolMeter {
         answers = Self.statuses.map {
             registry.histogram(.answers, [output, labels.environment, $0], of: eventLoop)
         }
+        accepted = cell(.poolAnswers, pool + ["accepted"])
+        refused = cell(.poolAnswers, pool + ["refused"])
+        failed = cell(.poolAnswers, pool + ["failed"])
+        slow = cell(.poolSlowAnswers, pool)
         goAways = (Self.codes + [Self.other]).map { cell(.goAways, [output, $0]) }
         pings = registry.histogram(.pings, [output], of: eventLoop)
     }
@@ -85,6 +91,12 @@ final class PoolMeter {
 
     func answered(_ status: Int, after milliseconds: Int64) {
         answers[Self.place(of: status)].observe(Int(milliseconds))
+        switch status {
+        case 200...299: accepted.add()
+        case 429, 500...599: failed.add()
+        default: refused.add()
+        }
+        if milliseconds > Self.slowMilliseconds { slow.add() }
     }
 
     func goneAway(_ code: HTTP2ErrorCode) {

@@ -20,6 +20,8 @@ struct ChecksOfFacts {
         add("dead-letter queue", facts.dead.map { $0.map { "there: \($0.reason)" } ?? "not there" })
         add("cancellations", facts.cancellation.map { $0.map { "cancelled at \($0.at.rfc3339)" } ?? "not cancelled" })
         add("app", facts.app.map(Self.text))
+        add("paused apps", facts.pausedApps.map { $0.isEmpty ? "none" : $0.joined(separator: ", ") })
+        add("refusals", facts.refusals.map { $0.isEmpty ? "none" : $0.joined(separator: "; ") })
         add("token", facts.tokens.map(Self.text))
         add(
             "queues",

@@ -3,6 +3,9 @@ import Store
 
 /// Why a recipient got what it got: the first cause that the facts hold, and all that was looked at.
 package struct Explanation: Encodable {
+    /// A cause, and advice if there is something to do.
+    typealias Cause = (String, String?)
+
     package struct Check: Encodable {
         package let what, found: String
     }
@@ -24,10 +27,9 @@ package struct Explanation: Encodable {
     /// | its app is unknown, paused, without a credential or refused, now | that, which may be why |
     /// | the token is dead now | since when, by whose word, which may be why |
     /// | its app has a rate now | that, which may be why |
-    /// | jobs wait | it may be one of them |
-    /// | nothing | what is not known |
+    /// | nothing | what may have become of it, with the paused apps, refused credentials and problems of now |
     ///
-    /// From the fourth on it is not told what became of it.
+    /// From the fourth on it is not told what became of it. Without a ledger each of these begins with that.
     package init(_ facts: JobFacts) {
         job = facts.job
         checked = ChecksOfFacts(facts: facts).checks
@@ -40,7 +42,7 @@ package struct Explanation: Encodable {
 }
 
 extension JobFacts {
-    fileprivate typealias Cause = (String, String?)
+    fileprivate typealias Cause = Explanation.Cause
 
     /// Another content of that id may have been rejected.
     fileprivate var outcome: Cause? {
@@ -96,7 +98,7 @@ extension JobFacts {
     private func rejected(_ job: String) -> Cause? {
         if case .some(.some(let dead)) = dead {
             return (
-                "\(job) can't be used, and lies in the dead-letter queue: \(dead.reason)",
+                "\(job) was rejected and is in the dead-letter queue: \(dead.reason)",
                 DeadAdvice.text(on: self.job, dead.reason)
             )
         }
@@ -130,17 +132,17 @@ extension JobFacts {
         switch app {
         case .unknown(let name):
             (
-                "no outcome is known of it; the app \(name) is not registered now, and jobs for such an app are dead-lettered",
+                "\(opening); the app \(name) is not registered now, and jobs for such an app are dead-lettered",
                 "Add it with 'martlet app set'."
             )
         case .known(let app, _) where app.isPaused:
             (
-                "no outcome is known of it; the app \(app.bundleID) is paused now, and its jobs wait",
+                "\(opening); the app \(app.bundleID) is paused now, and its jobs wait",
                 "'martlet app set \(app.bundleID) --no-paused'."
             )
         case .known(let app, _) where !appFaults.isEmpty:
             (
-                "no outcome is known of it; now " + appFaults.words,
+                "\(opening); now " + appFaults.words,
                 appFaults[0].todo ?? "'martlet app show \(app.bundleID)' says which credentials were considered."
             )
         case .known, .unnamed, nil: nil
@@ -151,66 +153,19 @@ extension JobFacts {
         guard case .known(let app, _) = app, let rate = app.pace?.rate, waiting?.isEmpty != true else { return nil }
         let urgent = app.pace?.includesUrgent == true ? "in all lanes" : "but for its urgent lane"
         return (
-            "no outcome is known of it; the app \(app.bundleID) is sent to at most \(rate) times a second, \(urgent), and what is "
+            "\(opening); the app \(app.bundleID) is sent to at most \(rate) times a second, \(urgent), and what is "
                 + "beyond waits",
             "'martlet app set \(app.bundleID) --rate none' lifts that, or another number; a lower rate of the job's own stays."
         )
     }
 
-    private static let unkept =
-        "What was accepted is not told of a job with results: problems, nor all of it kept with another ledger.sent than all."
-
     fileprivate var ofToken: Cause? {
         guard let dead = tokens?.filter({ $0.unregisteredAt != nil }).max(by: { $0.died < $1.died }) else { return nil }
         return (
-            "no outcome is known of it; the token is dead since \(dead.died.rfc3339)\(dead.reason.map { " (\($0))" } ?? ""), and is not sent to",
+            "\(opening); the token is dead since \(dead.died.rfc3339)\(dead.reason.map { " (\($0))" } ?? ""), and is not sent to",
             "The app hands in a new one when it runs again; say so with registered_at, or 'martlet token register'."
         )
     }
-
-    fileprivate var uncertain: Cause {
-        let waiting = waiting ?? []
-        if !waiting.isEmpty {
-            let hands = (inHand ?? 0) > 0 ? ["\(inHand ?? 0) in workers' hands"] : []
-            let list = (waiting.map { "\($0.messages) in \($0.queue)" } + hands).joined(separator: ", ")
-            if let problems, !problems.isEmpty {
-                return (
-                    "nothing is known of it; it may be one of the jobs that wait: \(list); and workers report: "
-                        + problems.joined(separator: " "),
-                    "'martlet doctor' says what to do about these problems."
-                )
-            }
-            return (
-                "nothing is known of it; it may be one of the jobs that wait: \(list)",
-                "Those in a delay queue are scheduled, wait for a rate, their app's or one of their own, or are tried again when its "
-                    + "seconds are over."
-            )
-        }
-        guard let ledger, blind.isEmpty else {
-            return ("nothing is known of it, and not all could be looked at", "The table says why; ask again.")
-        }
-        guard let begin = ledger.begin else {
-            return (
-                "nothing is known of it: no ledger is kept, so what became of it was told on the results exchange only"
-                    + ((inHand ?? 0) > 0 ? ", or it is \(ofWorkers)" : ""),
-                "Run 'martlet ledger' to have the next ones written down."
-            )
-        }
-        return (
-            "nothing is known of it: it never arrived, it is \(ofWorkers)\(ofLedger), or its end came before "
-                + (begin.first.map { "the ledger's first row, \($0.rfc3339)" }
-                    ?? "there was a ledger, which has no row yet"),
-            "Does its publisher wait for the broker's confirm, is the id right? \(Self.unkept)"
-        )
-    }
-
-    private var ofWorkers: String {
-        guard let inHand, inHand > 0 else { return "in a worker's hands" }
-        return "in a worker's hands (\(inHand) \(inHand == 1 ? "job is" : "jobs are"))"
-    }
-
-    /// The broker counts what waits, and not what a ledger holds to write it down.
-    private var ofLedger: String { backlog?.isUnread == false ? " or the ledger's" : "" }
 }
 
 package enum LedgerKind {

@@ -88,8 +88,12 @@ package struct JobFacts {
     package var waiting: [Waiting]?
     /// nil: there is no such queue.
     package var backlog: Backlog?
-    /// The problems of the workers that keep pushes from being delivered, as their status pages list them.
+    /// The workers' open problems of severity `trouble`, as their status pages list them.
     package var problems: [String]?
+    /// The paused apps, or `nil` if the job's app is known.
+    package var pausedApps: [String]?
+    /// The credentials that providers refuse, with the reasons, or `nil` if the job's app is known.
+    package var refusals: [String]?
     /// Jobs that workers have received and not settled, as they say every two seconds.
     package var inHand: Int?
     /// What could not be looked at, and why.

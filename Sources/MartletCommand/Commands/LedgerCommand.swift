@@ -7,7 +7,8 @@ struct LedgerCommand: AsyncParsableCommand {
         commandName: "ledger", abstract: "Write down what becomes of recipients, for 'martlet why', until stopped.",
         discussion: """
             Consumes the results exchange with a queue of its own, and keeps ledger.days days. Its user needs nothing else \
-            than the role martlet_ledger, and in the broker its own queue and to read the results exchange.
+            than the role martlet_ledger, and in the broker its own queue and to read the results exchange. Serves /health, \
+            /ready and /metrics on http.listen, 127.0.0.1:8081 unless it is set.
             """)
 
     @OptionGroup var options: ConfigurationOptions

@@ -1,6 +1,5 @@
 import ArgumentParser
 import MartletService
-import PushModel
 import Store
 import Threading
 
@@ -8,43 +7,46 @@ struct TopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "top", abstract: "The workers and what they do, every two seconds until stopped.",
         discussion: """
-            Where it does not print to a terminal, it prints once. What waits in the broker it looks for every ten seconds.
+            If its output is not a terminal, it prints once. It looks at the broker's queues every ten seconds. While the \
+            database does not answer, it says so and shows only the broker's queues; printing once then ends with 1.
             """)
-
-    private static let mostPaced = 10
 
     @Flag(help: "Print once.")
     var once = false
 
+    @Option(help: "Delete the rows of workers of this name that ended without a clean shutdown, then end.")
+    var forget: String?
+
     @OptionGroup var options: ConfigurationOptions
 
     func run() async throws {
-        let isOnce = once || !isTerminal
-        try await withDatabase(options, for: "top") { source, pool in
-            let backlog = Mutex("waiting in the broker: not known yet")
-            let looking = isOnce ? nil : BrokerBacklog.follow(source) { text in backlog.withLock { $0 = text } }
-            defer { looking?.cancel() }
-            while true {
-                let fleet = try await FleetTable.read(from: pool)
-                let problems = fleet.problems.map { "\($0.severity): \($0.line) (since \($0.since))" }
-                let refusals = fleet.refusals.map { refusal in
-                    "refused: credential \(refusal.credential), \(refusal.environment.rawValue), "
-                        + "\(refusal.topic ?? "all topics"): \(refusal.reason) since \(refusal.since.rfc3339)"
-                }
-                let paced = try await AppRepository(pool).paced(most: Self.mostPaced).map {
-                    "paced: \($0.bundleID)\($0.paceText)"
-                }
-                let waiting = isOnce ? await BrokerBacklog.text(source) : backlog.withLock { $0 }
-                let lines =
-                    [fleet.summary, waiting, ""] + fleet.table.lines
-                    + [problems, refusals, paced].filter { !$0.isEmpty }.flatMap { [""] + $0 }
-                if isOnce {
-                    for line in lines { print(line) }
-                    return
-                }
-                print(screen: lines)
-                try await Task.sleep(for: .seconds(2))
-            }
+        if let forget { return try await delete(forget) }
+        let source = try await options.load()
+        var reader = try TopReader(source)
+        defer { reader.close() }
+        guard !once, isTerminal else {
+            let fleet = try await reader.read()
+            for line in fleet.lines(waiting: await BrokerBacklog.text(source)) { print(line) }
+            if !fleet.isKnown { throw ExitCode.failure }
+            return
         }
+        let backlog = Mutex("waiting in the broker: not known yet")
+        let looking = BrokerBacklog.follow(source) { text in backlog.withLock { $0 = text } }
+        defer { looking.cancel() }
+        while true {
+            let fleet = try await reader.read()
+            print(screen: fleet.lines(waiting: backlog.withLock { $0 }))
+            try await Task.sleep(for: .seconds(2))
+        }
+    }
+
+    private func delete(_ worker: String) async throws {
+        let count = try await withDatabase(options, for: "top") { _, pool in
+            try await WorkerRepository(pool).forgetSilent(name: worker)
+        }
+        guard count > 0 else {
+            throw ValidationError("no worker \(worker) ended without a clean shutdown: 'martlet top --once' lists all")
+        }
+        print("worker \(worker): \(count) row\(count == 1 ? "" : "s") deleted")
     }
 }

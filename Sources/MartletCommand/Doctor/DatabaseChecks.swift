@@ -11,10 +11,9 @@ struct DatabaseChecks {
 
     func run(_ report: inout DoctorReport) async {
         let pool = await report.check("database") {
-            let pool = PostgresPool(
-                try source.database(applicationName: "martlet doctor"),
-                logger: try source.logger("martlet.doctor", atLeast: .critical))
-            let version = try await pool.query("SHOW server_version")[0]["server_version"].text
+            let configuration = try source.database(applicationName: "martlet doctor")
+            let version = try await version(configuration)
+            let pool = PostgresPool(configuration, logger: try source.logger("martlet.doctor", atLeast: .critical))
             return (pool, "PostgreSQL \(version)")
         }
         guard let pool else { return }
@@ -45,9 +44,30 @@ struct DatabaseChecks {
         }
         await report.check("workers") { try await workers(pool) }
         await problems(pool, &report)
+        await answers(pool, &report)
         await report.check("connections") { try await ServerChecks(source: source, pool: pool).connections() }
         guard let keyring else { return }
         await credentials(pool, keyring, &report)
+    }
+
+    /// Returns the version of the server. Asks over a connection outside the pool, whose time limit would hide why a
+    /// connection fails.
+    ///
+    /// - Throws: `DoctorFault`.
+    private func version(_ configuration: PostgresConfiguration) async throws -> String {
+        do {
+            let connection = try await PostgresConnection.connect(configuration)
+            do {
+                let version = try await connection.query("SHOW server_version", timeout: .seconds(5))[0]
+                await connection.close()
+                return try version["server_version"].text
+            } catch {
+                await connection.close()
+                throw error
+            }
+        } catch let error as PostgresError {
+            throw DoctorFault(error.absence)
+        }
     }
 
     private func clock(_ pool: PostgresPool) async throws -> String {
@@ -98,18 +118,35 @@ struct DatabaseChecks {
         }
     }
 
-    /// The problems that are open at the workers, as their status pages list them.
+    /// Reports the open problems of all workers, as their status pages list them.
     private func problems(_ pool: PostgresPool, _ report: inout DoctorReport) async {
         let found = await report.check("problems") {
             let fleet = try await WorkerRepository(pool).fleet()
             let found = fleet.problems
             let trouble = found.count { $0.isTrouble }
-            return (found, found.isEmpty ? "no worker reports one" : "\(trouble) of \(found.count) are trouble:")
+            return (found, found.isEmpty ? "no worker reports a problem" : "open: \(found.count), trouble: \(trouble)")
         }
         for problem in found ?? [] {
             report.add(
                 problem.isTrouble ? .error : .warning, "problem", "\(problem.line) (since \(problem.since))",
-                ProblemKind(rawValue: problem.kind)?.advice ?? "")
+                ProblemKind(rawValue: problem.kind)?.advice(for: Problem.Party(rawValue: problem.party) ?? .unknown)
+                    ?? "")
+        }
+    }
+
+    /// Reports how providers answered the workers in the last minute.
+    private func answers(_ pool: PostgresPool, _ report: inout DoctorReport) async {
+        let fleet = await report.check("answers") {
+            let fleet = try await WorkerRepository(pool).fleet()
+            let count = fleet.answers.reduce(0) { $0 + $1.accepted + $1.retried + $1.refused }
+            return (fleet, "\(Phrase.count(count, "answer")) of providers in the last minute")
+        }
+        guard let fleet else { return }
+        for answers in fleet.answers { report.add(.ok, "answers", answers.sentence) }
+        if !fleet.withoutAnswers.isEmpty {
+            report.add(
+                .note, "answers", "not reported by \(Phrase.list(fleet.withoutAnswers))",
+                "upgrade these workers, or look at their status pages")
         }
     }
 
@@ -134,7 +171,7 @@ extension WorkerReport.ProblemReport {
 
 extension CredentialSummary? {
     /// Whose it is, in front of what is said of it; nothing where it is gone meanwhile.
-    fileprivate var described: String {
+    var described: String {
         map { "\($0.output) \($0.account) (\($0.label.isEmpty ? $0.id : $0.label)), " } ?? ""
     }
 }

@@ -23,44 +23,32 @@ struct ServerChecks {
                 """)[0]
             guard try !row["standby"].bool else {
                 throw DoctorFault(
-                    "is a standby, which takes no writes",
+                    "is a standby, which accepts no writes",
                     todo: "name the primary in database.url, or all hosts with target_session_attrs=read-write")
             }
             guard try !row["read_only"].bool else {
                 throw DoctorFault(
-                    "takes no writes: default_transaction_read_only is on",
-                    todo: "set it to off for this database and user; workers then go on by themselves")
+                    "accepts no writes because default_transaction_read_only is on",
+                    todo: "set it to off for this database and user; workers then resume by themselves")
             }
             guard try row["version"].integer >= Self.oldest else {
                 throw DoctorFault("PostgreSQL \(try row["name"].text) is older than 14", todo: "upgrade it")
             }
             return "takes writes"
         }
-        await report.check("durability") { try await durability() }
+        await durability(&report)
         await report.check("notify") { try await notify() }
     }
 
-    /// Claims, marks and shared tokens rest on a commit that is one.
-    private func durability() async throws -> String {
-        let row = try await pool.query(
-            """
-            SELECT current_setting('synchronous_commit') AS commits, current_setting('fsync') AS fsync,
-                   current_setting('synchronous_standby_names') AS names,
-                   (SELECT count(*) FROM pg_stat_replication)::int AS standbys
-            """)[0]
-        guard try row["commits"].text != "off" else {
-            throw DoctorWarning(
-                "synchronous_commit is off: a crash forgets claims, and what is to be sent once is sent twice",
-                todo: "leave it on for the worker's user")
+    /// Adds a finding for each setting, because several may be wrong.
+    private func durability(_ report: inout DoctorReport) async {
+        do {
+            let durability = try await Durability(pool)
+            for warning in durability.warnings { report.add(.warning, "durability", warning.text, warning.todo) }
+            if durability.warnings.isEmpty { report.add(.ok, "durability", durability.text) }
+        } catch {
+            report.add(.error, "durability", "\(error)")
         }
-        let standbys = try row["standbys"].integer
-        guard try standbys == 0 || !row["names"].text.isEmpty else {
-            throw DoctorWarning(
-                "\(standbys) follow this server and synchronous_standby_names is empty: a failover forgets claims, and what "
-                    + "is to be sent once is sent twice",
-                todo: "name the one that takes over in synchronous_standby_names")
-        }
-        return standbys == 0 ? "a commit is on this server's disk" : "a commit is on a standby, too"
     }
 
     /// Whether a notification comes through. Nothing is written by trying.

@@ -112,7 +112,12 @@ private struct NewCredentialDescription: Encodable, Sendable {
         notAfter = new.notAfter?.rfc3339
         daysLeft = new.notAfter.map { $0.days(from: .now) }
         replaces = older.map(\.id).sorted()
-        shown = new.shown.isEmpty ? nil : Dictionary(new.shown.map { ($0.name, $0.text) }) { $1 }
+        shown = new.shown.isEmpty ? nil : Dictionary(new.shown.map { (Self.key(of: $0.name), $0.text) }) { $1 }
+    }
+
+    /// Returns the key in snake case for a name such as `applicationServerKey` or `signing secret`.
+    private static func key(of name: String) -> String {
+        name.replacing(" ", with: "_").replacing(/[A-Z]/) { "_\($0.output.lowercased())" }
     }
 }
 

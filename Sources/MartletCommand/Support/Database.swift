@@ -23,3 +23,14 @@ func withDatabase<Value>(
     defer { pool.close() }
     return try await body(pool)
 }
+
+extension PostgresError {
+    /// A sentence for a person to whom the database gives nothing at the moment.
+    var absence: String {
+        switch code {
+        case .connectFailed, .connectionLost, .timedOut, .poolExhausted:
+            "the database \(sqlState == nil ? "does not answer" : "refuses connections"): \(self)"
+        default: "the database refuses: \(self)"
+        }
+    }
+}

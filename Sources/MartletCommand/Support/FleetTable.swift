@@ -3,18 +3,22 @@ import PostgresClient
 import PushModel
 import Store
 
-/// The fleet as the database has it, for `workers` and `top`.
+/// The fleet as the database has it, for `top`.
 struct FleetTable {
     let workers: [FleetWorker]
     let problems: [WorkerReport.ProblemReport]
     let refusals: [Refusal]
+    let answers: [FleetAnswers]
+    /// The names of the workers whose answers are not known.
+    let withoutAnswers: [String]
 
     /// - Throws: ``PostgresError``.
     static func read(from pool: PostgresPool) async throws -> FleetTable {
         let fleet = try await WorkerRepository(pool).fleet()
         return FleetTable(
             workers: fleet.map(FleetWorker.init), problems: fleet.problems,
-            refusals: try await RefusalRepository(pool).list())
+            refusals: try await RefusalRepository(pool).list(), answers: fleet.answers,
+            withoutAnswers: fleet.withoutAnswers)
     }
 
     /// One line: how many there are and what they do together.

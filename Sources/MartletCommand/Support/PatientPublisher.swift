@@ -35,7 +35,7 @@ final class PatientPublisher: Sendable {
         case .blocked(let reason): trouble.withLock { $0 = PublicationUnconfirmed.alarm(reason) }
         case .disconnected(let error): trouble.withLock { $0 = "\(error)" }
         case .connected, .unblocked: trouble.withLock { $0 = nil }
-        case .spread, .confirmed, .refused, .returned, .closed: break
+        case .spread, .confirmed, .refused, .returned, .mayBeTaken, .unroutable, .closed: break
         }
     }
 

@@ -22,19 +22,14 @@ package func print(json text: String) {
     Swift.print(text.printableJSON)
 }
 
-/// Prints a list for other programs: one JSON array, keys in a fixed order.
-package func printJSON(_ value: some Encodable, keys: JSONKeys = .asTheyAre) throws {
+/// Prints a value as JSON for other programs, with keys in snake case and in a fixed order.
+package func printJSON(_ value: some Encodable) throws {
     let encoder = JSONEncoder()
-    if keys == .snakeCase { encoder.keyEncodingStrategy = .convertToSnakeCase }
+    encoder.keyEncodingStrategy = .convertToSnakeCase
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     let text = String(decoding: try encoder.encode(value), as: UTF8.self)
     // The only empty line is what Foundation has in a list of nothing.
     for line in text.split(separator: "\n") { print(json: String(line)) }
-}
-
-package enum JSONKeys {
-    case asTheyAre
-    case snakeCase
 }
 
 /// Whether a person looks at what is printed.

@@ -44,7 +44,7 @@ struct TopologyCommand: AsyncParsableCommand {
         switch format {
         case .table: for line in plan.tables { print(line) }
         case .definitions:
-            try printJSON(plan.definitions, keys: .snakeCase)
+            try printJSON(plan.definitions)
             printError(plan.warning)
         case .rabbitmqadmin: for line in plan.commands { print(line) }
         }

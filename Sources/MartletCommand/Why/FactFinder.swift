@@ -41,6 +41,12 @@ struct FactFinder {
             appName ?? facts.ledger?.rows.first?.app ?? facts.ledger?.sums.first?.app ?? (facts.dead ?? nil)?.app
         facts.output = output
         facts.app = await look("app", &facts.blind) { try await app(name, output) }
+        if name == nil {
+            facts.pausedApps = await look("paused apps", &facts.blind) {
+                try await AppRepository(pool).list().filter(\.isPaused).map(\.bundleID).sorted()
+            }
+            facts.refusals = await look("refusals", &facts.blind) { try await refusals() }
+        }
         return facts
     }
 
@@ -104,6 +110,14 @@ struct FactFinder {
                 JobFacts.Backlog(queue: names.ledger, events: $0.messages, isUnread: $0.consumers == 0)
             }
         )
+    }
+
+    /// The refusals that make jobs wait. A report about an app's device tokens does not.
+    private func refusals() async throws -> [String] {
+        let refusals = try await RefusalRepository(pool).list().filter { !$0.isOfTokens }
+        guard !refusals.isEmpty else { return [] }
+        let known = Dictionary(try await CredentialRepository(pool).list().map { ($0.id, $0) }) { $1 }
+        return refusals.map { known[$0.credential].described + $0.text }
     }
 
     private func tokens(_ token: String, _ output: String?) async throws -> [DeviceToken] {

@@ -1,15 +1,25 @@
+import Hummingbird
 import NIOCore
+import NIOHTTPTypes
 
-/// Closes a connection that has no complete request head after one second, and any connection after five seconds. A
-/// client that sends nothing, or reads no answer, therefore neither occupies a connection for long nor delays a stop.
+/// A handler that lets a connection have one request. It closes a connection without a complete request head after one
+/// second, and any connection after five seconds. Slow clients therefore can't occupy connections for long or delay a
+/// shutdown, and a client that pipelines requests gets one answer.
 final class ConnectionLifetime: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = NIOAny
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+
+    private enum State {
+        case waitsForHead
+        case inRequest
+        case afterRequest
+    }
 
     private static let headLimit: TimeAmount = .seconds(1)
     private static let limit: TimeAmount = .seconds(5)
 
     private let connections: OpenConnections
-    private var hasRequest = false
+    private var state = State.waitsForHead
 
     init(_ connections: OpenConnections) {
         self.connections = connections
@@ -20,7 +30,7 @@ final class ConnectionLifetime: ChannelInboundHandler, RemovableChannelHandler {
         connections.opened(channel)
         let loopBound = NIOLoopBound(self, eventLoop: context.eventLoop)
         let head = channel.eventLoop.scheduleTask(in: Self.headLimit) {
-            if !loopBound.value.hasRequest { channel.close(promise: nil) }
+            if loopBound.value.state == .waitsForHead { channel.close(promise: nil) }
         }
         let end = channel.eventLoop.scheduleTask(in: Self.limit) { channel.close(promise: nil) }
         channel.closeFuture.whenComplete { _ in
@@ -30,12 +40,19 @@ final class ConnectionLifetime: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// The parts of a request come when its head is complete.
+    /// Passes the first request on as one that closes its connection, and drops whatever follows it.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if !hasRequest {
-            hasRequest = true
+        switch (state, unwrapInboundIn(data)) {
+        case (.waitsForHead, .head(var request)):
+            state = .inRequest
             connections.gotRequest(context.channel)
+            request.headerFields[.connection] = "close"
+            context.fireChannelRead(wrapInboundOut(.head(request)))
+        case (.inRequest, .body(let body)): context.fireChannelRead(wrapInboundOut(.body(body)))
+        case (.inRequest, .end(let trailers)):
+            state = .afterRequest
+            context.fireChannelRead(wrapInboundOut(.end(trailers)))
+        default: break
         }
-        context.fireChannelRead(data)
     }
 }

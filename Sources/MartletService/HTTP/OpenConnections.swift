@@ -1,8 +1,8 @@
 package import NIOCore
 import Threading
 
-/// The connections that are open, the oldest first. If there are too many, one is closed, so that a new client is always
-/// answered: the oldest without a request, otherwise the oldest.
+/// The open connections, the oldest first. If there are too many, the oldest connection without a request is closed, or
+/// the oldest one if all have a request. New clients are therefore always answered.
 package final class OpenConnections: Sendable {
     private struct Connection {
         let channel: any Channel

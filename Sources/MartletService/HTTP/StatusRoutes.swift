@@ -71,7 +71,7 @@ struct TokenHolders: RouterMiddleware {
     }
 }
 
-/// Pages elsewhere that a browser shows get no answer. A browser says where a request comes from (W3C, "Fetch Metadata").
+/// A middleware that rejects cross-site requests. Browsers mark these in `Sec-Fetch-Site` (W3C, "Fetch Metadata").
 struct NoPages: RouterMiddleware {
     func handle(
         _ request: Request, context: BasicRequestContext,

@@ -7,18 +7,23 @@ import NIOCore
 import PushModel
 import ServiceLifecycle
 
-/// The worker's HTTP endpoints: `/health` (the process answers), `/ready` (it consumes and can publish, or what keeps
-/// it from that), `/metrics`, and the status page. They only tell: there is nothing to be done by them, ever.
+/// The HTTP endpoints of a worker or an outcome ledger: `/health` (the process answers), `/ready` (it does its work, or
+/// what keeps it from that), `/metrics`, and a worker's status page. All of them are read-only.
 struct StatusServer: Service {
-    /// Delivery needs descriptors, too.
+    /// The maximum number of open connections. It is limited because delivery needs file descriptors as well.
     private static let mostConnections = 400
 
     let endpoint: Endpoint
     let eventLoops: any EventLoopGroup
     let logger: Logger
-    let status: StatusBoard
+    /// Returns why the process is not ready, or `nil` if it is.
+    let obstacle: @Sendable () -> String?
+    /// What the status page shows, or `nil` for a process without one.
+    let status: StatusBoard?
     let access: StatusAccess
     let metrics: MetricRegistry
+    /// The families that `/metrics` shows, in this order.
+    let families: [MetricFamily]
 
     func run() async throws {
         do {
@@ -32,19 +37,20 @@ struct StatusServer: Service {
         let router = Router(options: .autoGenerateHeadEndpoints)
         router.add(middleware: OneAnswer())
         router.add(middleware: ReadOnly())
-        let state = status.state
         router.get("health") { _, _ in "ok\n" }
-        router.get("ready") { [state] _, _ in
-            let obstacle = state.obstacle
+        router.get("ready") { [obstacle] _, _ in
+            let obstacle = obstacle()
             return EditedResponse(
                 status: obstacle == nil ? .ok : .serviceUnavailable, response: (obstacle?.printable ?? "ready") + "\n")
         }
         let holders = TokenHolders(token: access.token)
-        router.group().add(middleware: NoPages()).add(middleware: holders).get("metrics") { [metrics] request, _ in
+        router.group().add(middleware: NoPages()).add(middleware: holders).get("metrics") {
+            [metrics, families] request, _ in
             let format = MetricFormat(accept: request.headers[.accept])
-            return EditedResponse(headers: [.contentType: format.contentType], response: metrics.page().text(format))
+            return EditedResponse(
+                headers: [.contentType: format.contentType], response: metrics.page().text(format, families))
         }
-        if access.isShown {
+        if let status, access.isShown {
             let pages = router.group().add(middleware: KnownHosts(rule: access.hosts)).add(middleware: holders)
             StatusRoutes(status: status).add(to: pages)
         }
@@ -58,6 +64,19 @@ struct StatusServer: Service {
             configuration: .init(
                 address: .hostname(endpoint.host, port: endpoint.port)),
             eventLoopGroupProvider: .shared(eventLoops), logger: quiet)
+    }
+}
+
+extension StatusServer {
+    /// Serves a worker.
+    init(
+        endpoint: Endpoint, eventLoops: any EventLoopGroup, logger: Logger, status: StatusBoard, access: StatusAccess,
+        metrics: MetricRegistry
+    ) {
+        self.init(
+            endpoint: endpoint, eventLoops: eventLoops, logger: logger,
+            obstacle: { [state = status.state] in state.obstacle }, status: status, access: access, metrics: metrics,
+            families: MetricFamily.all)
     }
 }
 

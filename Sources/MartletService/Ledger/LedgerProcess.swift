@@ -1,15 +1,18 @@
+package import Addressing
 import AMQPClient
 import DeliveryPipeline
 import EventNames
 import Ledger
 public import Logging
+import Metering
+import NIOPosix
 import PostgresClient
 import PushModel
 import ServiceLifecycle
 import Store
 import UnixSignals
 
-/// `martlet ledger`, put together from its configuration. As many as you like may run: they share one queue.
+/// `martlet ledger`, built from its configuration. Several of them share one queue.
 public struct LedgerProcess: Sendable {
     private let configuration: ConfigurationSource
     private let broker: AMQPConfiguration
@@ -18,6 +21,9 @@ public struct LedgerProcess: Sendable {
     private let database: PostgresConfiguration
     private let sampling: LedgerSampling
     private let keptDays: Int
+    /// The address of the HTTP server, or `nil` for none.
+    private let listen: Endpoint?
+    private let access: StatusAccess
     private let logger: Logger
 
     /// - Throws: ``ConfigurationError``.
@@ -29,6 +35,8 @@ public struct LedgerProcess: Sendable {
         provision = try configuration.provision()
         database = try configuration.database(applicationName: "martlet ledger")
         keptDays = try configuration.integer(.ledgerDays, in: 1...3_650)
+        listen = try Self.endpoint(configuration)
+        access = try StatusAccess(configuration)
         let sent = try configuration.required(.ledgerSent)
         guard let sampling = LedgerSampling(sent) else {
             throw ConfigurationError(
@@ -37,26 +45,51 @@ public struct LedgerProcess: Sendable {
         self.sampling = sampling
     }
 
-    /// Works until SIGTERM or SIGINT. A database that can't be reached is waited for.
+    /// Returns the address of the HTTP server, or `nil` if `http.listen` is empty. If no flag, variable or file sets
+    /// `http.listen`, the port is the one after the worker's default, so that both can run on one host.
     ///
-    /// - Throws: ``StoreError`` when migrations are missing, ``AMQPError``.
+    /// - Throws: ``ConfigurationError``.
+    package static func endpoint(_ configuration: ConfigurationSource) throws -> Endpoint? {
+        guard !(configuration.string(.httpListen) ?? "").isEmpty else { return nil }
+        let endpoint = try configuration.endpoint(.httpListen)
+        return configuration.origins.origin(of: .httpListen) == .standard
+            ? Endpoint(host: endpoint.host, port: endpoint.port + 1) : endpoint
+    }
+
+    /// Runs until SIGTERM or SIGINT. Waits for a database that can't be reached.
+    ///
+    /// - Throws: ``StoreError`` when migrations are missing, ``AMQPError``, ``ListenError``.
     public func run() async throws {
         let pool = PostgresPool(database, logger: logger)
         defer { pool.close() }
+        let monitor = LedgerMonitor(now: .now)
         let ledger = LedgerService(
             broker: broker, names: names, provision: provision, repository: LedgerRepository(pool), sampling: sampling,
-            keptDays: keptDays, forms: configuration.outputs.recipients, logger: logger)
-        try await ServiceGroup(
-            configuration: .init(
-                services: [AfterMigrations(database: database, service: ledger, logger: logger).endingAll],
-                gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
-        ).run()
+            keptDays: keptDays, forms: configuration.outputs.recipients, monitor: monitor, logger: logger)
+        // The server starts before the database is available and ends after the ledger.
+        var services: [any Service] = []
+        if let listen { services.append(server(on: listen, monitor)) }
+        services.append(AfterMigrations(database: database, monitor: monitor, service: ledger, logger: logger))
+        var group = ServiceGroupConfiguration(
+            services: services.map { $0.endingAll }, gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        StopLimits(drain: .zero).bound(&group)
+        try await ServiceGroup(configuration: group).run()
+    }
+
+    private func server(on endpoint: Endpoint, _ monitor: LedgerMonitor) -> StatusServer {
+        let metrics = MetricRegistry()
+        LedgerMetrics.register(monitor, in: metrics)
+        return StatusServer(
+            endpoint: endpoint, eventLoops: MultiThreadedEventLoopGroup.singleton, logger: logger,
+            obstacle: { monitor.progress.obstacle(at: .now) }, status: nil, access: access, metrics: metrics,
+            families: MetricFamily.ofLedger)
     }
 }
 
-/// Runs a service once the database is there, and has the tables that this program was built for.
+/// A service that runs another one as soon as the database is available and has the tables that this program needs.
 private struct AfterMigrations: Service {
     let database: PostgresConfiguration
+    let monitor: LedgerMonitor
     let service: any Service
     let logger: Logger
 
@@ -64,6 +97,7 @@ private struct AfterMigrations: Service {
         do {
             try await cancelWhenGracefulShutdown {
                 try await DatabaseWait.untilThere { error, wait in
+                    monitor.update { $0.cannotBegin("\(error)") }
                     error.tellWaiting(wait, logger)
                 } _: {
                     try await Migrations(database, logger: logger).verify()

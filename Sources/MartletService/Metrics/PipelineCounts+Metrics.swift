@@ -30,8 +30,6 @@ extension PipelineCounts {
         for (lane, used) in prefetch { page.add(.prefetchUsed, [lane], used) }
         for (role, held) in bytes { page.add(.bytesHeld, [role], held) }
         page.add(.marksPending, marksPending)
-        page.add(.held, pushesHeld)
-        page.add(.givenBack, pushesPutBack)
         page.add(.tokensMarked, tokensMarked)
         for (answer, count) in [("dead", lookUpsDead), ("live", lookUpsLive), ("none", lookUpsFailed)] {
             page.add(.lookUps, [answer], count)

@@ -6,13 +6,13 @@ package import Store
 /// What a worker shows beside what its queues and event loops count, and every series that is known before the first of
 /// them counts.
 enum WorkerMetrics {
-    /// Of the compiler that built this.
+    /// The version of the compiler that built this program.
     #if compiler(>=6.4)
-    private static let compiler = "6.4"
+    static let compiler = "6.4"
     #elseif compiler(>=6.3)
-    private static let compiler = "6.3"
+    static let compiler = "6.3"
     #else
-    private static let compiler = "6.2"
+    static let compiler = "6.2"
     #endif
 
     /// - Parameters:
@@ -38,7 +38,6 @@ enum WorkerMetrics {
         registry.read("pipeline") { [state] page in state.counts.add(to: &page) }
         registry.read("fleet") { page in
             let fleet = quotas.view
-            page.add(.fleetKnown, fleet.isKnown ? 1 : 0)
             for (quota, workers) in fleet.quotas { page.add(.quotaWorkers, [quota], workers) }
         }
         registry.read("refusals") { page in

@@ -1,16 +1,17 @@
-/// How one output's providers have answered in the last minute.
+/// The answers of one output's provider in the last minute, counted by status.
 package struct AnswerShare: Sendable, Hashable, Encodable {
     package let output: String
     package let environment: String
     package let answers: Int
-    /// 2xx.
+    /// Answers with status 2xx.
     package let accepted: Int
-    /// 4xx other than 429.
+    /// Answers with status 4xx other than 429.
     package let refused: Int
-    /// 5xx and 429.
+    /// Answers with status 5xx or 429.
     package let failed: Int
-    /// Half of the answers took at most so long, in milliseconds: the upper bound of a bucket.
+    /// The median answer time in milliseconds, rounded up to the upper bound of a histogram bucket.
     package let p50: Int
+    /// The 99th percentile of the answer time in milliseconds, rounded up in the same way.
     package let p99: Int
 
     package init(

@@ -1,7 +1,7 @@
 package import Metering
 
-/// The answers of the last minute, from the histogram ``MetricFamily/answers``, which is read every two seconds. A value: no
-/// clock.
+/// The answers of the last minute, from the histogram ``MetricFamily/answers``, which is read every two seconds. A
+/// value type without a clock.
 package struct AnswerWindow: Sendable {
     private struct Provider: Hashable {
         let output, environment: String
@@ -11,7 +11,7 @@ package struct AnswerWindow: Sendable {
 
     package static let families: [MetricFamily] = [.answers]
     private static let length = Duration.seconds(60)
-    /// A bucket without an upper bound counts as twice the last bound.
+    /// The upper bounds of the buckets. The bucket without an upper bound counts as twice the last bound.
     private static let bounds = MetricFamily.answers.bounds + [(MetricFamily.answers.bounds.last ?? 0) * 2]
 
     private var looks: [(at: ContinuousClock.Instant, readings: Readings)] = []

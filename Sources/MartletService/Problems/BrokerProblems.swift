@@ -9,30 +9,43 @@ struct BrokerProblems {
         if facts.workingSeconds >= Problem.graceSeconds, !facts.view.isDraining {
             if !facts.counts.isConsuming {
                 found.append(
-                    Problem(.brokerSendsNothing, "This worker gets no jobs: a connection to RabbitMQ is not open."))
+                    Problem(
+                        .brokerSendsNothing,
+                        "This worker receives no jobs because a connection to RabbitMQ is not open."))
             }
             if !facts.counts.isPublishing {
                 found.append(
                     Problem(
                         .brokerTakesNothing,
-                        "RabbitMQ takes no messages from this worker: it is away, or blocks publishers."))
+                        "RabbitMQ accepts no messages from this worker: it is unreachable or blocks publishers."))
             }
         }
         if facts.counts.isPublishing, facts.counts.unconfirmedSeconds >= Problem.graceSeconds {
             found.append(
                 Problem(
                     .brokerConfirmsNothing,
-                    "RabbitMQ does not confirm: what was published "
-                        + "\(Phrase.duration(facts.counts.unconfirmedSeconds)) ago is not safe yet."))
+                    "RabbitMQ has not confirmed a message that was published "
+                        + "\(Phrase.duration(facts.counts.unconfirmedSeconds)) ago."))
         }
-        let refused = facts.minute.refused.sorted { $0.key < $1.key }
-        for (exchange, count) in refused where exchange != facts.resultsExchange {
-            found.append(
-                Problem(
-                    .brokerRefuses,
-                    "RabbitMQ refused \(Phrase.count(count, "message")) in the last minute: \(exchange).",
-                    subject: exchange))
+        return found + refusals
+    }
+
+    /// Returns a problem for each exchange whose messages RabbitMQ refuses, and as long as refused messages wait. If a
+    /// results queue refuses events, its consumer can end that, and not the operators.
+    private var refusals: [Problem] {
+        let exchanges = Set(facts.minute.refused.keys).union(facts.counts.refusedWaiting.keys)
+        return exchanges.sorted().compactMap { exchange in
+            let answer = facts.counts.refusals[exchange]
+            if exchange == facts.resultsExchange, answer == nil { return nil }
+            let (refused, waiting) = (facts.minute.refused[exchange] ?? 0, facts.counts.refusedWaiting[exchange] ?? 0)
+            let parts = [
+                refused > 0 ? "refused \(Phrase.count(refused, "message")) in the last minute" : "refused messages",
+                waiting > 0 ? "\(Phrase.figure(waiting)) wait to be published again" : nil,
+            ].compactMap(\.self)
+            return Problem(
+                .brokerRefuses,
+                "RabbitMQ \(parts.joined(separator: ", and ")) (exchange \(exchange))\(answer.map { ": \($0)" } ?? "").",
+                subject: exchange, party: answer == nil ? nil : .ours)
         }
-        return found
     }
 }

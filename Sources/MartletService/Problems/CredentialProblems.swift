@@ -1,7 +1,7 @@
 import PushModel
 import Store
 
-/// Credentials that end.
+/// Problems of credentials that have expired or expire soon.
 struct CredentialProblems {
     let facts: StatusFacts
 
@@ -15,18 +15,18 @@ struct CredentialProblems {
         let soon = ending.filter { (0..<Self.daysAhead).contains($0.1) }.map(\.0)
         var found: [Problem] = []
         if !expired.isEmpty {
-            found.append(Problem(.credentialExpired, "Expired: \(Phrase.list(expired))."))
+            found.append(Problem(.credentialExpired, "Expired credentials: \(Phrase.list(expired))."))
         }
         if !soon.isEmpty {
             found.append(
                 Problem(
-                    .credentialExpires, "Expires within \(Self.daysAhead) days: \(Phrase.list(soon))."))
+                    .credentialExpires, "Credentials that expire within \(Self.daysAhead) days: \(Phrase.list(soon))."))
         }
         return found
     }
 }
 
 extension CredentialSummary {
-    /// For people.
+    /// The label, or the id if there is no label.
     var name: String { label.isEmpty ? id : label }
 }

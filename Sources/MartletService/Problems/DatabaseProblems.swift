@@ -2,7 +2,7 @@ import DeliveryPipeline
 import EventNames
 import PushModel
 
-/// Problems of the database, and the failures that the worker's parts have stated.
+/// Problems of the database, and the failures that the worker's components have reported.
 struct DatabaseProblems {
     let facts: StatusFacts
 
@@ -11,12 +11,12 @@ struct DatabaseProblems {
         if !facts.link.isKnown, facts.workingSeconds >= Problem.graceSeconds {
             switch facts.link.obstacle {
             case .away: found.append(Problem(.databaseAway, "PostgreSQL does not answer this worker."))
-            case .readOnly: found.append(Problem(.databaseReadOnly, "PostgreSQL answers and takes no writes."))
+            case .readOnly: found.append(Problem(.databaseReadOnly, "PostgreSQL answers but accepts no writes."))
             case .refused:
                 found.append(
                     Problem(
                         .workersForbidden,
-                        "This worker may not write its row of martlet.workers, so it counts as the only one.",
+                        "This worker may not write its row in martlet.workers, so it assumes that no other one runs.",
                         subject: "martlet.workers"))
             case nil: break
             }
@@ -25,8 +25,8 @@ struct DatabaseProblems {
             found.append(
                 Problem(
                     .marksDelayed,
-                    "PostgreSQL has not marked dead tokens in time; tokens that wait here: "
-                        + "\(Phrase.figure(facts.counts.marksPending)), and others wait in the broker.",
+                    "PostgreSQL has not marked dead tokens in time; waiting in this worker: "
+                        + "\(Phrase.figure(facts.counts.marksPending)), others wait in the broker.",
                     subject: "martlet.device_tokens"))
         }
         let unclaimed = facts.minute["jobs_unclaimed"]
@@ -34,11 +34,11 @@ struct DatabaseProblems {
             found.append(
                 Problem(
                     .claimsUnanswered,
-                    "\(Phrase.count(unclaimed, "job")) put back in the last minute: PostgreSQL did not say in time "
-                        + "whether anybody has sent them.",
+                    "\(Phrase.count(unclaimed, "job")) delayed in the last minute because PostgreSQL did not answer "
+                        + "claims in time.",
                     subject: "martlet.claims"))
         }
-        // A database that does not answer, or takes no writes, explains what fails because of it.
+        // If the database does not answer or accepts no writes, its other failures are consequences and left out.
         let isExplained = found.contains { [.databaseAway, .databaseReadOnly].contains($0.kind) }
         let failures = facts.failures.map { Problem(of: $0) }
         return found + failures.filter { !isExplained || $0.party != .database }
@@ -46,17 +46,18 @@ struct DatabaseProblems {
 }
 
 extension Problem {
-    fileprivate init(of failure: OngoingFailures.Failure) {
+    /// The problem that a failure of one of the worker's parts is.
+    init(of failure: OngoingFailures.Failure) {
         let kind = ProblemKind(rawValue: failure.event.name) ?? .unnamedFailure
         self.init(
             kind, "\(kind.failure ?? failure.event.name): \(failure.error)", subject: kind.table ?? "",
-            // PostgreSQL answers, and says that this user may not do it.
+            // SQLSTATE 42501: this user lacks a right, which an operator must grant.
             party: kind.party == .database && failure.error.contains("42501") ? .ours : nil)
     }
 }
 
 extension ProblemKind {
-    /// The action that fails, for people. It is nil for kinds that no part of the worker reports as a failure.
+    /// The action that fails, or `nil` for kinds that no component reports as a failure.
     fileprivate var failure: String? {
         switch self {
         case .appsUnread: "Apps and credentials can't be read"
@@ -69,6 +70,7 @@ extension ProblemKind {
         case .refusalsUnrecorded: "Refusals can't be recorded"
         case .databaseUncleared: "Old rows can't be deleted"
         case .keyringUnread: "The keyring can't be read"
+        case .keyringOpensNothing: "This worker consumes no jobs because its keyring opens no credential"
         case .tracesFail: "Traces can't be sent"
         default: nil
         }

@@ -1,23 +1,32 @@
 import Store
 
-/// Workers that others have not heard of, or that are not ready.
+/// Problems of other workers: they stopped without a clean shutdown, or are not ready.
 struct FleetProblems {
     let facts: StatusFacts
 
+    /// The number of crashes in a row from which on a worker is in a crash loop.
+    private static let loop = 3
+
     var all: [Problem] {
         var found: [Problem] = []
-        let silent = facts.fleet.members.filter(\.isSilent)
+        let silent = facts.fleet.members.filter { $0.isSilent && $0.silentSeconds >= Problem.graceSeconds }
         if !silent.isEmpty, facts.link.isKnown {
+            let names = Phrase.list(Set(silent.map(\.name)).sorted())
             found.append(
-                Problem(
-                    .workerGone,
-                    "Not heard of any more: \(Phrase.list(silent.map(\.name))). They ended without a word."))
+                Problem(.workerGone, "Workers that stopped reporting without a clean shutdown: \(names)."))
+        }
+        let replacing = facts.fleet.members.filter { !$0.isSilent && ($0.report?.crashes ?? 0) > 0 }
+        if !replacing.isEmpty {
+            let names = replacing.map { "\($0.name) (\(Phrase.count($0.report?.crashes ?? 0, "time")) in a row)" }
+            let isLoop = replacing.contains { ($0.report?.crashes ?? 0) >= Self.loop }
+            let text = "Workers that replace one that ended without a clean shutdown: \(Phrase.list(names))."
+            found.append(Problem(.workerCrashes, text, severity: isLoop ? .trouble : nil))
         }
         let hindered = facts.fleet.members.filter {
             !$0.isSilent && $0.report?.state == .hindered && $0.name != facts.name
         }
         if !hindered.isEmpty {
-            found.append(Problem(.workerNotReady, "Not ready: \(Phrase.list(hindered.map(\.name)))."))
+            found.append(Problem(.workerNotReady, "Workers that are not ready: \(Phrase.list(hindered.map(\.name)))."))
         }
         return found
     }

@@ -1,5 +1,6 @@
 import DeliveryPipeline
-import PushModel
+package import PushModel
+import Store
 
 /// Problems that consumers and publishers can end.
 struct OtherProblems {
@@ -7,33 +8,59 @@ struct OtherProblems {
 
     var all: [Problem] {
         var found: [Problem] = []
-        if let refused = facts.minute.refused[facts.resultsExchange] {
+        if let refused = facts.minute.refused[facts.resultsExchange],
+            facts.counts.refusals[facts.resultsExchange] == nil
+        {
             found.append(
                 Problem(
                     .resultsFull,
-                    "\(Phrase.count(refused, "event")) refused in the last minute: a results queue is full.",
+                    "\(Phrase.count(refused, "event")) refused in the last minute because a results queue is full.",
                     subject: facts.resultsExchange))
         }
-        let tokens = facts.refusals.filter(\.isOfTokens)
-        if !tokens.isEmpty {
-            let names = tokens.map { "\($0.topic ?? ""): \($0.reason)" }.sorted()
-            found.append(
-                Problem(.tokensMostlyBad, "Most device tokens are bad: \(Phrase.list(names))."))
+        return found + unroutedResults + mostlyBadTokens + rejectedJobs
+    }
+
+    private var unroutedResults: [Problem] {
+        let routing = facts.minute.resultsRouting
+        guard routing.unrouted > 0, routing.routed == 0 else { return [] }
+        return [
+            Problem(
+                .resultsUnrouted,
+                "No queue takes the outcomes of the last minute (last routing key: \(routing.lastUnrouted)).",
+                subject: facts.resultsExchange)
+        ]
+    }
+
+    /// Returns one problem for the outputs of providers and one for those that send to receivers.
+    private var mostlyBadTokens: [Problem] {
+        let outputs = Dictionary(facts.credentials.map { ($0.id, $0.output) }) { first, _ in first }
+        let refusals = Dictionary(grouping: facts.refusals.filter(\.isOfTokens)) {
+            facts.receiver(outputs[$0.credential])
         }
+        return refusals.map { party, refusals in
+            let names = refusals.map { "\($0.topic ?? ""): \($0.reason)" }.sorted()
+            return Problem(
+                .tokensMostlyBad, "Most device tokens are bad: \(Phrase.list(names)).", subject: party?.rawValue ?? "",
+                party: party)
+        }
+    }
+
+    private var rejectedJobs: [Problem] {
         let rejected = facts.minute["jobs_rejected"]
-        if rejected > 0 {
-            let last = facts.warnings.first { $0.event == "job.rejected" }?.details["reason"]
-            found.append(
-                Problem(
-                    .jobsRejected,
-                    "\(Phrase.count(rejected, "job")) of the last minute can't be used"
-                        + (last.map { "; the last one: \($0)" } ?? "") + "."))
+        guard rejected > 0 else { return [] }
+        var text = "\(Phrase.count(rejected, "job")) rejected in the last minute"
+        if let last = facts.warnings.first(where: { $0.event == "job.rejected" })?.details {
+            let names = [("app", last["app"]), ("publisher", last["publisher"])].compactMap { label, name in
+                name.map { "\(label) \($0)" }
+            }
+            if let reason = last["reason"] { text += "; last reason: \(reason)" }
+            if !names.isEmpty { text += " (\(names.joined(separator: ", ")))" }
         }
-        return found
+        return [Problem(.jobsRejected, text + ".")]
     }
 }
 
 extension Refusal {
-    /// Whether an app's device tokens are refused, and not a credential.
-    var isOfTokens: Bool { topic?.hasSuffix("(device tokens)") ?? false }
+    /// Whether the refusal concerns an app's device tokens and not a credential.
+    package var isOfTokens: Bool { topic?.hasSuffix("(device tokens)") ?? false }
 }

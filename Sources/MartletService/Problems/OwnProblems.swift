@@ -1,13 +1,15 @@
 import DeliveryPipeline
 import PushModel
+import Store
 
 /// Problems of the worker's configuration, clock, keyring and apps.
 struct OwnProblems {
     let facts: StatusFacts
 
-    /// A job that is open for longer is not going to be done in the ordinary course of things.
+    /// The age, in seconds, above which an open job is a problem.
     private static let longestOpenSeconds = 300
-    /// Providers refuse tokens whose time is off by more than some minutes; shared tokens bear the database's time.
+    /// The largest tolerated difference from the database's clock, in milliseconds. Shared provider tokens have the
+    /// database's time, and providers refuse tokens with a time that is wrong by several minutes.
     private static let longestClockMilliseconds = 30_000
 
     var all: [Problem] {
@@ -29,7 +31,7 @@ struct OwnProblems {
             found.append(
                 Problem(
                     .credentialsKept,
-                    "Credentials can't be opened any more: \(Phrase.list(facts.keptBecause.sorted()))."))
+                    "Credentials in use can no longer be opened: \(Phrase.list(facts.keptBecause.sorted()))."))
         }
         if !facts.unreadableRows.isEmpty {
             found.append(Problem(.rowsUnreadable, "Rows can't be read: \(Phrase.list(facts.unreadableRows))."))
@@ -39,7 +41,7 @@ struct OwnProblems {
             found.append(
                 Problem(
                     .jobUnsettled,
-                    "A job has been here for \(Phrase.duration(facts.counts.oldestJobSeconds)) and is not settled."))
+                    "A job has been open for \(Phrase.duration(facts.counts.oldestJobSeconds)) and is not settled."))
         }
         return found
     }
@@ -50,14 +52,15 @@ struct OwnProblems {
         let lacking = facts.apps.filter { !$0.unroutable.isEmpty }.sorted {
             (waiting[$1.app] ?? 0, $0.app) < (waiting[$0.app] ?? 0, $1.app)
         }
-        let paused = facts.apps.filter(\.isPaused).map(\.app).sorted()
+        let pauses = Dictionary(facts.fleet.pauses.map { ($0.app, $0) }) { first, _ in first }
+        let paused = facts.apps.filter(\.isPaused).map(\.app).sorted().map { pauses[$0]?.text ?? $0 }
         let held = facts.minute["jobs_held"]
         let reasons = lacking.map { "\($0.app) (\($0.unroutable.joined(separator: "; ")))" }
         if held > 0, !lacking.isEmpty || paused.isEmpty {
             found.append(
                 Problem(
                     .jobsHeld,
-                    "\(Phrase.count(held, "job")) put back in the last minute: "
+                    "\(Phrase.count(held, "job")) delayed in the last minute because "
                         + (reasons.isEmpty
                             ? "no credential serves them." : "no credential serves \(Phrase.list(reasons)).")
                 ))
@@ -65,10 +68,10 @@ struct OwnProblems {
             found.append(
                 Problem(
                     .appUnroutable,
-                    "No credential serves the plainest pushes of \(Phrase.list(lacking.map(\.app)))."))
+                    "No credential serves plain pushes of \(Phrase.list(lacking.map(\.app)))."))
         }
         if !paused.isEmpty {
-            let jobs = held > 0 ? " \(Phrase.count(held, "job")) put back in the last minute." : ""
+            let jobs = held > 0 ? " \(Phrase.count(held, "job")) delayed in the last minute." : ""
             found.append(
                 Problem(
                     .appPaused,
@@ -76,5 +79,13 @@ struct OwnProblems {
                         + "\(Phrase.list(paused)).\(jobs)"))
         }
         return found
+    }
+}
+
+extension AppPause {
+    /// The app, with since when it is paused and by whom.
+    fileprivate var text: String {
+        let details = [since.map { "since \($0.rfc3339)" }, by.map { "by \($0)" }].compactMap(\.self)
+        return details.isEmpty ? app : "\(app) (\(details.joined(separator: ", ")))"
     }
 }

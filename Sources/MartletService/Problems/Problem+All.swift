@@ -1,12 +1,14 @@
 extension Problem {
-    /// A worker has just been started: connections come about one after the other.
+    /// The time after the start in which a missing connection is no problem, in seconds.
     static let graceSeconds = 15
 
-    /// Everything that the facts show to be wrong.
+    /// Returns all problems that the facts show.
     package static func all(of facts: StatusFacts) -> [Problem] {
         if case .waiting(let reason) = facts.stage {
-            guard reason.hasPrefix(StatusFacts.waitsForDatabase) else { return [] }
-            return [Problem(.databaseAwaited, "This worker has not begun: it is \(reason)")]
+            if reason.hasPrefix(StatusFacts.waitsForDatabase) {
+                return [Problem(.databaseAwaited, "This worker processes no jobs yet: it is \(reason)")]
+            }
+            return facts.failures.map { Problem(of: $0) }
         }
         return DatabaseProblems(facts: facts).all + BrokerProblems(facts: facts).all + OwnProblems(facts: facts).all
             + FleetProblems(facts: facts).all + CredentialProblems(facts: facts).all

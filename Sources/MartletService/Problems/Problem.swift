@@ -1,6 +1,6 @@
 package import PushModel
 
-/// A condition that keeps pushes from being delivered as they should be, or soon will. It is open until it ends.
+/// A condition that delays or prevents deliveries, or can do so later.
 package struct Problem: Sendable, Hashable, Encodable {
     /// The party that can end a problem. Problems are listed in this order, because a problem of an earlier party can
     /// cause one of a later party.
@@ -12,17 +12,19 @@ package struct Problem: Sendable, Hashable, Encodable {
         /// The path to a provider, or the provider.
         case network
         case provider
+        /// The owner of a server that an output sends to, where the server is not a provider's.
+        case receiver
         /// The consumers of the results exchange.
         case consumer
         case publisher
         /// The facts do not show who can end the problem.
         case unknown
-        /// An operator has decided it.
+        /// An operator caused the condition on purpose.
         case decision
     }
 
     package enum Severity: String, Sendable, Hashable, Encodable {
-        /// Something is not delivered as it should be.
+        /// Deliveries are delayed or fail.
         case trouble
         /// No push is late yet.
         case notice
@@ -34,25 +36,25 @@ package struct Problem: Sendable, Hashable, Encodable {
     /// The object of the problem, such as an output and environment, an app, a table or an exchange. It is empty if the
     /// problem concerns the whole worker.
     package let subject: String
-    /// One sentence that says what is wrong.
+    /// One sentence that describes the problem.
     package let text: String
     package let advice: String
     /// The time at which this worker found the problem.
     package var since: Timestamp
 
     /// - Parameters:
-    ///   - severity: nil: that of the kind.
-    ///   - party: nil: that of the kind.
+    ///   - severity: the severity, or `nil` for that of the kind.
+    ///   - party: the party, or `nil` for that of the kind.
     package init(
         _ kind: ProblemKind, _ text: String, subject: String = "", severity: Severity? = nil, party: Party? = nil,
         since: Timestamp = Timestamp(seconds: 0)
     ) {
-        self.kind = kind
-        self.party = party ?? kind.party
+        let party = party ?? kind.party
+        (self.kind, self.party) = (kind, party)
         self.severity = severity ?? kind.severity
         self.subject = subject.printable
         self.text = text.printable
-        self.advice = kind.advice
+        self.advice = kind.advice(for: party)
         self.since = since
     }
 

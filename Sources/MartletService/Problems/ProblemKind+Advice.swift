@@ -1,74 +1,115 @@
 extension ProblemKind {
-    /// What to do about it. What is to be typed stands between backquotes.
-    package var advice: String {
+    /// The advice for a problem that this party can end.
+    package func advice(for party: Problem.Party) -> String {
+        party == .receiver ? adviceForReceivers : advice
+    }
+
+    private var adviceForReceivers: String {
         switch self {
-        case .databaseAwaited: "Look at PostgreSQL and at the network path to it. The worker tries again by itself."
-        case .databaseAway:
-            "Pushes go on with the credentials that the worker knows. Dead tokens, and jobs that must be sent once, wait. "
-                + "Look at the server, the network path to it, and the last warnings below."
-        case .databaseReadOnly:
-            "Point `database.url` at the primary server, or end `default_transaction_read_only`. Dead tokens, and jobs "
-                + "that must be sent once, wait."
-        case .appsUnread:
-            "Changes to apps and credentials do not reach this worker. Look for a lock on these tables, and for revoked "
-                + "rights: `martlet doctor` names them."
-        case .marksFail, .marksDelayed:
-            "Outcomes of dead tokens wait in the broker. Look for a lock on `martlet.device_tokens`, and for revoked "
-                + "rights."
-        case .claimsFail, .claimsUnanswered:
-            "Jobs that must be sent once wait, and come again by themselves. Look for a lock on `martlet.claims`."
-        case .cancellationsUnread: "Jobs that are cancelled now are sent all the same. Look at the database."
-        case .deadTokensUnread, .lookUpsFail: "Pushes are sent to dead tokens, too. Look at the database."
-        case .registrationsFail: "The next job with these tokens registers them. Look at the database."
-        case .refusalsUnrecorded: "Other workers and `martlet doctor` do not see this worker's refusals."
-        case .databaseUncleared: "Old rows stay for another hour."
-        case .brokerSendsNothing:
-            "Look at RabbitMQ, at the user's permissions, and at RabbitMQ's answer in the last warnings below."
-        case .brokerTakesNothing:
-            "Look for an alarm of memory or disk (`rabbitmq-diagnostics alarms`). Jobs stay with the worker until then."
-        case .brokerConfirmsNothing:
-            "Look at RabbitMQ's disks, and for quorum queues without a majority. Jobs end once it confirms."
-        case .brokerRefuses: "Look for a policy with reject-publish, or a length limit, on Martlet's own queues."
-        case .clockWrong:
-            "Set this machine's clock, or the database server's, by NTP. Providers refuse tokens of a wrong time."
-        case .keyringUnread:
-            "Make the file of `keyring.file` readable before this worker stops: until then it uses the keys it has."
-        case .credentialsUnopened: "Give this worker the master key that they are sealed under."
-        case .credentialsKept:
-            "Give this worker the master key that they are sealed under before it stops. Until then it uses what it has "
-                + "opened before."
-        case .rowsUnreadable:
-            "Correct that column. What was read before stays in use until this worker stops; otherwise jobs wait."
-        case .jobsHeld, .appUnroutable: "`martlet app show` says what an app lacks."
-        case .jobUnsettled: "The broker or the database often does not confirm: see the last warnings below."
-        case .workersForbidden:
-            "This worker counts as the only one. Run `martlet migrate` as the schema's owner; `martlet doctor` names the "
-                + "missing right."
-        case .workerGone:
-            "Look at why these processes ended. The broker delivers their jobs to the others."
-        case .workerNotReady: "Look at their own pages."
-        case .credentialExpired: "Import a new one and retire the old one, unless that has been done."
-        case .credentialExpires: "Renew it at the provider, then run `martlet credential import`."
-        case .tracesFail: "Look at the collector. Delivery does not wait for it."
         case .providerUnreachable:
-            "Look at the address and the authority file in the configuration, and at proxy, firewall and DNS. "
+            "Look at the receiver's address, certificate and firewall, and at the output's settings for private hosts, "
+                + "authority file and proxy. Pushes wait until a connection is open."
+        case .credentialRefused:
+            "Look up the reason in errors.md, and ask the owner of the receiver for the cause. The credential's pushes "
+                + "wait."
+        case .tokensMostlyBad, .pushesRejected:
+            "The receiver rejects these recipients, and the reason is its own. Ask its owner."
+        default: "Ask the owner of the receiver. Nothing is lost: Martlet retries these pushes."
+        }
+    }
+
+    /// The next steps for the reader. Commands and settings are in backquotes.
+    private var advice: String {
+        switch self {
+        case .databaseAwaited: "Check PostgreSQL and the network path to it. The worker retries by itself."
+        case .databaseAway:
+            "Check the server, the network path to it, and the last warnings below. Pushes continue with the "
+                + "credentials that the worker has read. Dead tokens, and jobs that need a claim, wait."
+        case .databaseReadOnly:
+            "Point `database.url` at the primary server, or turn off `default_transaction_read_only`. Dead tokens, and "
+                + "jobs that need a claim, wait."
+        case .appsUnread:
+            "Check these tables for a lock and for revoked rights. `martlet doctor` names missing rights. Until then "
+                + "this worker does not see changes to apps and credentials."
+        case .marksFail, .marksDelayed:
+            "Check `martlet.device_tokens` for a lock and for revoked rights. Outcomes of dead tokens wait in the "
+                + "broker until then."
+        case .claimsFail, .claimsUnanswered:
+            "Check `martlet.claims` for a lock. Jobs that need a claim wait and are retried by themselves."
+        case .cancellationsUnread: "Check the database. New cancellations have no effect until then."
+        case .deadTokensUnread, .lookUpsFail: "Check the database. Pushes to dead tokens are sent until then."
+        case .registrationsFail: "Check the database. The next job with these tokens registers them."
+        case .refusalsUnrecorded:
+            "Check the database. Other workers and `martlet doctor` do not see this worker's refusals until then."
+        case .databaseUncleared: "Check the database. The worker retries after an hour."
+        case .brokerSendsNothing:
+            "Check RabbitMQ, the user's permissions, and RabbitMQ's answer in the last warnings below."
+        case .brokerTakesNothing:
+            "See RabbitMQ's answer in the last warnings below, and look for an alarm of memory or disk "
+                + "(`rabbitmq-diagnostics alarms`). Jobs stay with the worker until then."
+        case .brokerConfirmsNothing:
+            "Check RabbitMQ's disks, and check for quorum queues without a majority. Jobs stay open until it confirms."
+        case .brokerRefuses:
+            "If the text has RabbitMQ's answer (403, 404), correct the user's permissions or the missing exchange. "
+                + "Otherwise look for a policy with reject-publish or a length limit on Martlet's own queues."
+        case .clockWrong:
+            "Synchronise the clocks of this machine and the database server by NTP. Providers refuse tokens with a "
+                + "wrong time."
+        case .keyringUnread:
+            "Make `keyring.file` readable before this worker stops. Until then the worker uses the keys it has read."
+        case .keyringOpensNothing:
+            "Add the master keys that the credentials are sealed under to `keyring.file`. The worker reads the file again, "
+                + "and consumes jobs as soon as one credential opens."
+        case .credentialsUnopened: "Add the master key of these credentials to the worker's keyring."
+        case .credentialsKept:
+            "Add the master key of these credentials to the worker's keyring before the worker stops. Until then it "
+                + "uses the credentials that it has opened before."
+        case .rowsUnreadable:
+            "Correct the named column. The last valid row stays in use until this worker stops. Without one, jobs wait."
+        case .jobsHeld, .appUnroutable: "`martlet app show` shows what an app lacks."
+        case .jobUnsettled:
+            "See the last warnings below. The usual cause is a broker or database that does not confirm."
+        case .workersForbidden:
+            "Run `martlet migrate` as the schema's owner. `martlet doctor` names the missing right. Until then this "
+                + "worker does not share quotas with others."
+        case .workerGone:
+            "Find out why these processes ended. The broker redelivers their jobs to other workers. Start a worker in their "
+                + "place, or run `martlet top --forget NAME`."
+        case .workerCrashes:
+            "Find out why the process ends: its last log lines, a memory limit, a probe, the node. The broker redelivers its "
+                + "jobs."
+        case .workerNotReady: "See the status pages of these workers."
+        case .credentialExpired: "Import a new credential if there is none yet, then retire the expired one."
+        case .credentialExpires: "Renew the credential at the provider, then run `martlet credential import`."
+        case .tracesFail: "Check the collector. Deliveries do not depend on it."
+        case .providerUnreachable:
+            "Check the address and the CA file in the configuration, and the proxy, firewall and DNS. "
                 + "`martlet credential check --all` tries each credential. Pushes wait until then."
         case .providerSilent:
-            "See the provider's status page, and proxy and firewall on the path. What gets no answer within "
-                + "`request_timeout` is tried again."
-        case .providerFails: "See the provider's status page. Nothing is lost: these pushes are tried again."
-        case .providerSlow: "See the provider's status page, and proxy and firewall on the path."
+            "Check the provider's status page, and the proxy and firewall on the path. Pushes without an answer within "
+                + "`request_timeout` are retried."
+        case .providerFails: "Check the provider's status page. These pushes are retried."
+        case .providerSlow: "Check the provider's status page, and the proxy and firewall on the path."
         case .credentialRefused:
             "Look up the reason in errors.md. Correct the credential at the provider, or import another one. Its pushes "
-                + "wait."
+                + "wait until then."
+        case .credentialUnusable:
+            "Correct the credential or the setting that the error names, then run `martlet credential check`. The "
+                + "credential's pushes wait."
+        case .resultsUnrouted:
+            "Bind the queue of a consumer to this exchange; consume.md lists the routing keys. If you consume no outcomes, "
+                + "no action is needed."
         case .resultsFull:
-            "Whoever owns that queue must consume it. Events are held and published again."
+            "Ask the owner of the queue to consume it. Result events are published again until the queue accepts them."
         case .tokensMostlyBad:
-            "Look up the reason in errors.md. Often tokens are sent to the wrong environment or with the wrong key."
-        case .jobsRejected: "`martlet dead list` shows them, with reason and publisher."
-        case .pushesRetried: "See the last warnings below. Nothing is lost: these pushes are tried again."
+            "Look up the reason in errors.md. The usual cause is the wrong environment or the wrong key."
+        case .jobsRejected: "`martlet dead list` shows these jobs with reason and publisher."
+        case .pushesRetried: "See the last warnings below. These pushes are retried."
+        case .pushesRejected:
+            "Look at the reasons in the outcomes or in `martlet_reasons_total`, and look them up in errors.md."
         case .unnamedFailure: "See the last warnings below."
-        case .appPaused: "Its jobs wait. `martlet app set APP --no-paused` ends it; `martlet audit` says who paused it."
+        case .appPaused:
+            "Its jobs wait. `martlet app set APP --no-paused` resumes it. `martlet audit` shows who paused it."
         }
     }
 }

@@ -1,4 +1,4 @@
-/// The kinds of problem. A kind that begins with an event in the log has that event's name. docs/problems.md lists them.
+/// The kinds of problem, which docs/problems.md lists. If a log event begins a problem, its kind has the event's name.
 package enum ProblemKind: String, Sendable, Hashable, Encodable, CaseIterable {
     // The database.
     case databaseAwaited = "database.waiting"
@@ -23,6 +23,7 @@ package enum ProblemKind: String, Sendable, Hashable, Encodable, CaseIterable {
     // Ours.
     case clockWrong = "clock.wrong"
     case keyringUnread = "keyring.read.failed"
+    case keyringOpensNothing = "keyring.open.failed"
     case credentialsUnopened = "credential.unopened"
     case credentialsKept = "credential.kept"
     case rowsUnreadable = "app.unreadable"
@@ -31,11 +32,13 @@ package enum ProblemKind: String, Sendable, Hashable, Encodable, CaseIterable {
     case appUnroutable = "app.unroutable"
     case workersForbidden = "fleet.forbidden"
     case workerGone = "worker.gone"
+    case workerCrashes = "worker.crashes"
     case workerNotReady = "worker.not_ready"
+    case credentialUnusable = "credential.unusable"
     case credentialExpired = "credential.expired"
     case credentialExpires = "credential.expires"
     case tracesFail = "traces.failed"
-    // The way to a provider, and the provider.
+    // The path to a provider, and the provider.
     case providerUnreachable = "provider.unreachable"
     case providerSilent = "provider.silent"
     case providerFails = "provider.failing"
@@ -43,9 +46,11 @@ package enum ProblemKind: String, Sendable, Hashable, Encodable, CaseIterable {
     case credentialRefused = "credential.refused"
     // Others.
     case resultsFull = "results.full"
+    case resultsUnrouted = "results.unrouted"
     case tokensMostlyBad = "device_tokens.mostly_bad"
     case jobsRejected = "job.rejected"
     case pushesRetried = "pushes.retried"
+    case pushesRejected = "pushes.rejected"
     case appPaused = "app.paused"
     /// A failure whose event has no kind of its own.
     case unnamedFailure = "failure"
@@ -57,15 +62,15 @@ package enum ProblemKind: String, Sendable, Hashable, Encodable, CaseIterable {
             .refusalsUnrecorded, .databaseUncleared:
             .database
         case .brokerSendsNothing, .brokerTakesNothing, .brokerConfirmsNothing, .brokerRefuses: .broker
-        case .clockWrong, .keyringUnread, .credentialsUnopened, .credentialsKept, .rowsUnreadable, .jobsHeld,
-            .jobUnsettled, .appUnroutable, .workersForbidden, .workerGone, .workerNotReady, .credentialExpired,
-            .credentialExpires, .tracesFail:
+        case .clockWrong, .keyringUnread, .keyringOpensNothing, .credentialsUnopened, .credentialsKept, .rowsUnreadable,
+            .jobsHeld, .jobUnsettled, .appUnroutable, .workersForbidden, .workerGone, .workerCrashes, .workerNotReady,
+            .credentialUnusable, .credentialExpired, .credentialExpires, .tracesFail:
             .ours
         case .providerUnreachable: .network
         case .providerSilent, .providerFails, .providerSlow, .credentialRefused: .provider
-        case .resultsFull: .consumer
+        case .resultsFull, .resultsUnrouted: .consumer
         case .tokensMostlyBad: .publisher
-        case .jobsRejected, .pushesRetried, .unnamedFailure: .unknown
+        case .jobsRejected, .pushesRetried, .pushesRejected, .unnamedFailure: .unknown
         case .appPaused: .decision
         }
     }
@@ -73,8 +78,8 @@ package enum ProblemKind: String, Sendable, Hashable, Encodable, CaseIterable {
     package var severity: Problem.Severity {
         switch self {
         case .deadTokensUnread, .lookUpsFail, .registrationsFail, .refusalsUnrecorded, .databaseUncleared,
-            .appUnroutable, .workersForbidden, .workerGone, .workerNotReady, .credentialExpired, .credentialExpires,
-            .tracesFail, .appPaused:
+            .appUnroutable, .workersForbidden, .workerGone, .workerCrashes, .workerNotReady, .credentialExpired,
+            .credentialExpires, .tracesFail, .resultsUnrouted, .appPaused:
             .notice
         default: .trouble
         }

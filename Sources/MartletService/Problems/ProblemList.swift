@@ -1,20 +1,20 @@
 package import PushModel
 
-/// The problems that are open. Remembers since when each of them is. A value: no clock.
+/// A list of the open problems with the time when each began. A value type without a clock.
 package struct ProblemList: Sendable {
     private struct Name: Hashable {
         let kind: ProblemKind
         let subject: String
     }
 
-    /// The first to look at comes first.
+    /// The open problems in the order in which to look at them.
     package private(set) var open: [Problem] = []
 
     package init() {}
 
     /// Replaces the list.
     ///
-    /// - Returns: the problems that have begun, and those that have ended.
+    /// - Returns: the problems that began and those that ended with this update.
     package mutating func update(_ found: [Problem], now: Timestamp) -> (began: [Problem], ended: [Problem]) {
         var before = Dictionary(open.map { (Name(kind: $0.kind, subject: $0.subject), $0) }) { first, _ in first }
         var began: [Problem] = []

@@ -2,58 +2,67 @@ import DeliveryPipeline
 import PushModel
 import Store
 
-/// Problems of providers, and of the way to them.
+/// Problems of providers, and of the network paths to them.
 struct ProviderProblems {
     let facts: StatusFacts
 
-    /// The smallest number of answers, or of retried pushes, that can be an outage.
+    /// The smallest number of answers or retried pushes that counts as an outage.
     private static let fewest = 10
-    /// An output is slow if half of its answers take longer.
-    private static let slowMilliseconds = 2_000
-    /// The log repeats an attempt once a minute.
+    /// The age up to which a logged attempt is recent, in seconds. The log repeats an attempt once a minute.
     private static let attemptSeconds: Int64 = 120
 
     var all: [Problem] {
-        var found = facts.unreachable.map(\.problem) + facts.silent.map(\.problem)
-        let known = Dictionary(facts.credentials.map { ($0.id, $0) }) { first, _ in first }
-        found += facts.refusals.filter { !$0.isOfTokens }.sorted { $0.since < $1.since }.map { refusal in
-            let credential = known[refusal.credential]
-            let name = "\(credential?.output ?? "") \(credential?.name ?? refusal.credential)".trimmed
-            let subject = "\(name) \(refusal.environment.rawValue)\(refusal.topic.map { " \($0)" } ?? "")"
-            return Problem(.credentialRefused, "Refused: \(subject): \(refusal.reason).", subject: subject)
-        }
-        found += facts.answers.compactMap { share in
-            guard share.answers >= Self.fewest, share.failed * 5 >= share.answers else { return nil }
-            return Problem(
-                .providerFails,
-                "\(share.name): \(Phrase.figure(share.failed)) of \(Phrase.figure(share.answers)) answers in the last "
-                    + "minute were 5xx or 429.",
-                subject: share.name)
-        }
-        found += facts.answers.compactMap { share in
-            guard share.answers >= Self.fewest, share.p50 > Self.slowMilliseconds else { return nil }
-            return Problem(
-                .providerSlow,
-                "\(share.name): half of the answers of the last minute took longer than 2 s.",
-                subject: share.name)
-        }
+        var found = facts.unreachable.map { $0.problem(of: facts.receiver($0.output)) }
+        found += RefusalProblems(facts: facts).all
+        found += facts.poolTroubles.map(problem)
         return found + retried(beside: found)
     }
 
-    /// Returns a problem if many pushes are retried and no other problem of a provider explains it.
+    private func problem(_ trouble: PoolTrouble) -> Problem {
+        let names = Dictionary(facts.credentials.map { ($0.id, $0.name) }) { first, _ in first }
+        let labels = trouble.credentials.map { names[$0] ?? $0 }.filter { !$0.isEmpty }
+        let place = "\(trouble.output) \(trouble.environment)"
+        let subject = labels.isEmpty ? place : "\(place) (\(Phrase.list(labels)))"
+        let (concerned, answers) = (Phrase.figure(trouble.concerned), Phrase.figure(trouble.answers))
+        let share = "\(concerned) of \(answers) answers in the last minute"
+        let party = facts.receiver(trouble.output)
+        switch trouble.kind {
+        case .silent(let seconds):
+            return Problem(
+                .providerSilent,
+                "\(subject): no answer for \(Phrase.duration(seconds)); pushes on the wire: "
+                    + "\(Phrase.figure(trouble.concerned)).", subject: subject, party: party)
+        case .failing:
+            let text = trouble.answers > 0 ? "\(share) were 5xx or 429." : "the last answers were 5xx or 429."
+            return Problem(.providerFails, "\(subject): \(text)", subject: subject, party: party)
+        case .rejecting:
+            return Problem(
+                .pushesRejected, "\(subject): \(share) rejected the recipient or the push.", subject: subject,
+                party: party)
+        case .slow:
+            return Problem(
+                .providerSlow, "\(subject): half of the answers of the last minute took longer than 2 s.",
+                subject: subject, party: party)
+        }
+    }
+
+    /// Returns a problem if many pushes are retried and no other problem of a provider explains this.
     private func retried(beside found: [Problem]) -> [Problem] {
-        let retried = facts.minute["retried"]
+        let retried = facts.minute["retried"] + facts.minute["held"]
         guard found.isEmpty, retried >= Self.fewest, retried * 5 >= facts.minute.outcomes else { return [] }
         let attempt = FailedAttempt.last(in: facts.warnings, since: facts.now.seconds - Self.attemptSeconds)
         return [
             Problem(
                 .pushesRetried,
-                "\(Phrase.figure(retried)) pushes were put back in the last minute, to be tried again"
-                    + (attempt.map { "; connecting failed last to \($0.text)" } ?? "") + ".")
+                "\(Phrase.figure(retried)) pushes were delayed for another attempt in the last minute"
+                    + (attempt.map { "; last failed connection: \($0.text)" } ?? "") + ".")
         ]
     }
 }
 
-extension String {
-    fileprivate var trimmed: String { hasPrefix(" ") ? String(dropFirst()) : self }
+extension StatusFacts {
+    /// Returns the receiver's party if an output sends to servers of Martlet's users, and `nil` otherwise.
+    func receiver(_ output: String?) -> Problem.Party? {
+        output.map(receivingOutputs.contains) == true ? .receiver : nil
+    }
 }

@@ -1,21 +1,22 @@
 package import Metering
 import PushModel
 
-/// A provider that no connection to comes about, or no access token is to be had for, however few pushes wait for one.
+/// A provider for which pushes wait and the worker gets no connection or no access token.
 package struct UnreachableProvider: Sendable, Hashable {
     package let output: String
     package let environment: String
-    /// The last attempt; nil: the log does not tell it.
+    /// The last failed attempt, or `nil` if the log has none.
     package let attempt: FailedAttempt?
 
     package init(output: String, environment: String, attempt: FailedAttempt?) {
         (self.output, self.environment, self.attempt) = (output, environment, attempt)
     }
 
-    /// Where it is read.
+    /// The metric families from which unreachable providers are read.
     package static let families: [MetricFamily] = [.poolUnreachable, .poolConnections, .tokenEndpointUnreachable]
 
-    /// Each once. Where several servers serve one credential, as those of browsers do, one that lets nobody in is no outage.
+    /// Returns each unreachable provider once. If several servers serve one credential, as with browsers, a single
+    /// unreachable server is no outage.
     package static func all(in page: MetricPage, _ warnings: [LoggedWarning]) -> [UnreachableProvider] {
         func missed(_ family: MetricFamily) -> [[String: String]] {
             page.values(of: family).filter { $0.value > 0 }.map(\.labels)
@@ -39,7 +40,7 @@ package struct UnreachableProvider: Sendable, Hashable {
     package var text: String { "\(output) \(environment)\(attempt.map { ": \($0.text)" } ?? "")".printable }
 }
 
-/// An attempt to get through to somebody, as the log tells of it: of all events only such name endpoint and error.
+/// A failed attempt to connect, read from the log. Only such events have both an endpoint and an error.
 package struct FailedAttempt: Sendable, Hashable {
     package let endpoint: String
     package let error: String
@@ -55,7 +56,7 @@ package struct FailedAttempt: Sendable, Hashable {
         in warnings: [LoggedWarning], since oldest: Int64 = 0, where isMeant: ([String: String]) -> Bool = { _ in true }
     ) -> FailedAttempt? {
         for warning in warnings where isMeant(warning.details) {
-            // A line for several has the one in place of the other.
+            // A log line that sums up several attempts has `reason` in place of `error`.
             guard let at = Timestamp(rfc3339: warning.at), at.seconds >= oldest,
                 let endpoint = warning.details["endpoint"],
                 let error = warning.details["error"] ?? warning.details["reason"]
@@ -73,9 +74,10 @@ extension [String: String] {
 }
 
 extension UnreachableProvider {
-    var problem: Problem {
+    /// - Parameter party: `nil` for the party of the kind.
+    func problem(of party: Problem.Party?) -> Problem {
         Problem(
             .providerUnreachable, "No connection for half a minute or longer: \(text).",
-            subject: "\(output) \(environment)")
+            subject: "\(output) \(environment)", party: party)
     }
 }

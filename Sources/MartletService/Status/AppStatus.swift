@@ -63,6 +63,6 @@ package struct AppStatus: Sendable, Hashable, Encodable {
         if count > 0 { trouble.append("\(Phrase.count(count, "bad device token")) since the start") }
         self.trouble = trouble
         // Nothing is sent for one that is paused, whatever would keep it.
-        weight = facts.isPaused ? 0 : refused.isEmpty ? facts.unroutable.isEmpty ? 0 : 1 : 2
+        weight = facts.isPaused ? 1 : refused.isEmpty ? facts.unroutable.isEmpty ? 0 : 1 : 2
     }
 }

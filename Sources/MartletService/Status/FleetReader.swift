@@ -1,41 +1,56 @@
 import PushModel
 import Store
 
-/// What the table of workers says: read when somebody asks, at most every five seconds however many ask, and for a second at most.
-/// What was read last stays, with its age.
+/// A cache of the table of workers. A request reads the table if the last reading is at least five seconds old, and
+/// waits at most one second. If the reading fails, the last one stays in use and its age is shown.
 actor FleetReader {
     private static let interval = Duration.seconds(5)
     private static let patience = Duration.seconds(1)
 
-    private var repository: WorkerRepository?
-    private var members: [FleetMember] = []
+    private typealias Found = (members: [FleetMember], pauses: [AppPause])
+
+    private var workers: WorkerRepository?
+    private var audit: AuditRepository?
+    private var found: Found = ([], [])
+    private var history = FleetHistory()
+    private var sum: HistorySum?
     private var readAt: ContinuousClock.Instant?
     private var notBefore = ContinuousClock.now
-    private var reading: Task<[FleetMember]?, Never>?
+    private var reading: Task<Found?, Never>?
 
-    func reads(_ repository: WorkerRepository) { self.repository = repository }
+    func reads(_ workers: WorkerRepository, _ audit: AuditRepository) {
+        (self.workers, self.audit) = (workers, audit)
+    }
 
     func fleet() async -> StatusFacts.FleetFacts {
-        if let repository, reading == nil, .now >= notBefore {
-            reading = Task { await Self.read(repository) }
+        if let workers, let audit, reading == nil, .now >= notBefore {
+            reading = Task { await Self.read(workers, audit) }
         }
         if let reading {
             let found = await reading.value
             if self.reading == reading {
                 (self.reading, notBefore) = (nil, .now + Self.interval)
-                if let found { (members, readAt) = (found, .now) }
+                if let found {
+                    (self.found, readAt) = (found, .now)
+                    // Here, not for each page, because it decodes the history of each worker.
+                    sum = history.update(found.members, now: Timestamp.now)
+                }
             }
         }
         return StatusFacts.FleetFacts(
-            members: members, readSecondsAgo: readAt.map { Int((.now - $0) / .seconds(1)) })
+            members: found.members, pauses: found.pauses, readSecondsAgo: readAt.map { Int((.now - $0) / .seconds(1)) },
+            history: sum)
     }
 
     /// nil: the database did not answer in time.
-    private static func read(_ repository: WorkerRepository) async -> [FleetMember]? {
-        await withTaskGroup(of: [FleetMember]?.self) { group in
-            group.addTask { try? await repository.fleet(timeout: patience) }
+    private static func read(_ workers: WorkerRepository, _ audit: AuditRepository) async -> Found? {
+        await withTaskGroup(of: Found?.self) { group in
             group.addTask {
-                try? await Task.sleep(for: patience)
+                guard let members = try? await workers.fleet(timeout: patience) else { return nil }
+                return (members, (try? await audit.pauses(timeout: patience)) ?? [])
+            }
+            group.addTask {
+                try? await Task.sleep(for: patience * 2)
                 return nil
             }
             defer { group.cancelAll() }

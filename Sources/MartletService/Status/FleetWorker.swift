@@ -1,6 +1,6 @@
 package import Store
 
-/// A worker of the fleet, as the status page, `martlet workers` and `martlet top` show it.
+/// A worker of the fleet, as the status page and `martlet top` show it.
 package struct FleetWorker: Sendable, Hashable, Encodable {
     package let name: String
     package let version: String

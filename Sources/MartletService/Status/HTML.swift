@@ -36,7 +36,11 @@ package struct HTML: Sendable, ExpressibleByStringLiteral, ExpressibleByStringIn
     package static func tag(_ name: StaticString, _ attributes: KeyValuePairs<StaticString, String> = [:]) -> HTML {
         var html: HTML = []
         html.source = "<\(name)"
-        for (key, value) in attributes { html.source += " \(key)=\"\(escaped(value))\"" }
+        for (key, value) in attributes {
+            html.source += " \(key)=\""
+            html.source += escaped(value)
+            html.source += "\""
+        }
         html.source += ">"
         return html
     }
@@ -48,6 +52,7 @@ package struct HTML: Sendable, ExpressibleByStringLiteral, ExpressibleByStringIn
     }
 
     private static func escaped(_ text: String) -> String {
+        if text.utf8.allSatisfy({ isPlain[Int($0)] }) { return text }
         let text = text.printable
         guard text.utf8.contains(where: { escape($0) != nil }) else { return text }
         var escaped = ""
@@ -60,6 +65,9 @@ package struct HTML: Sendable, ExpressibleByStringLiteral, ExpressibleByStringIn
         }
         return escaped
     }
+
+    /// For each byte, whether it is a printable character of ASCII that needs no escape.
+    private static let isPlain = (0...UInt8.max).map { (0x20..<0x7F).contains($0) && escape($0) == nil }
 
     private static func escape(_ byte: UInt8) -> String? {
         switch byte {

@@ -8,6 +8,8 @@ package struct Pulse: Sendable {
         package var counts: [String: Int] = [:]
         /// Messages that the broker would not take, by exchange.
         package var refused: [String: Int] = [:]
+        /// The sampled result events that at least one queue took, and those that none took.
+        package var resultsRouting = ResultsRouting.Counts()
         package var seconds = 0.0
 
         package init(counts: [String: Int] = [:], refused: [String: Int] = [:], seconds: Double = 0) {
@@ -58,8 +60,13 @@ package struct Pulse: Sendable {
         counts["jobs_rejected"] = new.jobsRejected - old.jobsRejected
         var refused = new.messagesRefused
         for (exchange, count) in old.messagesRefused { refused[exchange, default: 0] -= count }
-        return Recent(
+        var recent = Recent(
             counts: counts.filter { $0.value != 0 }, refused: refused.filter { $0.value > 0 },
             seconds: (last.at - first.at) / .seconds(1))
+        recent.resultsRouting = ResultsRouting.Counts(
+            routed: new.resultsRouting.routed - old.resultsRouting.routed,
+            unrouted: new.resultsRouting.unrouted - old.resultsRouting.unrouted,
+            lastUnrouted: new.resultsRouting.lastUnrouted)
+        return recent
     }
 }

@@ -1,6 +1,8 @@
 /// What the page loads beside itself. It has no other sources, and its policy allows none.
 package enum StatusAssets {
-    package static let style = """
+    package static let style = base + charts
+
+    private static let base = """
         :root { color-scheme: light dark; --ink: #1c1d1f; --soft: #5b6068; --line: #d9dce1; --ground: #fff; --band: #f5f6f8;
           --bad: #a3160c; --worry: #7a4b00; --link: #0b57a4; }
         @media (prefers-color-scheme: dark) { :root { --ink: #e6e7e9; --soft: #a3a8b0; --line: #34383e; --ground: #16181b;

@@ -17,8 +17,9 @@ final class StatusBoard: Sendable {
     private let failures: OngoingFailures
     private let logger: Logger
     private let metrics: MetricRegistry
-    private let silence = Mutex(AnswerWatch())
+    private let pools = Mutex(PoolWatch())
     private let answers = Mutex(AnswerWindow())
+    private let history = Mutex(HistoryRecorder())
     private let list = Mutex(ProblemList())
     let fleet = FleetReader()
     let outputs: [any OutputPlugin]
@@ -50,21 +51,29 @@ final class StatusBoard: Sendable {
         }
     }
 
-    /// The problems that are open, the first to look at first.
+    /// The open problems in the order in which to look at them.
     var problems: [Problem] { list.withLock { $0.open } }
 
-    /// For its row in the table of workers.
+    /// Returns the report for this worker's row in the table of workers.
     func report() -> WorkerReport {
-        state.report(host: host, pid: pid, problems: problems.map(\.report))
+        var report = state.report(host: host, pid: pid, problems: problems.map(\.report))
+        report.setAnswers(answers.withLock { $0.minute }.map(\.report))
+        let ring = history.withLock { $0.ring }
+        report.setHistory([HistoryRing.size, HistoryRing.size / 2].lazy.compactMap { ring.text(last: $0) })
+        return report
     }
 
-    /// To be called every ``Pulse/interval``: looks for problems.
+    /// Looks for problems and logs those that began or ended. Must be called every ``Pulse/interval``.
     func beat() async {
         state.beat()
-        let page = metrics.page(of: AnswerWatch.families + AnswerWindow.families)
-        silence.withLock { $0.look(at: page, now: .now) }
+        let page = metrics.page(
+            of: PoolWatch.families + AnswerWindow.families + HistoryReading.families)
+        pools.withLock { $0.look(at: page, isAnyPushDelayed: state.isAnyPushDelayed, now: .now) }
         answers.withLock { $0.look(at: page, now: .now) }
-        let found = Problem.all(of: await facts())
+        let facts = await facts()
+        let waiting = Lane.allCases.map { lane in facts.view.lanes.first { $0.lane == lane }?.waiting ?? 0 }
+        history.withLock { $0.beat(HistoryReading(page), waiting: waiting, at: .now) }
+        let found = Problem.all(of: facts)
         let (began, ended) = list.withLock { $0.update(found, now: .now) }
         for problem in began where problem.severity == .trouble {
             logger.notice(.problemBegan, "A problem has begun", metadata: problem.metadata)
@@ -88,19 +97,21 @@ final class StatusBoard: Sendable {
         (facts.refusals, facts.badTokens) = (refusals.refusals, refusals.badTokens)
         (facts.warnings, facts.failures) = (warnings.all, failures.all)
         facts.answers = answers.withLock { $0.minute }
+        facts.history = history.withLock { $0.ring }
         let page = metrics.page(of: PoolStatus.families + UnreachableProvider.families + [.tokenTime])
         facts.pools = PoolStatus.all(in: page)
         facts.unreachable = UnreachableProvider.all(in: page, facts.warnings)
-        facts.silent = silence.withLock { $0.silent }
+        facts.poolTroubles = pools.withLock { $0.troubles }
         for (labels, value) in page.values(of: .tokenTime) where value > 0 {
             facts.tokenTimes[labels["credential"] ?? ""] = Timestamp(seconds: Int64(value))
         }
+        facts.receivingOutputs = Set(outputs.filter(\.sendsToReceivers).map(\.name))
         facts.configuration = configuration.withLock { $0 }
         return facts
     }
 }
 
-/// Counts what comes about in a minute, and looks for problems.
+/// A service that counts the events of the last minute and looks for problems.
 struct PulseService: Service {
     let status: StatusBoard
 
@@ -116,10 +127,19 @@ extension Problem {
         ["kind": "\(kind.rawValue)", "party": "\(party.rawValue)", "subject": "\(subject)", "problem": "\(text)"]
     }
 
-    /// For other workers, `martlet top` and `martlet doctor`.
+    /// The problem in the form that other workers, `martlet top` and `martlet doctor` read.
     fileprivate var report: WorkerReport.ProblemReport {
         WorkerReport.ProblemReport(
             kind: kind.rawValue, party: party.rawValue, severity: severity.rawValue, subject: subject, text: text,
             since: since)
+    }
+}
+
+extension AnswerShare {
+    /// The answers in the form that `martlet top` and `martlet doctor` read.
+    fileprivate var report: WorkerReport.AnswerReport {
+        WorkerReport.AnswerReport(
+            output: output, environment: environment, accepted: accepted, retried: failed, refused: refused, p50: p50,
+            p99: p99)
     }
 }

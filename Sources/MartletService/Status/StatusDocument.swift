@@ -53,13 +53,15 @@ package struct StatusDocument: Sendable, Encodable {
     }
 
     package let at: String
-    /// What is wrong, the first thing to look at first.
+    /// The open problems in the order in which to look at them.
     package let problems: [Problem]
+    /// The last hour of the fleet.
+    package let history: HistoryStatus
     package let worker: Worker
     package let lanes: [WorkerReport.LaneReport]
     package let fleet: Fleet
     package let apps: Apps
-    /// The last minute's answers.
+    /// The answers of the last minute by output and environment.
     package let answers: [AnswerShare]
     package let pools: Pools
     package let credentials: Credentials
@@ -68,10 +70,11 @@ package struct StatusDocument: Sendable, Encodable {
     package let warnings: [LoggedWarning]
     package let configuration: [ConfigurationSetting]
 
-    /// - Parameter problems: nil: those that the facts show, as if they had just begun.
+    /// - Parameter problems: the open problems, or `nil` for those that the facts show, as if they had just begun.
     package init(_ facts: StatusFacts, problems: [Problem]? = nil) {
         at = facts.now.rfc3339
         self.problems = problems ?? Self.new(of: facts)
+        history = HistoryStatus(facts)
         worker = Worker(facts)
         lanes = facts.view.lanes.map {
             .init(lane: $0.lane, waiting: $0.waiting, open: $0.open, rate: $0.rate, age: $0.age)

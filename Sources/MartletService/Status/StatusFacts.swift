@@ -15,12 +15,21 @@ package struct StatusFacts: Sendable {
     /// What is known of the other workers.
     package struct FleetFacts: Sendable {
         package var members: [FleetMember] = []
+        /// The apps that are paused.
+        package var pauses: [AppPause] = []
         /// When the table was read; nil: never.
         package var readSecondsAgo: Int?
+        /// The last hour of all workers, or `nil` before the table was read.
+        package var history: HistorySum?
 
-        package init(members: [FleetMember] = [], readSecondsAgo: Int? = nil) {
+        package init(
+            members: [FleetMember] = [], pauses: [AppPause] = [], readSecondsAgo: Int? = nil,
+            history: HistorySum? = nil
+        ) {
             self.members = members
+            self.pauses = pauses
             self.readSecondsAgo = readSecondsAgo
+            self.history = history
         }
     }
 
@@ -48,7 +57,7 @@ package struct StatusFacts: Sendable {
     package var pools: [PoolStatus] = []
     /// The first is told first.
     package var unreachable: [UnreachableProvider] = []
-    package var silent: [SilentProvider] = []
+    package var poolTroubles: [PoolTrouble] = []
     /// When each credential's provider token in use was made.
     package var tokenTimes: [String: Timestamp] = [:]
     /// Why credentials could not be opened.
@@ -59,13 +68,17 @@ package struct StatusFacts: Sendable {
     package var unreadableRows: [String] = []
     /// The last warnings of the log, the newest first.
     package var warnings: [LoggedWarning] = []
-    /// Failures that the worker's parts have stated and that have not ended.
+    /// The failures that the worker's components have reported and that have not ended.
     package var failures: [OngoingFailures.Failure] = []
-    /// The last minute's answers, by output and environment.
+    /// The answers of the last minute by output and environment.
     package var answers: [AnswerShare] = []
-    /// Milliseconds ahead of the database's clock; nil: not known.
+    /// The last hour of this worker.
+    package var history = HistoryRing()
+    /// The milliseconds by which this clock is ahead of the database's, or `nil` if not measured yet.
     package var clockAhead: Int?
     package var configuration: [ConfigurationSetting] = []
+    /// The outputs that send to servers of Martlet's users.
+    package var receivingOutputs: Set<String> = []
     /// The exchange that consumers' queues are bound to.
     package var resultsExchange = "martlet.results"
 

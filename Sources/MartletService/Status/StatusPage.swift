@@ -16,7 +16,8 @@ package enum StatusPage {
             .element(
                 "main", ["id": "status"],
                 [
-                    verdict(status), worker(status), StatusTables.fleet(status.fleet),
+                    verdict(status), HistoryCharts.section(status.history), worker(status),
+                    StatusTables.fleet(status.fleet),
                     StatusTables.apps(status.apps, isKnown: status.isKnown),
                     StatusTables.refusals(status.refusals), StatusTables.answers(status.answers),
                     StatusTables.pools(status.pools),
@@ -35,7 +36,7 @@ package enum StatusPage {
         ).source
     }
 
-    /// What is wrong, and who can end it.
+    /// Returns the header with each open problem and the party that can end it.
     private static func verdict(_ status: StatusDocument) -> HTML {
         let kind = status.problems.first?.severity.rawValue ?? "fine"
         let items = status.problems.map { problem in
@@ -75,7 +76,7 @@ package enum StatusPage {
             ("Oldest job", Phrase.duration(worker.oldestJobSeconds)),
             ("Outcomes open", Phrase.figure(worker.outcomesOpen)),
         ]
-        // What a problem says already is not said again.
+        // Leaves out an obstacle that the text of a problem contains.
         if let obstacle = worker.obstacle, !status.problems.contains(where: { $0.text.contains(obstacle) }) {
             figures.insert(("Why not ready", obstacle), at: 1)
         }
@@ -95,7 +96,7 @@ extension StatusDocument {
     /// What is in the database was read.
     fileprivate var isKnown: Bool { worker.state != "starting" }
 
-    /// The first line: what is wrong.
+    /// The first line: the first open problem, or the worker's state.
     package var heading: String {
         if let first = problems.first { return first.heading }
         return switch worker.state {
@@ -115,10 +116,11 @@ extension Problem.Party {
         case .ours: "Ours"
         case .network: "Network"
         case .provider: "Provider"
+        case .receiver: "Receiver"
         case .consumer: "Consumer"
         case .publisher: "Publisher"
-        case .unknown: "Not known whose"
-        case .decision: "Decided"
+        case .unknown: "Unknown"
+        case .decision: "Decision"
         }
     }
 }
@@ -126,7 +128,7 @@ extension Problem.Party {
 extension Problem {
     private static let longestHeading = 120
 
-    /// Its text without the full stop, cut where it is long.
+    /// The text without the full stop, cut to ``longestHeading`` characters.
     fileprivate var heading: String {
         let sentence = text.hasSuffix(".") ? String(text.dropLast()) : text
         return sentence.count > Self.longestHeading ? "\(sentence.prefix(Self.longestHeading))…" : sentence

@@ -140,13 +140,13 @@ enum StatusTables {
         return section("Connections", id: "pools", [table, rest])
     }
 
-    /// How providers have answered.
+    /// Returns the table of the providers' answers in the last minute.
     static func answers(_ answers: [AnswerShare]) -> HTML {
         guard !answers.isEmpty else { return [] }
         return section(
             "Answers", id: "answers",
             table(
-                "Answers of the last minute to this worker, and how long they took",
+                "Answers to this worker in the last minute, and their durations",
                 [
                     .text("Output"), .word("Environment"), .number("Answers"), .number("2xx"), .number("4xx"),
                     .number("5xx, 429"), .number("Half within"), .number("99 % within"),

@@ -5,14 +5,14 @@ import Threading
 
 /// A line of the log that was a warning or worse.
 package struct LoggedWarning: Sendable, Hashable, Encodable {
-    /// Of the last one, where it was said several times.
+    /// The time of the last occurrence.
     package var at: String
     package let level: String
     /// Its stable name.
     package let event: String?
     package let message: String
     package let details: [String: String]
-    /// How often it was said in a row.
+    /// The number of occurrences in a row.
     package var times: Int
 
     package init(
@@ -30,7 +30,7 @@ package struct LoggedWarning: Sendable, Hashable, Encodable {
 /// The last fifty warnings and errors, the newest first.
 package final class WarningRing: LogSink {
     package static let size = 50
-    /// So that one publisher's mistakes do not take the place of all else.
+    /// The limit for one event, so that the mistakes of one publisher do not evict all other warnings.
     private static let mostOfEvent = 10
     private static let longestText = 300
     private static let mostDetails = 8

@@ -76,7 +76,7 @@ package struct TraceService: Service {
                 let rejected = min(rejected, spans.count)
                 buffer.sent(spans.count - rejected)
                 buffer.refused(rejected)
-                failures.ended(.tracesTaken, "The collector takes traces again", after: .tracesFailed, to: logger)
+                failures.ended(.tracesTaken, "The collector accepts traces again", after: .tracesFailed, to: logger)
                 if rejected > 0 { warn(.tracesRefused, "The collector has refused spans", answer, rejected) }
                 return
             case .refused:

@@ -44,6 +44,7 @@ struct DeliveryService: Service {
         }
         let changes = ChangeListener(configuration.database, listens: configuration.listens, logger: logger)
         guard let (snapshots, cancellations) = try await loadUnlessStopped(operators, changes) else { return }
+        guard await canOpenSomething(snapshots, changes) else { return }
         let outputs = try outputs(pool)
         let pipeline = try DeliveryPipeline(
             configuration: configuration.pipeline, broker: configuration.broker, outputs: outputs,
@@ -54,7 +55,7 @@ struct DeliveryService: Service {
             cancellations: cancellations, workers: { [quotas] in quotas.workers }, failures: failures, logger: logger,
             now: { .now })
         state.works(pipeline, snapshots)
-        await status.fleet.reads(WorkerRepository(operators))
+        await status.fleet.reads(WorkerRepository(operators), AuditRepository(operators))
         // Stopped in the reverse order: traces when all else has.
         let services: [any Service] =
             (traces.map { [$0] } ?? []) + [
@@ -107,6 +108,15 @@ struct DeliveryService: Service {
             context.metrics = metrics
             return RunningOutput(plugin, try plugin.make(context))
         }
+    }
+
+    /// Returns `false` if the worker is stopped while its keyring opens no credential.
+    private func canOpenSomething(_ snapshots: SnapshotStore, _ changes: ChangeListener) async -> Bool {
+        let gate = KeyringGate(
+            store: snapshots, changes: changes, outputs: configuration.source.outputs, state: state,
+            failures: failures, logger: logger)
+        await cancelWhenGracefulShutdown { await gate.pass() }
+        return !Task.isShuttingDownGracefully
     }
 
     /// nil: told to stop before the database was there.

@@ -21,10 +21,10 @@ struct MaintenanceService: Service {
                     try await cancellations.forgetExpired()
                     try await workers.forgetStale()
                     failures.ended(
-                        .clearedAgain, "The database can be cleared again", after: .clearingFailed, to: logger)
+                        .clearedAgain, "Old rows can be deleted again", after: .clearingFailed, to: logger)
                 } catch {
                     if Task.isCancelled { return }
-                    failures.began(.clearingFailed, "The database could not be cleared", "\(error)", to: logger)
+                    failures.began(.clearingFailed, "Old rows could not be deleted", "\(error)", to: logger)
                 }
             }
         }

@@ -64,7 +64,7 @@ public struct Worker: Sendable {
             configuration, state: state, refusals: board, quotas: quotas, warnings: log.warnings, failures: failures,
             metrics: metrics, logger: logger)
         metrics.read("problems") { [status] page in page.add(status.problems) }
-        // Listens before there is a database, and until everything is drained: whoever asks is told.
+        // Listens before the database is reachable and until the drain ends, so that probes always get an answer.
         var services: [any Service] = []
         if let listen = configuration.listen {
             services.append(

@@ -51,6 +51,9 @@ final class WorkerState: Sendable {
         return snapshots.current.credentialSummaries
     }
 
+    /// Whether pushes were delayed in the last minute, for another attempt or by a refused credential.
+    var isAnyPushDelayed: Bool { pulse.withLock { $0.minute["retried"] + $0.minute["held"] > 0 } }
+
     /// To be called every ``Pulse/interval``.
     func beat() {
         guard case .working(let pipeline, _, _) = stage.withLock({ $0 }) else { return }
@@ -76,7 +79,7 @@ final class WorkerState: Sendable {
         }
     }
 
-    /// For its row in the table of workers.
+    /// Returns the report for this worker's row in the table of workers.
     func report(host: String, pid: Int, problems: [WorkerReport.ProblemReport]) -> WorkerReport {
         guard case .working(let pipeline, _, _) = stage.withLock({ $0 }) else {
             return WorkerReport(host: host, pid: pid, state: .starting, problems: problems)

@@ -5,7 +5,7 @@ extension MetricFamily {
     /// Where ages of jobs and outcomes lie: with the objectives among them, and as far as the longest waits.
     static let jobBounds = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3_600, 21_600]
 
-    /// Where answers, commits and confirms lie, in seconds.
+    /// The bucket bounds for answers, commits and confirms, in seconds.
     static let answerBounds = [
         0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2, 5, 10, 30, 60,
     ]

@@ -2,7 +2,7 @@ extension MetricFamily {
     static let jobs = [
         consuming, publishing, jobsReceived, jobAge, jobStates, jobsWaiting, jobsOpen, oldestOpenJob,
         messagesRefused,
-        events, outcomesOpen, fleetKnown, quotaWorkers, problem,
+        events, outcomesOpen, quotaWorkers, problem,
     ]
 
     package static let consuming = Self("consuming", .gauge, "1 while jobs are consumed.")
@@ -31,12 +31,10 @@ extension MetricFamily {
         labels: ["state"])
     package static let outcomesOpen = Self(
         "outcomes_open", .gauge, "Outcomes not yet safe in the broker or the database.")
-    package static let fleetKnown = Self(
-        "fleet_known", .gauge, "1 while the other workers know of this one, 0 while each counts itself only.")
     package static let quotaWorkers = Self(
         "quota_workers", .gauge, "Workers that share a provider's quota with this one, which counts.",
         labels: ["quota"])
     package static let problem = Self(
-        "problem", .gauge, "1 for each problem that is open, as the status page lists it.",
+        "problem", .gauge, "1 for each open problem that the status page lists.",
         labels: ["kind", "party", "severity", "subject"])
 }

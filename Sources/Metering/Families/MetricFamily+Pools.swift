@@ -1,7 +1,8 @@
 extension MetricFamily {
     static let pools = [
         poolConnections, poolConnectionsLimit, poolUnreachable, tokenEndpointUnreachable, accessTokenRequests,
-        poolStreams, poolStreamsLimit, poolWaiting, poolWindowBlocked, answers, connects, goAways, pings,
+        poolStreams, poolStreamsLimit, poolWaiting, poolWindowBlocked, poolAnswers, poolSlowAnswers, answers, connects,
+        goAways, pings,
     ]
 
     private static let pool = ["output", "credential", "environment"]
@@ -14,12 +15,10 @@ extension MetricFamily {
         "pool_unreachable", .gauge,
         "Pools to a provider that have tried for half a minute or longer to connect, in vain.", labels: pool)
     package static let tokenEndpointUnreachable = Self(
-        "token_endpoint_unreachable", .gauge,
-        "Pools whose pushes have found no access token for half a minute or longer, its endpoint giving none.",
+        "token_endpoint_unreachable", .gauge, "Pools that have found no access token for half a minute or longer.",
         labels: pool)
     package static let accessTokenRequests = Self(
-        "access_token_requests_total", .counter,
-        "Requests for an access token, by the token endpoint's answer: granted, refused, or failed.",
+        "access_token_requests_total", .counter, "Requests for an access token: granted, refused, or failed.",
         labels: pool + ["result"])
     package static let poolStreams = Self("pool_streams", .gauge, "Requests on the wire.", labels: pool)
     package static let poolStreamsLimit = Self(
@@ -30,6 +29,11 @@ extension MetricFamily {
     package static let poolWindowBlocked = Self(
         "pool_window_blocked_total", .counter,
         "Times that a connection's window, and not its streams, kept what waits from leaving.", labels: pool)
+    package static let poolAnswers = Self(
+        "pool_answers_total", .counter, "Answers of a pool's server: accepted, refused, or failed (5xx and 429).",
+        labels: pool + ["result"])
+    package static let poolSlowAnswers = Self(
+        "pool_slow_answers_total", .counter, "Answers of a pool's server that took longer than 2 s.", labels: pool)
     package static let answers = Self(
         "answer_seconds", .histogram(answerBounds), "From a request's writing to its answer.",
         labels: ["output", "environment", "status"], scale: 1000)

@@ -1,5 +1,7 @@
 extension MetricFamily {
-    static let pushes = [outcomes, outcomeTimes, pushesByApp, reasons, attempts, retries, deferred, held, givenBack]
+    static let pushes = [
+        outcomes, outcomeTimes, pushesByApp, pushesByOutput, reasons, attempts, retries, deferred,
+    ]
     static let tokens = [tokensMarked, lookUps, suppressionTokens, suppressionBytes, badTokens]
 
     package static let outcomes = Self(
@@ -10,23 +12,20 @@ extension MetricFamily {
         labels: ["lane", "attempt"], scale: 1000)
     package static let pushesByApp = Self(
         "pushes_total", .counter, "Outcomes by app and kind.", labels: ["app", "kind"])
+    package static let pushesByOutput = Self(
+        "output_pushes_total", .counter, "Pushes by output and result: sent, retried, or refused.",
+        labels: ["output", "result"])
     package static let reasons = Self(
         "reasons_total", .counter, "Why pushes were not accepted, and who said so.",
         labels: ["output", "by", "reason"])
     package static let attempts = Self(
         "attempts_total", .counter, "What came of handing a push to an output.", labels: ["result"])
     package static let retries = Self(
-        "retries_total", .counter, "Pushes put back for another attempt, by the seconds that they wait.",
+        "retries_total", .counter, "Pushes delayed for another attempt, by the delay in seconds.",
         labels: ["delay"])
     package static let deferred = Self(
-        "deferred_total", .counter, "Pushes put back to be tried again, or because their credential is refused.",
+        "deferred_total", .counter, "Pushes delayed for another attempt or because their credential is refused.",
         labels: ["lane"])
-    package static let held = Self(
-        "held_total", .counter, "Pushes put back because their credential is refused.")
-    package static let givenBack = Self(
-        "given_back_total", .counter,
-        "Pushes put back unsent: the worker stopped, or their credential was retired.")
-
     package static let tokensMarked = Self("tokens_marked_total", .counter, "Device tokens marked dead.")
     package static let lookUps = Self(
         "suppression_lookups_total", .counter, "Pushes whose token was looked up before sending, by the answer.",

@@ -69,10 +69,18 @@ struct ConnectionHandle: ~Copyable {
             case .socketReady: next = PQconnectPoll(connection)
             case .wokenUp: break
             case .deadlinePassed:
-                throw PostgresError(.connectFailed, "no connection to \(host) within \(time)")
+                throw PostgresError(.connectFailed, "no connection to \(host) within \(time)\(acceptance)")
             }
         }
         guard PQsetnonblocking(connection, 1) == 0 else { throw lastError(.connectFailed) }
+    }
+
+    /// A clause for the error of a connection that is late. It tells a server that hangs from a host that can't be reached.
+    private var acceptance: String {
+        switch PQstatus(connection) {
+        case CONNECTION_NEEDED, CONNECTION_STARTED, CONNECTION_BAD: ""
+        default: ", although the host accepts connections"
+        }
     }
 
     deinit {

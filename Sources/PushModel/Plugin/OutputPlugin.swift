@@ -35,6 +35,9 @@ public protocol OutputPlugin: Sendable {
     /// that is where its recipients are. True by default.
     var hasOneWorld: Bool { get }
 
+    /// Whether the output sends to servers that belong to Martlet's users and not to a provider. False by default.
+    var sendsToReceivers: Bool { get }
+
     /// What the waits between a push's attempts may add up to, in seconds, where the provider asks to give up then; nil, the
     /// default: as the configuration says.
     var retriesForSeconds: Int? { get }
@@ -59,6 +62,7 @@ extension OutputPlugin {
     public var reasons: [String: Outcome.Verdict] { [:] }
     public var credentials: (any OutputCredentials)? { nil }
     public var hasOneWorld: Bool { true }
+    public var sendsToReceivers: Bool { false }
     public var retriesForSeconds: Int? { nil }
     public func check(_ settings: OutputSettings) throws {}
 

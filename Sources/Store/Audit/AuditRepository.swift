@@ -57,6 +57,19 @@ public struct AuditRepository: Sendable {
         return entries
     }
 
+    /// Returns since when each app that is paused has been paused, and by whom. Workers may read this, too.
+    ///
+    /// - Parameter timeout: `nil` for the pool's timeout.
+    /// - Throws: ``PostgresError``.
+    public func pauses(timeout: Duration? = nil) async throws -> [AppPause] {
+        try await pool.query("SELECT * FROM martlet.paused_apps()", timeout: timeout).map { row in
+            AppPause(
+                app: try row["bundle_id"].text,
+                since: try row["paused_at"].optional.map { Timestamp(milliseconds: try $0.milliseconds) },
+                by: try row["paused_by"].optional?.text)
+        }
+    }
+
     private static func entry(_ row: PostgresRow) throws -> AuditEntry {
         AuditEntry(
             at: Timestamp(milliseconds: try row["at"].milliseconds), role: try row["session_role"].text,

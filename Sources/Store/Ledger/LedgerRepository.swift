@@ -38,6 +38,12 @@ public struct LedgerRepository: Sendable {
             ], timeout: Self.patience)
     }
 
+    /// Fails as ``add(_:)`` would fail if the database is away, read-only or locked, or the user lacks the right to insert.
+    /// Writes nothing.
+    ///
+    /// - Throws: ``PostgresError``.
+    public func probe() async throws { try await add([]) }
+
     /// Makes the partitions of today and tomorrow, and drops what is older.
     ///
     /// - Returns: how many days were dropped.

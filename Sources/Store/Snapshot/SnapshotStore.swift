@@ -101,7 +101,7 @@ public final class SnapshotStore: Sendable {
                 .keyringReadAgain, "The keyring can be read again", after: .keyringUnreadable, to: logger)
         } catch {
             failures.began(
-                .keyringUnreadable, "Master keys can't be read again, the last ones stay in use", "\(error)",
+                .keyringUnreadable, "The keyring can't be read, the last master keys stay in use", "\(error)",
                 level: .error, to: logger)
         }
     }

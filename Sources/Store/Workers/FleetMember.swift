@@ -32,7 +32,7 @@ extension [FleetMember] {
 
     public var silent: [FleetMember] { filter(\.isSilent) }
 
-    /// The problems that are open at those that run, each once, the first to look at first.
+    /// The open problems of all running workers, each once, in the order in which to look at them.
     public var problems: [WorkerReport.ProblemReport] {
         var known: Set<[String]> = []
         return running.flatMap { $0.report?.problems ?? [] }.filter { known.insert([$0.kind, $0.subject]).inserted }

@@ -1,8 +1,8 @@
 import Foundation
 public import PushModel
 
-/// What a worker says of itself in its row of `martlet.workers`. Written every two seconds, so it is small whatever the worker
-/// has: a few hundred bytes, at most four thousand.
+/// The report of a worker in its row of `martlet.workers`. A worker writes it every two seconds, so its size is limited
+/// to 4,096 bytes. Most reports have a few hundred bytes.
 public struct WorkerReport: Sendable, Hashable, Codable {
     public enum State: String, Sendable, Hashable, Codable {
         case starting
@@ -39,16 +39,16 @@ public struct WorkerReport: Sendable, Hashable, Codable {
         }
     }
 
-    /// A problem that is open at the worker, as the status page lists it.
+    /// An open problem of the worker, as the status page lists it.
     public struct ProblemReport: Sendable, Hashable, Codable {
         public let kind: String
         public let party: String
         /// `trouble` or `notice`.
         public let severity: String
-        /// What it is about; empty: the worker.
+        /// The object of the problem. Empty if the problem concerns the whole worker.
         public let subject: String
         public let text: String
-        /// When the worker found it, RFC 3339.
+        /// The time when the worker found the problem, in RFC 3339 format.
         public let since: String
 
         private static let longestSubject = 100
@@ -66,14 +66,16 @@ public struct WorkerReport: Sendable, Hashable, Codable {
                 subject: subject, text: text, since: Timestamp(rfc3339: since) ?? Timestamp(seconds: 0))
         }
 
-        /// For people: whose it is, and what.
+        /// The party and the text.
         public var line: String { "\(party): \(text)" }
     }
 
     private static let longestText = 200
-    /// The column takes 4,096 bytes. The first problems are written: they are in the order in which to look at them.
+    /// The column is limited to 4,096 bytes, so only the most urgent problems are written.
     private static let mostProblems = 8
     private static let mostProblemBytes = 1_600
+    /// The limit of the column, with a margin for what PostgreSQL may write otherwise than this encoder.
+    private static let mostBytes = 4_000
     private static let mostLanes = 10
     private static let mostKinds = 20
     /// A thousand of them can be added up.
@@ -93,8 +95,17 @@ public struct WorkerReport: Sendable, Hashable, Codable {
     public var oldestJobSeconds: Int
     /// Queues of each lane that it consumes; nil: of a version that knows of one.
     public var shards: Int?
-    /// The first problems that are open at it, the first to look at first; nil: of a version that does not say.
+    /// The number of workers in a row that ended without signing off before this one took their place. `nil` for none, and
+    /// after this worker has run for ten minutes.
+    public var crashes: Int?
+    /// The first open problems in the order in which to look at them, or `nil` if the worker's version reports none.
     public var problems: [ProblemReport]?
+    /// The answers of providers in the last minute, or `nil` if the worker's version does not report them or the row has
+    /// no room. ``setAnswers(_:)`` sets them.
+    public private(set) var answers: [AnswerReport]?
+    /// The counts of the last hour in a compact form, or `nil` if the worker's version does not report them or the row
+    /// has no room. ``setHistory(_:)`` sets it.
+    public private(set) var history: String?
 
     public init(
         host: String, pid: Int, state: State, obstacle: String? = nil, lanes: [LaneReport] = [], rate: Double = 0,
@@ -114,12 +125,44 @@ public struct WorkerReport: Sendable, Hashable, Codable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case host, pid, state, obstacle, lanes, rate, minute, shards, problems
+        case host, pid, state, obstacle, lanes, rate, minute, shards, crashes, problems, answers, history
         case oldestJobSeconds = "oldest_job_seconds"
     }
 
-    /// As the column has it.
-    func json() throws -> String { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
+    /// Keeps the reports of the outputs with the most answers.
+    public mutating func setAnswers(_ answers: [AnswerReport]) { self.answers = AnswerReport.fitting(answers) }
+
+    /// Sets the history to the first of these texts for which the row has room, or to `nil` if there is none. Must be
+    /// called last, because everything else goes before the history.
+    public mutating func setHistory(_ texts: some Sequence<String>) {
+        history = nil
+        guard let bytes = (try? encoded()).map(Self.storedBytes) else { return }
+        // The key, its quotation marks, the colon and the comma with a space each.
+        let room = Self.mostBytes - bytes - #""history": "", "#.utf8.count
+        history = texts.first { Self.storedBytes($0) <= room }
+    }
+
+    /// Returns the text for the column. Leaves out the history and then the answers if the row would be too large with
+    /// them.
+    func json() throws -> String {
+        var (report, text) = (self, try encoded())
+        if report.history != nil, Self.storedBytes(text) > Self.mostBytes {
+            report.history = nil
+            text = try report.encoded()
+        }
+        if report.answers != nil, Self.storedBytes(text) > Self.mostBytes {
+            report.answers = nil
+            text = try report.encoded()
+        }
+        return text
+    }
+
+    private func encoded() throws -> String { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
+
+    /// The length of the text that PostgreSQL makes of JSON, which has a space after each comma and colon.
+    private static func storedBytes(_ json: String) -> Int {
+        json.utf8.reduce(0) { $0 + ($1 == UInt8(ascii: ",") || $1 == UInt8(ascii: ":") ? 2 : 1) }
+    }
 
     /// nil: of a version that says nothing, or something else.
     init?(json: String) {
@@ -129,6 +172,8 @@ public struct WorkerReport: Sendable, Hashable, Codable {
         pid = Self.believable(pid)
         obstacle = obstacle.map(Self.cut)
         problems = problems.map { Self.fitting($0.map(\.believable)) }
+        answers = answers.map { AnswerReport.fitting($0.map(\.believable)) }
+        history = history.flatMap { $0.utf8.count <= Self.mostBytes ? $0 : nil }
         lanes = lanes.prefix(Self.mostLanes).map(\.believable)
         rate = rate.isFinite ? min(max(0, rate), Double(Self.largestNumber)) : 0
         minute = Dictionary(
@@ -136,6 +181,7 @@ public struct WorkerReport: Sendable, Hashable, Codable {
             uniquingKeysWith: { first, _ in first })
         oldestJobSeconds = Self.believable(oldestJobSeconds)
         shards = shards.map(Self.believable)
+        crashes = crashes.map(Self.believable)
     }
 
     private static func fitting(_ problems: [ProblemReport]) -> [ProblemReport] {
@@ -147,7 +193,7 @@ public struct WorkerReport: Sendable, Hashable, Codable {
             })
     }
 
-    private static func believable(_ number: Int) -> Int { min(max(0, number), largestNumber) }
+    static func believable(_ number: Int) -> Int { min(max(0, number), largestNumber) }
 
-    private static func cut(_ text: String) -> String { String(text.prefix(longestText)) }
+    static func cut(_ text: String) -> String { String(text.prefix(longestText)) }
 }

@@ -4,8 +4,11 @@ public import PostgresClient
 public struct WorkerRepository: Sendable {
     /// Who was not heard of for so long shares nothing.
     public static let staleSeconds = 6
-    /// Who was not heard of for so long is not shown.
-    public static let shownSeconds = 60
+    /// The row of a worker that ended without signing off is shown until another worker starts, until an operator deletes
+    /// it, or for a week.
+    private static let shownSeconds = 7 * 86_400
+    /// A row that is further ahead was written before the server's clock was set back.
+    private static let aheadSeconds = 60
     /// A row that is not renewed every two seconds is late; one that takes longer than this can't be in time.
     private static let patience = Duration.seconds(4)
 
@@ -39,42 +42,86 @@ public struct WorkerRepository: Sendable {
             "DELETE FROM martlet.workers WHERE id = $1", [.text(worker.id)], timeout: Self.patience)
     }
 
-    /// Deletes the rows of workers that have been silent for an hour. Rows that another worker is deleting are skipped.
+    /// Deletes the rows of workers that ended without signing off before a worker started, because that worker takes their
+    /// place: all of its name, or else the one that has been silent for longest.
+    ///
+    /// - Returns: the deleted rows.
+    /// - Throws: ``PostgresError``.
+    public func replaceSilent(by worker: RunningWorker) async throws -> [FleetMember] {
+        let uptime = (ContinuousClock.now - worker.start) / .milliseconds(1)
+        return try await pool.query(
+            """
+            WITH silent AS (
+                SELECT id, name, seen_at FROM martlet.workers
+                WHERE id <> $1 AND seen_at < clock_timestamp()
+                    - greatest(interval '\(Self.staleSeconds) s', $3::bigint * interval '1 ms')
+            ), replaced AS (
+                SELECT id FROM silent WHERE name = $2
+                UNION ALL (
+                    SELECT id FROM silent WHERE NOT EXISTS (SELECT FROM silent WHERE name = $2) ORDER BY seen_at LIMIT 1)
+            )
+            DELETE FROM martlet.workers WHERE id IN (SELECT id FROM replaced) RETURNING \(Self.memberColumns)
+            """, [.text(worker.id), .text(worker.name), .bigint(Int64(uptime))], timeout: Self.patience
+        ).map(Self.member)
+    }
+
+    /// Deletes the rows of workers of this name that ended without signing off.
+    ///
+    /// - Returns: the number of rows.
+    /// - Throws: ``PostgresError``.
+    public func forgetSilent(name: String) async throws -> Int {
+        try await pool.query(
+            """
+            DELETE FROM martlet.workers
+            WHERE name = $1 AND seen_at < clock_timestamp() - interval '\(Self.staleSeconds) s' RETURNING id
+            """, [.text(name)]
+        ).count
+    }
+
+    /// Deletes the rows of workers that have been silent for a week. Rows that another worker is deleting are skipped.
     /// - Throws: ``PostgresError``.
     public func forgetStale() async throws {
         try await pool.query(
             """
             DELETE FROM martlet.workers WHERE id IN (
-                SELECT id FROM martlet.workers WHERE NOT \(Self.seen(within: 3_600)) FOR UPDATE SKIP LOCKED)
+                SELECT id FROM martlet.workers WHERE NOT \(Self.seen(within: Self.shownSeconds, ahead: 3_600))
+                FOR UPDATE SKIP LOCKED)
             """)
     }
 
-    /// Those that are there: heard of within a minute, and not silent while a younger one of that name runs. Each with what it
-    /// says of itself; by name, a thousand at most.
+    /// Returns the workers by name, at most a thousand, the living first: those that run, and those that ended without
+    /// signing off, unless a younger worker of that name runs.
     ///
-    /// - Parameter timeout: nil for the usual one.
+    /// - Parameter timeout: `nil` for the pool's timeout.
     /// - Throws: ``PostgresError``.
     public func fleet(timeout: Duration? = nil) async throws -> [FleetMember] {
         let heard = try await pool.query(
             """
-            SELECT id, left(name, 200) AS name, left(version, 50) AS version, outputs[1:20] AS outputs,
-                report::text AS report,
-                CASE WHEN isfinite(started_at)
-                    THEN greatest(0, extract(epoch FROM clock_timestamp() - started_at))::bigint ELSE 0 END AS uptime,
-                greatest(0, extract(epoch FROM clock_timestamp() - seen_at))::bigint AS silent
-            FROM martlet.workers WHERE \(Self.seen(within: Self.shownSeconds)) ORDER BY name, id LIMIT 1000
+            SELECT \(Self.memberColumns) FROM (
+                SELECT * FROM martlet.workers WHERE \(Self.seen(within: Self.shownSeconds, ahead: Self.aheadSeconds))
+                ORDER BY seen_at DESC LIMIT 1000
+            ) AS shown ORDER BY name, id
             """, timeout: timeout
-        ).map { row in
-            FleetMember(
-                id: try row["id"].uuid, name: try row["name"].text, version: try row["version"].text,
-                outputs: try row["outputs"].textArray, uptimeSeconds: try row["uptime"].integer,
-                silentSeconds: try row["silent"].integer, report: WorkerReport(json: try row["report"].text))
-        }
+        ).map(Self.member)
         let youngest = Dictionary(
             heard.lazy.filter { !$0.isSilent }.map { ($0.name, $0.uptimeSeconds) }, uniquingKeysWith: min)
         return heard.filter { member in
             !member.isSilent || youngest[member.name].map { $0 <= member.uptimeSeconds } != true
         }
+    }
+
+    private static let memberColumns = """
+        id, left(name, 200) AS name, left(version, 50) AS version, outputs[1:20] AS outputs, report::text AS report,
+        CASE WHEN isfinite(started_at)
+            THEN greatest(0, extract(epoch FROM clock_timestamp() - started_at))::bigint ELSE 0 END AS uptime,
+        greatest(0, extract(epoch FROM clock_timestamp() - seen_at))::bigint AS silent
+        """
+
+    private static func member(_ row: PostgresRow) throws -> FleetMember {
+        FleetMember(
+            id: try row["id"].uuid, name: try row["name"].text, version: try row["version"].text,
+            outputs: try row["outputs"].textArray, uptimeSeconds: try row["uptime"].integer,
+            silentSeconds: try row["silent"].integer, report: WorkerReport(json: try row["report"].text))
     }
 
     /// Whether who is logged in may write rows; whoever is no worker's user, which shows by another of their tables, need not.
@@ -90,8 +137,9 @@ public struct WorkerRepository: Sendable {
     }
 
     /// Neither long ago nor far ahead, as after the server's clock was set back.
-    private static func seen(within seconds: Int) -> String {
-        "seen_at BETWEEN clock_timestamp() - interval '\(seconds) s' AND clock_timestamp() + interval '\(seconds) s'"
+    private static func seen(within seconds: Int, ahead: Int? = nil) -> String {
+        "seen_at BETWEEN clock_timestamp() - interval '\(seconds) s' "
+            + "AND clock_timestamp() + interval '\(ahead ?? seconds) s'"
     }
 
     /// One statement sees the others' rows as they were before it, so its own is counted by itself.

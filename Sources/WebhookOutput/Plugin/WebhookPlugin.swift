@@ -7,6 +7,7 @@ public struct WebhookPlugin: OutputPlugin {
     public let settings = WebhookConfiguration.settings
     public let jobs = JobForm(addresses: [.token], takesText: true)
     public let eventFields = EventFields(id: "receiver_id")
+    public let sendsToReceivers = true
     public let reasons = WebhookReason.verdicts
 
     public init() {}

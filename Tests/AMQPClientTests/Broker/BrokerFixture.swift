@@ -104,6 +104,13 @@ extension [AMQPPublisherEvent] {
         }
     }
 
+    var mayBeTaken: [UInt64] {
+        flatMap { event -> [UInt64] in
+            if case .mayBeTaken(let ids) = event { ids } else { [] }
+        }
+    }
+
+    var unroutable: [UInt64] { compactMap { if case .unroutable(let id) = $0 { id } else { nil } } }
     var returned: [AMQPReturn] { compactMap { if case .returned(let value) = $0 { value } else { nil } } }
     var connections: Int { filter { if case .connected = $0 { true } else { false } }.count }
     var failures: [AMQPError] { compactMap { if case .disconnected(let error) = $0 { error } else { nil } } }

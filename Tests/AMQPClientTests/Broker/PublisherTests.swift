@@ -46,6 +46,23 @@ struct PublisherTests {
         await test.publisher.close()
     }
 
+    @Test func reportsUnroutablePublicationAndConfirmsIt() async throws {
+        let queue = TestBroker.queue("unroutable")
+        let test = try TestPublisher(topology: AMQPTopology(queues: [queue]))
+        let nowhere = TestBroker.uniqueName("nowhere")
+        func sample(_ id: UInt64, to queue: String) -> AMQPPublication {
+            AMQPPublication(id: id, exchange: "", routingKey: queue, reportsUnroutable: true, body: Array("\(id)".utf8))
+        }
+        test.publisher.publish([sample(1, to: queue.name), sample(2, to: nowhere), publication(3, to: nowhere)])
+        test.start()
+        try await test.log.wait("three verdicts") { $0.confirmed.count == 3 }
+        let events = test.log.events
+        #expect(Set(events.confirmed) == [1, 2, 3])
+        #expect(events.unroutable == [2] && events.returned.isEmpty, "\(events)")
+        #expect(test.publisher.unconfirmedCount == 0)
+        await test.publisher.close()
+    }
+
     @Test("a missing exchange is reported for those that name it; the others are published, once")
     func missingExchange() async throws {
         let queue = TestBroker.queue("missing-exchange")
@@ -63,6 +80,7 @@ struct PublisherTests {
         #expect(Set(events.returned.map(\.id)) == Set((0..<100).filter { $0 % 10 == 3 }))
         #expect(events.returned.allSatisfy { $0.code == 404 && $0.text.contains(missing) }, "\(events.returned)")
         #expect(Set(events.confirmed) == Set((0..<100).filter { $0 % 10 != 3 }))
+        #expect(Set(events.mayBeTaken) == Set(events.returned.map(\.id)), "all were on the wire before")
         #expect(events.connections == 1, "The connection need not be made again")
         await test.publisher.close()
     }

@@ -40,6 +40,31 @@ import Testing
         #expect(harness.acknowledged == [1])
     }
 
+    /// RabbitMQ closes the channel because of one message and does not tell which of the others it has taken.
+    @Test(arguments: refusals.indices) func marksRefusedMessageThatBrokerMayHaveTaken(refusal: Int) throws {
+        let (harness, retry) = try harnessWithARetry()
+        harness.publisher(.mayBeTaken([retry.id]))
+        harness.publisher(Self.refusals[refusal](retry))
+        harness.passRefusalWaits()
+        let headers = harness.published.map { $0.properties.headers["x-martlet-redelivered"] }
+        #expect(headers == [nil, true])
+        harness.publisher(Self.refusals[refusal](retry))
+        harness.passRefusalWaits()
+        #expect(harness.published.last?.properties.headers["x-martlet-redelivered"] == true)
+    }
+
+    @Test func marksDeadLetterThatBrokerMayHaveTaken() throws {
+        let harness = PipelineHarness(brokerUser: "worker")
+        harness.deliver("{}")
+        let dead = try #require(harness.published.last { $0.exchange == "martlet.dead" })
+        harness.publisher(.mayBeTaken([dead.id]))
+        harness.publisher(.refused([dead.id]))
+        harness.passRefusalWaits()
+        let again = try #require(harness.published.last { $0.id == dead.id })
+        #expect(dead.properties.headers["x-martlet-redelivered"] == nil)
+        #expect(again.properties.headers["x-martlet-redelivered"] == true)
+    }
+
     /// Its job may not stay open until the broker's patience ends.
     @Test func aRetryThatIsRefusedForLongGoesToTheDeadLetters() throws {
         let (harness, retry) = try harnessWithARetry()

@@ -71,7 +71,7 @@ struct BrokerCommandTests {
                 let credential: String
                 let rank, obstacle: String?
             }
-            let environment, pushType, topic: String
+            let environment, push_type, topic: String
             let credential, problem: String?
             let refused: [String]
             let considered: [Candidate]
@@ -93,14 +93,14 @@ struct BrokerCommandTests {
         let routes = try JSONDecoder().decode(Shown.self, from: Data(json.output.utf8)).routes
         #expect(routes.count == 22, "two environments, eleven push types")
         for route in routes {
-            let byCertificate = ["alert", "background", "mdm", "voip", "complication"].contains(route.pushType)
-            #expect(route.credential == (byCertificate ? certificate : key), "\(route.pushType)")
+            let byCertificate = ["alert", "background", "mdm", "voip", "complication"].contains(route.push_type)
+            #expect(route.credential == (byCertificate ? certificate : key), "\(route.push_type)")
             let obstacle = route.considered.first { $0.credential == expired }?.obstacle
             #expect(
                 obstacle
                     == (byCertificate
                         ? "expired on 2026-01-01T00:00:00.000Z"
-                        : route.pushType == "location"
+                        : route.push_type == "location"
                             ? "is a certificate, and this push type needs a key" : "is not for topic \(route.topic)"))
             #expect(
                 route.refused == (route.environment == "sandbox" && !byCertificate ? ["InvalidProviderToken"] : []))

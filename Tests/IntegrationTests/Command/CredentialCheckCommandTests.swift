@@ -13,7 +13,7 @@ struct CredentialCheckCommandTests {
     private struct Report: Decodable {
         let id, reason, advice: String?
         let label, team, environment, endpoint, result, detail: String
-        let status, daysLeft: Int?
+        let status, days_left: Int?
     }
 
     private func reports(_ finished: Subprocess.Finished) throws -> [Report] {
@@ -28,7 +28,7 @@ struct CredentialCheckCommandTests {
             #expect(all.status == 0, "\(all)")
             let found = try reports(all)
             #expect(found.count == 4 && found.allSatisfy { $0.result == "ok" }, "\(all)")
-            #expect(found.filter { $0.id == certificate }.allSatisfy { ($0.daysLeft ?? 0) > 300 })
+            #expect(found.filter { $0.id == certificate }.allSatisfy { ($0.days_left ?? 0) > 300 })
             #expect(Set(found.compactMap(\.id)) == [key, certificate])
 
             let again = try await installation.martlet(["credential", "check", key, "--environment", "sandbox"])

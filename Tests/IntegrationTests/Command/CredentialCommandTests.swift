@@ -12,7 +12,7 @@ struct CredentialCommandTests {
         let id: String?
         let kind, team, label: String
         let environments, replaces: [String]
-        let daysLeft: Int?
+        let days_left: Int?
     }
 
     @Test func anImportIsToldToScriptsToo() async throws {
@@ -26,11 +26,11 @@ struct CredentialCommandTests {
             let key = [installation.path("AuthKey_KEY1234567.p8"), "--team", "TEAM000001"]
             #expect(try await imported(key + ["--dry-run"]).id == nil)
             let first = try await imported(key)
-            #expect(first.id != nil && first.kind == "token" && first.team == "TEAM000001" && first.daysLeft == nil)
+            #expect(first.id != nil && first.kind == "token" && first.team == "TEAM000001" && first.days_left == nil)
             #expect(first.environments == ["production", "sandbox"] && first.replaces == [])
             let pem = installation.path("push.pem")
             let certificate = try await imported([pem, "--team", "TEAM000002"])
-            #expect(certificate.kind == "certificate" && (certificate.daysLeft ?? 0) > 0)
+            #expect(certificate.kind == "certificate" && (certificate.days_left ?? 0) > 0)
             let nameless = try await installation.martlet(["credential", "import", "--json", key[0]])
             #expect(nameless.errors.contains("AuthKey_KEY1234567.p8: the team id is needed"), "\(nameless)")
         }

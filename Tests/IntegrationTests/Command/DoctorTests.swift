@@ -20,7 +20,7 @@ struct DoctorTests {
     @Test func aDatabaseThatIsNotVerifiedIsWarnedOf() async throws {
         try await Installation.with { installation in
             #expect(try await installation.martlet(["doctor", "--declare"]).status == 0)
-            #expect(try await !doctor(installation).output.contains("WARN"))
+            #expect(try await !doctor(installation).output.contains("WARN  database TLS"))
             let far = try await doctor(installation, host: "db.example.net", options: "hostaddr=127.0.0.1")
             #expect(
                 far.output.contains(
@@ -44,6 +44,51 @@ struct DoctorTests {
             #expect(finished.output.contains(verdict), "\(finished)")
             #expect(finished.status == (verdict.hasPrefix("FAIL") ? 1 : 0), "\(finished)")
             #expect(finished.output.contains(seconds > 0 ? "ms behind" : "ms ahead of"), "\(finished)")
+        }
+    }
+
+    /// A function that hides PostgreSQL's own plays a server with these settings.
+    @Test(arguments: ["fsync", "full_page_writes", "synchronous_commit"])
+    func warnsOfSettingsThatLoseCommits(setting: String) async throws {
+        try await Installation.with { installation in
+            func warnings(_ value: String) async throws -> String {
+                try await installation.database.pool.query(
+                    """
+                    CREATE OR REPLACE FUNCTION weak.current_setting(name text) RETURNS text LANGUAGE sql
+                    AS $$ SELECT CASE WHEN name = '\(setting)' THEN '\(value)'
+                        WHEN name IN ('fsync', 'full_page_writes', 'synchronous_commit') THEN 'on'
+                        ELSE pg_catalog.current_setting(name) END $$
+                    """)
+                let finished = try await doctor(installation, options: "options=-csearch_path%3Dweak,pg_catalog")
+                #expect(finished.status == 0, "a warning is no failure: \(finished)")
+                return finished.output
+            }
+            try await installation.database.pool.query("CREATE SCHEMA weak")
+            let off = try await warnings("off")
+            #expect(off.contains(try Regex("WARN  durability    \(setting) is off: a crash .* claims")), "\(off)")
+            #expect(off.ranges(of: "durability").count == 1, "\(off)")
+            for value in ["on", "local"] {
+                let good = try await warnings(value)
+                #expect(good.contains("ok    durability    a commit is on this server's disk"), "\(good)")
+            }
+        }
+    }
+
+    /// A port that accepts connections plays a server whose processes hang.
+    @Test(arguments: [["doctor"], ["top", "--once"]])
+    func namesADatabaseThatAcceptsConnectionsAndDoesNotAnswer(command: [String]) async throws {
+        try await Installation.with { installation in
+            let silent = try SilentPort()
+            let finished = try await installation.martlet(
+                command, ["database.url": "postgres://martlet@127.0.0.1:\(silent.port)/d?connect_timeout=1"])
+            #expect(finished.status == 1, "\(finished)")
+            #expect(
+                finished.output.contains(
+                    "the database does not answer: no connection to 127.0.0.1:\(silent.port)/d as martlet within 1.0 "
+                        + "seconds, although the host accepts connections"), "\(finished)")
+            // What the broker tells is shown all the same.
+            let broker = command == ["doctor"] ? "ok    broker" : "\nwaiting in the broker: urgent "
+            #expect(finished.output.contains(broker), "\(finished)")
         }
     }
 

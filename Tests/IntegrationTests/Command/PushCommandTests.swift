@@ -161,7 +161,7 @@ import Testing
             let imported = try await run(
                 [Project.command, "credential", "import", "vapid.pem", "--dry-run", "--json"] + key)
             let shown = try JSONDecoder().decode(ImportedKey.self, from: Data(imported.utf8)).shown
-            let publicKey = try #require(shown["applicationServerKey"])
+            let publicKey = try #require(shown["application_server_key"])
             for service in ports {
                 let subscribed = try await run(
                     [

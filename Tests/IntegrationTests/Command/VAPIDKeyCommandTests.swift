@@ -85,7 +85,7 @@ struct VAPIDKeyCommandTests {
             let list = try await installation.martlet(["credential", "list"])
             #expect(list.output.contains("https://yourdomain.com/contact"), "\(list)")
             let check = try await installation.martlet(["credential", "check", key.id])
-            #expect(check.output.contains(key.shown["applicationServerKey"] ?? "-"), "\(check)")
+            #expect(check.output.contains(key.shown["application_server_key"] ?? "-"), "\(check)")
         }
     }
 

@@ -12,16 +12,16 @@ extension OutageTests {
     enum DatabaseOutage: String, CaseIterable, Sendable {
         case apps = "the tables of apps and credentials are locked"
         case deviceTokens = "the table of device tokens is locked"
-        case readOnly = "the database takes no writes"
+        case readOnly = "the database accepts no writes"
     }
 
-    @Test func appsAndCredentialsAreLocked() async throws {
+    @Test func reportsLockedTablesOfAppsAndCredentials() async throws {
         try await Outage.happens(DatabaseOutage.apps.rawValue) { there, look in
             try await there.installation.withLock(on: "apps, martlet.credentials") { try await look() }
         }
     }
 
-    @Test func deviceTokensAreLocked() async throws {
+    @Test func reportsLockedTableOfDeviceTokens() async throws {
         try await Outage.happens(DatabaseOutage.deviceTokens.rawValue) { there, look in
             try await there.installation.withLock(on: "device_tokens") {
                 try await there.publish("during", to: [Token.random(Token.dead)])
@@ -30,7 +30,7 @@ extension OutageTests {
         }
     }
 
-    @Test func theDatabaseTakesNoWrites() async throws {
+    @Test func reportsReadOnlyDatabase() async throws {
         try await Outage.happens(DatabaseOutage.readOnly.rawValue) { there, look in
             let database = there.installation.database
             func set(_ value: String) async throws {
@@ -48,7 +48,7 @@ extension OutageTests {
         }
     }
 
-    @Test func theKeyringCanNotBeRead() async throws {
+    @Test func reportsUnreadableKeyring() async throws {
         try await Outage.happens(OwnOutage.keyring.rawValue) { there, look in
             let (file, elsewhere) = (there.installation.path("keyring"), there.installation.path("elsewhere"))
             try FileManager.default.moveItem(atPath: file, toPath: elsewhere)
@@ -57,7 +57,7 @@ extension OutageTests {
         }
     }
 
-    @Test func anAppIsPaused() async throws {
+    @Test func reportsPausedApp() async throws {
         try await Outage.happens(OwnOutage.paused.rawValue) { there, look in
             func set(isPaused: Bool) async throws {
                 try await there.installation.setApp(
@@ -72,7 +72,7 @@ extension OutageTests {
 }
 
 extension Installation {
-    /// Runs `body` while nobody else can use a table.
+    /// Runs `body` while no other session can use a table.
     fileprivate func withLock(on table: String, _ body: () async throws -> Void) async throws {
         let holder = try await PostgresConnection.connect(database.configuration)
         try await holder.query("BEGIN")

@@ -34,7 +34,7 @@ struct Outage {
                 let outage = Outage(installation: installation, worker: worker, prometheus: prometheus, page: look)
                 try await outage.begin()
                 try await cause(outage) { try await outage.looks(as: row) }
-                // Problems that are counted look back for a minute.
+                // Problems that are found by counting stay open for a minute.
                 try await eventually("it is over: \(await outage.said())\(worker.errors)") {
                     try await look.document()?.problems.isEmpty == true
                 }

@@ -5,7 +5,7 @@ import Testing
 struct OutageRow: Sendable {
     /// nil: there is none.
     let alert: String?
-    /// Kinds of problem, one of which is open; empty: no trouble is.
+    /// The kinds of problem of which one must be open. If empty, no problem of severity `trouble` may be open.
     let kinds: [String]
     let parties: [String]
     /// One of these.

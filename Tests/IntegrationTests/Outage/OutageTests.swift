@@ -35,7 +35,7 @@ struct OutageTests {
     }
 
     @Test(arguments: ProviderOutage.allCases) func aProviderFails(outage: ProviderOutage) async throws {
-        // Late is not too late.
+        // The answer must arrive before the timeout.
         let changes = outage == .slowness ? ["apns.request_timeout": "30"] : [:]
         try await Outage.happens(outage.rawValue, changes) { there, look in
             await there.installation.simulator.setFaults(outage.faults)
@@ -46,13 +46,14 @@ struct OutageTests {
     }
 
     enum OwnOutage: String, CaseIterable, Sendable {
-        case publisher = "a publisher hands in what can't be used"
+        case publisher = "a publisher sends an invalid job"
         case results = "a results queue is full"
+        case unrouted = "no queue takes the outcomes"
         case keyring = "the keyring can't be read"
         case paused = "an app is paused"
     }
 
-    @Test func aPublisherHandsInRubbish() async throws {
+    @Test func reportsInvalidJob() async throws {
         try await Outage.happens(OwnOutage.publisher.rawValue) { there, look in
             try await there.installation.publish(raw: [#"{"id":"during","app":"com.example.shop","prio":1}"#])
             try await look()
@@ -66,6 +67,16 @@ struct OutageTests {
                 try await look()
                 try await there.installation.broker.delete(queues: [queue], exchanges: [])
             }
+        }
+    }
+
+    @Test func reportsOutcomesThatNoQueueTakes() async throws {
+        try await Outage.happens(OwnOutage.unrouted.rawValue) { there, look in
+            await there.installation.results.stop()
+            try await there.installation.broker.delete(
+                queues: [ResultQueue.name(there.installation.names)], exchanges: [])
+            try await there.publish("during")
+            try await look()
         }
     }
 }

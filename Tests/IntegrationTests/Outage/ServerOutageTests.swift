@@ -9,7 +9,7 @@ extension OutageTests {
         case broker = "the broker is away"
         case node = "one of the broker's nodes is away"
         case alarm = "the broker blocks publishers"
-        case disk = "the broker's disk stands still"
+        case disk = "the broker's disk stalls"
         case database = "the database is away"
     }
 }
@@ -53,7 +53,7 @@ extension PrivateServerTests {
         }
 
         /// Whatever quorum queues have to write waits.
-        @Test func theBrokersDiskStandsStill() async throws {
+        @Test func theBrokersDiskStalls() async throws {
             try await happens(.disk) {
                 try await PrivateServers.evaluateInBroker(
                     """

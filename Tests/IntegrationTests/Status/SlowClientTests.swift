@@ -6,8 +6,8 @@ import Testing
 /// Kubernetes restarts a container after three failed probes in a row.
 @Suite(.needsServers, .endsAHang)
 struct SlowClientTests {
-    /// Keeps that many connections open for a minute at most: each sends the text once, and is made again when it is
-    /// closed.
+    /// A program that keeps the given number of connections open for at most a minute. Each connection sends the text
+    /// once and is opened again when the server closes it.
     private static let clients = """
         import select, socket, sys, time
         port, count, text = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3].encode().decode("unicode_escape").encode()
@@ -28,7 +28,7 @@ struct SlowClientTests {
         """
 
     @Test(arguments: ["", #"GET /health HTTP/1.1\\r\\nHost:"#, #"GET / HTTP/1.1\\r\\nHost: localhost\\r\\n\\r\\n"#])
-    func probesAreAnsweredBesideSlowClients(text: String) async throws {
+    func answersProbesDespiteSlowClients(text: String) async throws {
         try await Installation.with { installation in
             let look = StatusPageLook(port: try freePort())
             try await installation.withWorker(["http.listen": "127.0.0.1:\(look.port)"]) { worker in
@@ -47,7 +47,7 @@ struct SlowClientTests {
         }
     }
 
-    @Test func aPageElsewhereGetsNoMetrics() async throws {
+    @Test func rejectsCrossSiteRequestsForMetrics() async throws {
         try await Installation.with { installation in
             let look = StatusPageLook(port: try freePort())
             try await installation.withWorker(["http.listen": "127.0.0.1:\(look.port)"]) { worker in

@@ -78,8 +78,8 @@ struct StatusPageLook: Sendable {
         try await Subprocess.run(["/usr/bin/curl", "-s", "--max-time", "5", url + "status.json"]).output
     }
 
-    /// Waits until it shows what `condition` asks for; then the document follows its schema, the page has the heading, if one is named, and a
-    /// browser likes it.
+    /// Waits until the document meets `condition` and the page has the heading, if one is given. Then checks the
+    /// document against its schema and the page in a browser.
     func shows(
         _ name: String, heading: String?, _ log: @autoclosure () -> String, isUsed: Bool = false,
         _ condition: (Document) -> Bool

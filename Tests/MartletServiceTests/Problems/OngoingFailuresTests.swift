@@ -8,7 +8,7 @@ import Testing
     private let often = EventName("thing.write.failed", repeats: true)
     private let resumed = EventName("thing.resumed")
 
-    @Test func aFailureIsListedUntilItEnds() {
+    @Test func listsFailureUntilItEnds() {
         let (failures, ring) = (OngoingFailures(), WarningRing())
         let logger = WorkerLog(level: .info, sinks: [ring]).logger("test")
         failures.ended(resumed, "Again", after: once, to: logger)

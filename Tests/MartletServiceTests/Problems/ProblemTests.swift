@@ -6,11 +6,11 @@ import PushModel
 import Store
 import Testing
 
-/// Which facts are a problem, and whose.
+/// The problems that given facts show, with their parties.
 @Suite struct ProblemTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
-        /// Whose they are, the first to look at first; with a question mark, a notice.
+        /// The parties of the problems in the order of the list. A question mark marks a notice.
         let found: [String]
         let change: @Sendable (inout StatusFacts) -> Void
 
@@ -41,8 +41,8 @@ import Testing
             $0.counts.isConsuming = false
             $0.view = PipelineView(lanes: [], apps: [], isDraining: true)
         },
-        Case(name: "the broker takes nothing", found: ["broker"]) { $0.counts.isPublishing = false },
-        Case(name: "the broker's disk stands still", found: ["broker"]) { $0.counts.unconfirmedSeconds = 20 },
+        Case(name: "the broker accepts no messages", found: ["broker"]) { $0.counts.isPublishing = false },
+        Case(name: "the broker's disk stalls", found: ["broker"]) { $0.counts.unconfirmedSeconds = 20 },
         Case(name: "a confirm takes its time", found: []) { $0.counts.unconfirmedSeconds = 5 },
         Case(name: "one of our queues refuses", found: ["broker"]) {
             $0.minute = Pulse.Recent(refused: ["martlet.delay.5": 3])
@@ -94,6 +94,48 @@ import Testing
                 )
             ]
         },
+        Case(name: "a receiver refuses a credential", found: ["receiver"]) {
+            $0.receivingOutputs = ["apns"]
+            $0.credentials = [.sample("1", notAfter: nil)]
+            $0.refusals = [
+                Refusal(credential: "1", environment: .production, topic: nil, reason: "Status401", since: $0.now)
+            ]
+        },
+        Case(name: "the configuration excludes an account's token endpoint", found: ["ours"]) {
+            $0.refusals = [
+                Refusal(
+                    credential: "1", environment: .production, topic: nil, reason: "CredentialUnusable", since: $0.now)
+            ]
+        },
+        Case(name: "a receiver rejects most recipients", found: ["receiver"]) {
+            $0.receivingOutputs = ["apns"]
+            $0.credentials = [.sample("1", notAfter: nil)]
+            $0.refusals = [
+                Refusal(
+                    credential: "1", environment: .production, topic: "com.example.shop (device tokens)",
+                    reason: "rejected", since: $0.now)
+            ]
+        },
+        Case(name: "a receiver answers with errors", found: ["receiver"]) {
+            $0.receivingOutputs = ["hook"]
+            $0.poolTroubles = [.sample("hook", .failing, answers: 20)]
+        },
+        Case(name: "no queue takes the outcomes", found: ["consumer?"]) {
+            $0.minute.resultsRouting = .init(routed: 0, unrouted: 3, lastUnrouted: "apns.sent.com.example.shop")
+        },
+        Case(name: "a queue takes some of the outcomes", found: []) {
+            $0.minute.resultsRouting = .init(routed: 1, unrouted: 3, lastUnrouted: "apns.sent.com.example.shop")
+        },
+        Case(name: "the keyring of a worker that starts opens nothing", found: ["ours"]) {
+            $0.stage = .waiting("the keyring opens no credential: no master key 2026-11")
+            $0.failures = [.of(.keyringOpensNothing)]
+        },
+        Case(name: "a worker took the place of one that crashed", found: ["ours?"]) {
+            $0.fleet.members = [.sample("push-7", crashes: 2)]
+        },
+        Case(name: "a worker is in a crash loop", found: ["ours"]) {
+            $0.fleet.members = [.sample("push-7", crashes: 3)]
+        },
         Case(name: "tokens of the other environment", found: ["publisher"]) {
             $0.refusals = [
                 Refusal(
@@ -101,7 +143,7 @@ import Testing
                     reason: "BadDeviceToken", since: $0.now)
             ]
         },
-        Case(name: "pushes are put back, and nothing explains it", found: ["unknown"]) {
+        Case(name: "pushes are retried for no reported reason", found: ["unknown"]) {
             $0.minute = Pulse.Recent(counts: ["sent": 100, "retried": 30])
         },
         Case(name: "no connection comes about, and next to nothing waits for one", found: ["network"]) {
@@ -110,10 +152,10 @@ import Testing
         Case(name: "a few pushes are tried again", found: []) {
             $0.minute = Pulse.Recent(counts: ["sent": 10_000, "retried": 30])
         },
-        Case(name: "jobs that can't be used", found: ["unknown"]) {
+        Case(name: "rejected jobs", found: ["unknown"]) {
             $0.minute = Pulse.Recent(counts: ["jobs_rejected": 2])
         },
-        Case(name: "the database takes no writes", found: ["database"]) {
+        Case(name: "the database accepts no writes", found: ["database"]) {
             $0.link = FleetView(isKnown: false, obstacle: .readOnly)
         },
         Case(name: "apps can't be read", found: ["database"]) { $0.failures = [.of(.appsUnread)] },
@@ -132,18 +174,28 @@ import Testing
         },
         Case(name: "the clock is wrong", found: ["ours"]) { $0.clockAhead = -600_000 },
         Case(name: "the clock is a little off", found: []) { $0.clockAhead = 2_000 },
-        Case(name: "a forgotten pause", found: ["decision?"]) {
+        Case(name: "a paused app without jobs", found: ["decision?"]) {
             $0.apps = [AppFacts(app: "com.example.shop", isPaused: true)]
         },
         Case(name: "one output of several answers with errors", found: ["provider"]) {
             $0.minute = Pulse.Recent(counts: ["sent": 10_000, "retried": 117])
-            $0.answers = [.sample("apns", answers: 10_000), .sample("fcm", answers: 117, failed: 117)]
+            $0.poolTroubles = [.sample("fcm", .failing, answers: 117)]
         },
-        Case(name: "a provider fails now and then", found: []) {
-            $0.answers = [.sample("fcm", answers: 117, failed: 20), .sample("apns", answers: 5, failed: 5)]
+        Case(name: "a provider rejects all pushes", found: ["unknown"]) {
+            $0.poolTroubles = [.sample("apns", .rejecting, answers: 82)]
+        },
+        Case(name: "pushes wait for a server that is tried once a minute", found: ["unknown"]) {
+            $0.minute = Pulse.Recent(counts: ["sent": 100, "held": 30])
+        },
+        Case(name: "the broker refuses messages that wait", found: ["broker"]) {
+            $0.counts.refusedWaiting = ["martlet.delay.2": 1_296]
+        },
+        Case(name: "the worker's user may not publish results", found: ["ours"]) {
+            $0.minute = Pulse.Recent(refused: ["martlet.results": 3])
+            $0.counts.refusals = ["martlet.results": "403 ACCESS_REFUSED"]
         },
         Case(name: "a provider is slow", found: ["provider"]) {
-            $0.answers = [.sample("fcm", answers: 117, p50: 5_000)]
+            $0.poolTroubles = [.sample("fcm", .slow, answers: 117)]
         },
         Case(name: "all at once", found: ["database", "broker", "ours", "consumer", "unknown", "unknown"]) {
             $0.link = FleetView(isKnown: false, obstacle: .away)
@@ -153,7 +205,7 @@ import Testing
         },
     ]
 
-    @Test(arguments: cases) func theFirstLineSaysWhatIsWrong(example: Case) {
+    @Test(arguments: cases) func headingIsTheTextOfTheFirstProblem(example: Case) {
         let document = StatusDocument(StatusFacts.sample(example.change))
         #expect(
             document.problems.map { $0.party.rawValue + ($0.severity == .notice ? "?" : "") } == example.found,
@@ -170,7 +222,7 @@ import Testing
         for problem in document.problems { #expect(problem.text.hasSuffix(".") || problem.text.contains(":")) }
     }
 
-    @Test func oneIsNotSeveral() {
+    @Test func usesSingularForOne() {
         let minute = Pulse.Recent(
             counts: ["jobs_held": 1, "jobs_unclaimed": 1],
             refused: ["martlet.results": 1, "martlet.delay.5": 1])
@@ -179,8 +231,8 @@ import Testing
         }
     }
 
-    /// Whoever looks at a port that is closed should not be sent to somebody's status page.
-    @Test func theLastAttemptToConnectIsTold() throws {
+    /// A closed port is not a reason to look at the provider's status page.
+    @Test func namesTheLastFailedConnection() throws {
         func problem(_ seconds: Int64) -> Problem? {
             StatusDocument(
                 .sample {
@@ -191,46 +243,12 @@ import Testing
         }
         #expect(
             problem(10)?.text
-                == "36 pushes were put back in the last minute, to be tried again; connecting failed last to "
+                == "36 pushes were delayed for another attempt in the last minute; last failed connection: "
                 + "push.example:443: Connection refused.")
-        #expect(problem(121)?.text == "36 pushes were put back in the last minute, to be tried again.")
+        #expect(problem(121)?.text == "36 pushes were delayed for another attempt in the last minute.")
     }
 
-    /// Long before the pushes are given up.
-    @Test func aProviderThatAnswersNothingIsTold() {
-        let registry = MetricRegistry()
-        let (streams, other) = (
-            registry.cell(.poolStreams, ["apns", "1", "production"]),
-            registry.cell(.poolStreams, ["push", "2", "production"])
-        )
-        let answers = ["200", "5xx"].map { registry.histogram(.answers, ["push", "production", $0]) }
-        var watch = AnswerWatch()
-        let start = ContinuousClock.now
-        func found(at second: Int) -> String? {
-            watch.look(at: registry.page(of: AnswerWatch.families), now: start + .seconds(second))
-            return StatusDocument(.sample { $0.silent = watch.silent }).problems.first?.text
-        }
-        #expect(found(at: 0) == nil)
-        streams.add(1_573)
-        other.add(7)
-        for second in stride(from: 2, to: 26, by: 2) { #expect(found(at: second) == nil) }
-        answers[0].observe(9)
-        #expect(found(at: 26) == nil)
-        #expect(
-            found(at: 28)
-                == "apns production: no answer for 26 s; pushes on the wire: 1,573.")
-        answers[1].observe(9)
-        streams.add(-1_573)
-        #expect(found(at: 30) == nil, "nothing waits for it")
-        streams.add(1)
-        for second in stride(from: 32, to: 56, by: 2) {
-            if second == 50 { answers[0].observe(9) }
-            #expect(found(at: second) == nil, "it begins anew")
-        }
-        #expect(found(at: 58)?.hasSuffix("apns production: no answer for 26 s; pushes on the wire: 1.") == true)
-    }
-
-    @Test func whatNoConnectionComesAboutToIsReadFromThePools() {
+    @Test func readsUnreachableProvidersFromPools() {
         let warnings: [LoggedWarning] = [.failed(credential: "other"), .failed()]
         func found(open: Int) -> [UnreachableProvider] {
             var page = MetricPage()
@@ -246,7 +264,7 @@ import Testing
     }
 
     /// Connections for pushes are of no use then.
-    @Test func anEndpointOfAccessTokensIsMissedThoughConnectionsAreOpen() {
+    @Test func reportsUnreachableTokenEndpointDespiteOpenConnections() {
         var page = MetricPage()
         page.add(.tokenEndpointUnreachable, ["push", "1", "production"], 1)
         page.add(.tokenEndpointUnreachable, ["push", "2", "production"], 0)
@@ -256,12 +274,12 @@ import Testing
                 == ["push production: push.example:443: Connection refused"])
     }
 
-    @Test func everyPartyIsSeen() {
+    @Test func casesCoverEveryParty() {
         let seen = Set(Self.cases.flatMap(\.found).map { $0.replacing("?", with: "") })
         #expect(seen == Set(Problem.Party.allCases.map(\.rawValue)))
     }
 
-    @Test func aProblemIsOpenSinceItBegan() {
+    @Test func problemKeepsTheTimeWhenItBegan() {
         var list = ProblemList()
         let (silent, slow) = (
             Problem(.providerSilent, "fcm production: no answer.", subject: "fcm production"),
@@ -279,7 +297,7 @@ import Testing
     }
 
     /// The share of one output does not depend on the traffic of the others.
-    @Test func answersAreCountedByOutputOverAMinute() throws {
+    @Test func countsAnswersByOutputOverOneMinute() throws {
         let registry = MetricRegistry()
         let fine = registry.histogram(.answers, ["apns", "production", "200"])
         let (good, bad) = (
@@ -304,12 +322,6 @@ import Testing
                     output: "fcm", environment: "production", answers: 120, accepted: 0, refused: 0, failed: 120,
                     p50: 5_000, p99: 5_000),
             ])
-        let problems = StatusDocument(.sample { $0.answers = window.minute }).problems
-        #expect(
-            problems.map(\.text) == [
-                "fcm production: 120 of 120 answers in the last minute were 5xx or 429.",
-                "fcm production: half of the answers of the last minute took longer than 2 s.",
-            ])
     }
 }
 
@@ -320,11 +332,9 @@ extension OngoingFailures.Failure {
     }
 }
 
-extension AnswerShare {
-    fileprivate static func sample(_ output: String, answers: Int, failed: Int = 0, p50: Int = 50) -> AnswerShare {
-        AnswerShare(
-            output: output, environment: "production", answers: answers, accepted: answers - failed, refused: 0,
-            failed: failed, p50: p50, p99: p50)
+extension PoolTrouble {
+    fileprivate static func sample(_ output: String, _ kind: Kind, answers: Int) -> PoolTrouble {
+        PoolTrouble(output: output, environment: "production", kind: kind, answers: answers, concerned: answers)
     }
 }
 

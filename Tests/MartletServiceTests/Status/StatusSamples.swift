@@ -36,7 +36,9 @@ extension StatusFacts {
                 LoggedWarning(at: facts.now.rfc3339, level: "error", message: text, details: [text: text])
             ]
             facts.configuration = [ConfigurationSetting(key: "worker.name", value: text, origin: .file)]
-            facts.fleet = FleetFacts(members: [.sample(text, obstacle: text)], readSecondsAgo: 0)
+            facts.fleet = FleetFacts(
+                members: [.sample(text, obstacle: text)], readSecondsAgo: 0,
+                history: .sample(until: facts.now, outputs: [text]))
             (facts.name, facts.host) = (text, text)
         }
     }
@@ -53,7 +55,9 @@ extension StatusFacts {
                 lanes: facts.view.lanes,
                 apps: facts.apps.map { .init(app: $0.app, waiting: 3, inFlight: 40, rate: $0.app.utf8.count) },
                 isDraining: false)
-            facts.fleet = FleetFacts(members: (0..<100).map { .sample("push-\($0)") }, readSecondsAgo: 0)
+            facts.fleet = FleetFacts(
+                members: (0..<100).map { .sample("push-\($0)") }, readSecondsAgo: 0,
+                history: .sample(100, until: facts.now, outputs: ["apns", "fcm", "webhook", "webpush"]))
             facts.credentials = (0..<1_000).map { number in
                 .sample(
                     "credential-\(number)", notAfter: Timestamp(seconds: facts.now.seconds + Int64(number) * 86_400))
@@ -71,14 +75,17 @@ extension StatusFacts {
 
 extension FleetMember {
     static func sample(
-        _ name: String, state: WorkerReport.State = .ready, obstacle: String? = nil, silentFor seconds: Int = 1
+        _ name: String, state: WorkerReport.State = .ready, obstacle: String? = nil, silentFor seconds: Int = 1,
+        crashes: Int? = nil
     ) -> FleetMember {
-        FleetMember(
+        var report = WorkerReport(
+            host: "web-3", pid: 4711, state: state, obstacle: obstacle,
+            lanes: Lane.allCases.map { .init(lane: $0, waiting: 2, open: 1, rate: 1_000, age: 1) }, rate: 3_000,
+            minute: ["sent": 180_000], oldestJobSeconds: 1)
+        report.crashes = crashes
+        return FleetMember(
             id: name, name: name, version: "0.1.0", outputs: ["apns"], uptimeSeconds: 9_999, silentSeconds: seconds,
-            report: WorkerReport(
-                host: "web-3", pid: 4711, state: state, obstacle: obstacle,
-                lanes: Lane.allCases.map { .init(lane: $0, waiting: 2, open: 1, rate: 1_000, age: 1) }, rate: 3_000,
-                minute: ["sent": 180_000], oldestJobSeconds: 1))
+            report: report)
     }
 }
 

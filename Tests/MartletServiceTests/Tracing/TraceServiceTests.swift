@@ -103,7 +103,7 @@ import WireTestSupport
             #expect(ContinuousClock.now - start >= .seconds(3))
             #expect(collector.bodies.count == 2 && collector.bodies.first == collector.bodies.last)
             #expect(buffer.counts == .init(sent: 3, dropped: 0, refused: 0))
-            #expect(book.text.contains("status \(status)") && book.text.contains("takes traces again"))
+            #expect(book.text.contains("status \(status)") && book.text.contains("accepts traces again"))
         }
     }
 

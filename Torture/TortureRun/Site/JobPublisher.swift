@@ -55,6 +55,7 @@ final class JobPublisher: Sendable {
         case .confirmed(let ids):
             log.confirmed(ids.map(Self.job))
             unconfirmed.withLock { for id in ids { $0[id] = nil } }
+        case .mayBeTaken(let ids): log.maybeTwice(ids.map(Self.job))
         case .refused(let ids):
             log.maybeTwice(ids.map(Self.job))
             after(1_000) { publisher in for id in ids { publisher.publish(id) } }
@@ -62,7 +63,7 @@ final class JobPublisher: Sendable {
             log.odd("the broker returned job \(Self.job(returned.id)): \(returned.code) \(returned.text)")
             unconfirmed.withLock { $0[returned.id] = nil }
         case .disconnected: log.maybeTwice(unconfirmed.withLock { $0.keys.map(Self.job) })
-        case .connected, .spread, .blocked, .unblocked, .closed: break
+        case .connected, .spread, .unroutable, .blocked, .unblocked, .closed: break
         }
     }
 

@@ -13,6 +13,17 @@ app.kubernetes.io/component: worker
 app.kubernetes.io/component: worker
 {{- end }}
 
+{{- define "martlet.ledgerSelector" -}}
+app.kubernetes.io/name: martlet
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
+app.kubernetes.io/component: ledger
+{{- end }}
+
+{{- define "martlet.ledgerLabels" -}}
+{{ include "martlet.common" . }}
+app.kubernetes.io/component: ledger
+{{- end }}
+
 {{- define "martlet.common" -}}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 app.kubernetes.io/name: martlet
@@ -76,4 +87,44 @@ capabilities: {drop: [ALL]}
 authorization:
   credentials: {name: {{ .name | quote }}, key: {{ .key | quote }}}
 {{- end }}{{ end }}
+{{- end }}
+
+{{/* The ports, separated by spaces, that the configuration names in values of the form host:port. */}}
+{{- define "martlet.configuredPorts" -}}
+{{- $apns := dig "apns" "endpoint" (dict) .Values.config }}
+{{- $hosts := list (dig "production" "" $apns) (dig "sandbox" "" $apns) }}
+{{- $hosts = concat $hosts (dig "broadcast" (dict) $apns | values) (dig "channels" (dict) $apns | values) }}
+{{- range list "fcm.endpoint" "fcm.token_endpoint" "webpush.allowed_hosts" "webpush.private_hosts" "webhook.private_hosts" "tracing.endpoint" }}
+{{- $key := splitList "." . }}
+{{- $hosts = append $hosts (dig (first $key) (last $key) "" $.Values.config) }}
+{{- end }}
+{{- /* A port ends at a comma, a slash, white space or the end of the text. The groups of an IPv6 address do not. */}}
+{{- range regexFindAll `:[0-9]+([,/\s]|$)` (join "," $hosts) -1 }}{{ regexFind `[0-9]+` . }} {{ end }}
+{{- /* Both may use http and its port 80 without naming it. */}}
+{{- if or (dig "webhook" "private_hosts" "" .Values.config) (regexMatch `^http://[^:/]+(/|$)` (dig "tracing" "endpoint" "" .Values.config)) }}80{{ end }}
+{{- end }}
+
+{{/* A list of one egress rule: to the ports .ports (all, if there are none) of the peers .to (everybody, if there are none). */}}
+{{- define "martlet.egress" -}}
+{{- $rule := dict }}
+{{- $ports := list }}
+{{- range $port := .ports }}
+{{- range $protocol := $.protocols | default (list "TCP") }}
+{{- $ports = append $ports (dict "port" (int64 $port) "protocol" $protocol) }}
+{{- end }}
+{{- end }}
+{{- with $ports }}{{ $_ := set $rule "ports" . }}{{ end }}
+{{- with .to }}{{ $_ := set $rule "to" . }}{{ end }}
+{{- list $rule | toYaml }}
+{{- end }}
+
+{{/* Ingress to the HTTP port for the peers .metricsFrom, and for nobody if there are none. */}}
+{{- define "martlet.ingress" -}}
+{{- with .metricsFrom }}
+ingress:
+  - from: {{- toYaml . | nindent 6 }}
+    ports: [{port: http}]
+{{- else }}
+ingress: []
+{{- end }}
 {{- end }}

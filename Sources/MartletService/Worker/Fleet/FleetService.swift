@@ -64,7 +64,7 @@ package struct FleetService: Service {
     }
 
     private func renewUntilCancelled() async {
-        var (pace, obstacle) = (pace, Obstacle?.none)
+        var (pace, obstacle, succession) = (pace, Obstacle?.none, Succession())
         var timer: Task<Void, Never>?
         defer { timer?.cancel() }
         var notBefore = ContinuousClock.now
@@ -73,7 +73,7 @@ package struct FleetService: Service {
             // The first is told at once; what comes after it, together.
             try? await Task.sleep(until: notBefore)
             notBefore = .now + pace.atMostEvery
-            let wait = await renew(&pace, &obstacle)
+            let wait = await renew(&pace, &obstacle, &succession)
             timer = Task { [board] in
                 if (try? await Task.sleep(for: wait)) != nil { board.look() }
             }
@@ -81,9 +81,17 @@ package struct FleetService: Service {
     }
 
     /// - Returns: how long to wait for the next time.
-    private func renew(_ pace: inout Pace, _ obstacle: inout Obstacle?) async -> Duration {
+    private func renew(
+        _ pace: inout Pace, _ obstacle: inout Obstacle?, _ succession: inout Succession
+    ) async -> Duration {
         do {
-            board.counted(try await repository.renew(worker, quotas: board.names(), report: report()))
+            let uptime = ContinuousClock.now - worker.start
+            if succession.isOpen(after: uptime) {
+                succession.replaced(try await repository.replaceSilent(by: worker))
+            }
+            var report = report()
+            report?.crashes = succession.crashes(after: uptime)
+            board.counted(try await repository.renew(worker, quotas: board.names(), report: report))
             if obstacle != nil { logger.notice(.fleetKnown, "The other workers are known again") }
             obstacle = nil
             pace.away.succeeded()

@@ -3,7 +3,7 @@ package struct FleetView: Sendable, Hashable {
     /// Why its row can't be written.
     package enum Obstacle: Sendable, Hashable {
         case away
-        /// PostgreSQL answers and takes no writes, for example because it is a standby.
+        /// PostgreSQL answers but accepts no writes, for example because it is a standby.
         case readOnly
         /// Until a person grants a right.
         case refused

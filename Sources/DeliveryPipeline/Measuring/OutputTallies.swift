@@ -1,0 +1,36 @@
+import Metering
+
+/// The counts of pushes by output and result. An output that the worker does not have is not counted.
+///
+/// Only touched on the pipeline's queue.
+// why: unchecked for that reason.
+final class OutputTallies: @unchecked Sendable {
+    private struct Cells {
+        let sent, retried, refused: MetricCell
+
+        init(_ registry: MetricRegistry, _ output: String) {
+            sent = registry.cell(.pushesByOutput, [output, "sent"])
+            retried = registry.cell(.pushesByOutput, [output, "retried"])
+            refused = registry.cell(.pushesByOutput, [output, "refused"])
+        }
+    }
+
+    private let cells: [String: Cells]
+    /// The cells of the last push, because most pushes have the same output as the one before.
+    private var last: (output: String, cells: Cells)?
+
+    init(_ registry: MetricRegistry, outputs: some Sequence<String>) {
+        cells = Dictionary(outputs.map { ($0, Cells(registry, $0)) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    func count(_ decision: OutcomePolicy.Decision, of output: String) {
+        if last?.output != output { last = cells[output].map { (output, $0) } }
+        guard let cells = last?.cells else { return }
+        switch decision {
+        case .tell(.sent, _, _), .count(.sent): cells.sent.add()
+        case .tell, .count, .mark: cells.refused.add()
+        case .retry, .hold: cells.retried.add()
+        case .putBack: break
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package import PushModel
+
+/// What a running outcome ledger has stored, and what keeps it from storing more. A value without a clock.
+package struct LedgerProgress: Sendable, Hashable {
+    /// A batch of result events whose outcomes are stored in one transaction.
+    package struct Batch: Sendable, Hashable {
+        package var events = 0
+        /// Events that are dropped because they are malformed.
+        package var unusable = 0
+        package var outcomes = 0
+
+        package init(events: Int, unusable: Int = 0, outcomes: Int = 0) {
+            (self.events, self.unusable, self.outcomes) = (events, unusable, outcomes)
+        }
+    }
+
+    /// A statement that has run longer than this, in milliseconds, counts as a database that takes no writes.
+    package static let patience: Int64 = 10_000
+
+    /// What `/ready` says while the ledger waits for the database. A worker says the same.
+    package static let waitsForDatabase = "waiting for the database"
+
+    package private(set) var isConsuming = false
+    package private(set) var eventsStored = 0
+    package private(set) var eventsUnusable = 0
+    package private(set) var outcomesStored = 0
+    package private(set) var batchesStored = 0
+    /// Attempts to store a batch that failed. A batch may fail several times.
+    package private(set) var batchesFailed = 0
+    /// When the last batch was stored, or `nil` if none was stored since the start.
+    package private(set) var lastBatchAt: Timestamp?
+
+    /// What the ledger waits for before it consumes, or `nil` once it has begun.
+    private var waitsFor: String? = "starting"
+    /// Since when the ledger has not consumed, or `nil` while it consumes.
+    private var idleSince: Timestamp?
+    private var brokerError: String?
+    private var hasWritten = false
+    private var databaseError: String?
+    /// When the running statement began, or `nil` if none runs.
+    private var statementBeganAt: Timestamp?
+
+    package init(startedAt: Timestamp) { idleSince = startedAt }
+
+    // MARK: What happens
+
+    /// Records an error that delays the start. It changes nothing once the ledger has begun.
+    package mutating func cannotBegin(_ error: String) {
+        if waitsFor != nil { waitsFor = "\(Self.waitsForDatabase): \(error)" }
+    }
+
+    package mutating func begins() { waitsFor = nil }
+
+    package mutating func connected() {
+        (isConsuming, idleSince, brokerError) = (true, nil, nil)
+    }
+
+    package mutating func disconnected(_ error: String?, at now: Timestamp) {
+        if isConsuming { idleSince = now }
+        isConsuming = false
+        brokerError = error ?? brokerError
+    }
+
+    package mutating func statementBegan(at now: Timestamp) { statementBeganAt = now }
+
+    package mutating func statementSucceeded() {
+        (hasWritten, databaseError, statementBeganAt) = (true, nil, nil)
+    }
+
+    package mutating func statementFailed(_ error: String) {
+        (databaseError, statementBeganAt) = (error, nil)
+    }
+
+    package mutating func batchFailed() { batchesFailed += 1 }
+
+    package mutating func stored(_ batch: Batch, at now: Timestamp) {
+        eventsStored += batch.events
+        eventsUnusable += batch.unusable
+        outcomesStored += batch.outcomes
+        batchesStored += 1
+        lastBatchAt = now
+    }
+
+    // MARK: What follows from it
+
+    /// Whether the last statement has succeeded and no statement has run for longer than ``patience``.
+    package func isStoring(at now: Timestamp) -> Bool {
+        hasWritten && databaseError == nil && statementMilliseconds(at: now) < Self.patience
+    }
+
+    /// What keeps the ledger from storing outcomes, or `nil` if it consumes and its database takes writes.
+    package func obstacle(at now: Timestamp) -> String? {
+        if let waitsFor { return waitsFor }
+        let isStoring = isStoring(at: now)
+        guard !isConsuming || !isStoring else { return nil }
+        var errors: [String] = []
+        if !isConsuming { errors += brokerError.map { [$0] } ?? [] }
+        if let databaseError {
+            errors.append(databaseError)
+        } else if statementMilliseconds(at: now) >= Self.patience {
+            errors.append("the database has not answered for \(statementMilliseconds(at: now) / 1_000) s")
+        }
+        return (["consuming: \(isConsuming), storing: \(isStoring)"] + errors).joined(separator: ": ")
+    }
+
+    /// Returns how far the ledger is behind, in milliseconds: the age of the oldest event that it holds or the time for
+    /// which it has not consumed, whichever is longer.
+    ///
+    /// - Parameter oldest: the time of the oldest event that is held, or `nil` if none is held.
+    package func lag(oldest: Timestamp?, at now: Timestamp) -> Int {
+        let begins = [oldest, idleSince].compactMap(\.self)
+        return begins.map { max(0, Int(now.milliseconds - $0.milliseconds)) }.max() ?? 0
+    }
+
+    private func statementMilliseconds(at now: Timestamp) -> Int64 {
+        statementBeganAt.map { now.milliseconds - $0.milliseconds } ?? 0
+    }
+}

@@ -1,0 +1,91 @@
+import PushModel
+import Store
+
+/// The cause of a job of which no outcome, rejection or cancellation is known.
+extension JobFacts {
+    /// Whether the database has no ledger.
+    private var lacksLedger: Bool { ledger.map { $0.begin == nil } ?? false }
+
+    private static let noLedger =
+        "no ledger is kept ('martlet ledger' keeps one), so what has ended is not known here"
+
+    /// The beginning of a cause that may explain why no outcome is known.
+    var opening: String { lacksLedger ? Self.noLedger : "no outcome is known of it" }
+
+    var uncertain: Explanation.Cause {
+        var cause: String
+        if ledger == nil || !blind.isEmpty {
+            cause = (lacksLedger ? Self.noLedger : "there is no record of it") + ", and not all could be looked at"
+        } else if lacksLedger {
+            cause = "\(Self.noLedger); \(alternatives(end: "it has ended"))"
+        } else {
+            cause = "there is no record of it: \(alternatives(end: endBeforeLedger))"
+        }
+        if let causesOfWaiting { cause += "; it waits \(causesOfWaiting)" }
+        if let problems, !problems.isEmpty { cause += "; workers report: " + problems.joined(separator: " ") }
+        return (cause, uncertainAdvice)
+    }
+
+    /// Returns what may have become of the job. The broker can't be asked whether a certain job waits, so a number of
+    /// waiting jobs proves nothing.
+    private func alternatives(end: String) -> String {
+        let waiting = waiting ?? []
+        let list = waiting.map { "\($0.messages) in \($0.queue)" }.joined(separator: ", ")
+        let inBroker = waiting.isEmpty ? [] : ["it waits in the broker (\(list))"]
+        let all = ["it never arrived"] + inBroker + ["it is \(ofWorkers)\(ofLedger)", end]
+        return all.dropLast().joined(separator: ", ") + ", or \(end)"
+    }
+
+    private var endBeforeLedger: String {
+        "its end came before "
+            + (ledger?.begin?.first.map { "the ledger's first row, \($0.rfc3339)" }
+                ?? "there was a ledger, which has no row yet")
+    }
+
+    private var ofWorkers: String {
+        guard let inHand, inHand > 0 else { return "in a worker's hands" }
+        return "in a worker's hands (\(inHand) \(inHand == 1 ? "job is" : "jobs are"))"
+    }
+
+    /// The broker does not count the events that the ledger has received and not yet written.
+    private var ofLedger: String { backlog?.isUnread == false ? " or the ledger's" : "" }
+
+    /// The conditions that make jobs of some apps wait, if the job's app is not known.
+    private var causesOfWaiting: String? {
+        guard case .unnamed? = app else { return nil }
+        var causes: [String] = []
+        if let pausedApps, !pausedApps.isEmpty { causes.append("if its app is paused (\(Self.few(pausedApps)))") }
+        if let refusals, !refusals.isEmpty {
+            causes.append("if its credential is refused (\(Self.few(refusals, separator: "; ")))")
+        }
+        return causes.isEmpty ? nil : causes.joined(separator: " or ")
+    }
+
+    private static func few(_ names: [String], separator: String = ", ") -> String {
+        let most = 3
+        let shown = names.prefix(most).joined(separator: separator)
+        return names.count > most ? "\(shown) and \(names.count - most) more" : shown
+    }
+
+    private var uncertainAdvice: String {
+        var advice: [String] = []
+        if causesOfWaiting != nil {
+            advice.append("Name its app with --app, which also checks the app's credentials.")
+        }
+        if let problems, !problems.isEmpty { advice.append("'martlet doctor' shows advice for each problem.") }
+        if !blind.isEmpty || ledger == nil { advice.append("The table says why; ask again.") }
+        if advice.isEmpty, let waiting, !waiting.isEmpty {
+            advice.append(
+                "Jobs in a delay queue are scheduled, wait for a rate or a credential, or are tried again later.")
+        }
+        if advice.isEmpty {
+            advice.append("Check the id, and that its publisher waits for the broker's confirm.")
+            if !lacksLedger { advice.append(Self.unkept) }
+        }
+        return advice.joined(separator: " ")
+    }
+
+    static let unkept =
+        "What was accepted is not told of a job with results: problems, nor all of it kept with another ledger.sent "
+        + "than all."
+}

@@ -1,0 +1,57 @@
+import PostgresClient
+
+/// The settings of a PostgreSQL server that decide what a crash or a failover can lose.
+struct Durability {
+    private let commits, fsync, pages, standbyNames: String
+    private let standbys: Int
+
+    /// - Throws: ``PostgresError``.
+    init(_ pool: PostgresPool) async throws {
+        let row = try await pool.query(
+            """
+            SELECT current_setting('synchronous_commit') AS commits, current_setting('fsync') AS fsync,
+                   current_setting('full_page_writes') AS pages,
+                   current_setting('synchronous_standby_names') AS names,
+                   (SELECT count(*) FROM pg_stat_replication)::int AS standbys
+            """)[0]
+        (commits, fsync, pages) = (try row["commits"].text, try row["fsync"].text, try row["pages"].text)
+        (standbyNames, standbys) = (try row["names"].text, try row["standbys"].integer)
+    }
+
+    /// The settings with which commits can be lost, each with the consequence.
+    var warnings: [DoctorWarning] {
+        var found: [DoctorWarning] = []
+        if fsync == "off" {
+            found.append(
+                DoctorWarning(
+                    "fsync is off: a crash of the server's machine can corrupt the database and lose marks of dead "
+                        + "tokens, claims, credentials and the audit",
+                    todo: "set fsync = on in postgresql.conf"))
+        }
+        if pages == "off" {
+            found.append(
+                DoctorWarning(
+                    "full_page_writes is off: a crash of the server's machine can corrupt pages and lose marks of dead "
+                        + "tokens, claims, credentials and the audit",
+                    todo: "set full_page_writes = on in postgresql.conf"))
+        }
+        if commits == "off" {
+            found.append(
+                DoctorWarning(
+                    "synchronous_commit is off: a crash of the server loses the last marks of dead tokens, claims and "
+                        + "audit entries, and jobs that must be sent once may be sent twice",
+                    todo: "set synchronous_commit = on for the users of workers and operators"))
+        }
+        if standbys > 0, standbyNames.isEmpty {
+            found.append(
+                DoctorWarning(
+                    "\(standbys) follow this server and synchronous_standby_names is empty: a failover forgets claims, "
+                        + "and what is to be sent once is sent twice",
+                    todo: "name the one that takes over in synchronous_standby_names"))
+        }
+        return found
+    }
+
+    /// The finding if there are no warnings.
+    var text: String { standbys == 0 ? "a commit is on this server's disk" : "a commit is on a standby, too" }
+}

@@ -1,0 +1,73 @@
+import Logging
+import MartletService
+import PostgresClient
+import PushModel
+import Store
+
+/// The part of `top` that comes from the database.
+struct TopReader {
+    /// What one reading has found.
+    struct Reading {
+        /// The first line.
+        let summary: String
+        /// The lines below the broker's.
+        let details: [String]
+        /// Whether the database has answered.
+        let isKnown: Bool
+
+        func lines(waiting: String) -> [String] { [summary, waiting] + details }
+    }
+
+    private static let mostPaced = 10
+    /// A person waits for each reading.
+    private static let patience = Duration.seconds(5)
+
+    private let configuration: PostgresConfiguration
+    private let logger: Logger
+    private let pool: PostgresPool
+    private var isVerified = false
+
+    /// - Throws: `ConfigurationError`.
+    init(_ source: ConfigurationSource) throws {
+        var configuration = try source.database(applicationName: "martlet top")
+        configuration.queryTimeout = Self.patience
+        // The error of a failed connection says more than the one of a pool without connections.
+        var options = PostgresPool.Options()
+        options.leaseTimeout = configuration.connectTimeout + .seconds(2)
+        self.configuration = configuration
+        logger = try source.logger("martlet.top", atLeast: .critical)
+        pool = PostgresPool(configuration, options: options, logger: logger)
+    }
+
+    func close() { pool.close() }
+
+    /// Reads the fleet. A database that gives nothing is part of the reading.
+    ///
+    /// - Throws: `StoreError` unless the schema is up to date.
+    mutating func read() async throws -> Reading {
+        do {
+            if !isVerified { try await Migrations(configuration, logger: logger).verify() }
+            isVerified = true
+            let fleet = try await FleetTable.read(from: pool)
+            return Reading(summary: fleet.summary, details: try await details(of: fleet), isKnown: true)
+        } catch let error as PostgresError {
+            return Reading(summary: error.absence, details: [], isKnown: false)
+        }
+    }
+
+    private func details(of fleet: FleetTable) async throws -> [String] {
+        let notKnown = fleet.withoutAnswers
+        let answers =
+            (fleet.answers.isEmpty ? [] : fleet.answers.table.lines)
+            + (notKnown.isEmpty ? [] : ["answers are not reported by \(Phrase.list(notKnown))"])
+        let problems = fleet.problems.map { "\($0.severity): \($0.line) (since \($0.since))" }
+        let refusals = fleet.refusals.map { refusal in
+            "refused: credential \(refusal.credential), \(refusal.environment.rawValue), "
+                + "\(refusal.topic ?? "all topics"): \(refusal.reason) since \(refusal.since.rfc3339)"
+        }
+        let paced = try await AppRepository(pool).paced(most: Self.mostPaced).map {
+            "paced: \($0.bundleID)\($0.paceText)"
+        }
+        return [fleet.table.lines, answers, problems, refusals, paced].filter { !$0.isEmpty }.flatMap { [""] + $0 }
+    }
+}

@@ -1,0 +1,38 @@
+package import Metering
+
+extension MetricFamily {
+    /// The metrics that `martlet ledger` shows, in this order. A worker shows only those of the process, so that alerts
+    /// about workers never count a ledger.
+    package static let ofLedger =
+        [
+            ledgerBuildInfo, ledgerConsuming, ledgerStoring, ledgerEvents, ledgerOutcomes, ledgerBatches,
+            ledgerLastBatch, ledgerHeld, ledgerLag,
+        ] + [
+            cpuSeconds, residentBytes, virtualBytes, openDescriptors, maximumDescriptors, threads, processStart,
+        ]
+
+    package static let ledgerBuildInfo = Self(
+        "ledger_build_info", .info, "The ledger's version, its commit, and the compiler that built it.",
+        labels: ["version", "commit", "swift"])
+    package static let ledgerConsuming = Self(
+        "ledger_consuming", .gauge, "1 while the ledger consumes result events.")
+    package static let ledgerStoring = Self(
+        "ledger_storing", .gauge, "1 while the ledger's database takes writes.")
+    package static let ledgerEvents = Self(
+        "ledger_events_total", .counter, "Result events by what was done with them: stored, or unusable.",
+        labels: ["state"])
+    package static let ledgerOutcomes = Self(
+        "ledger_outcomes_total", .counter, "Outcomes stored.")
+    package static let ledgerBatches = Self(
+        "ledger_batches_total", .counter, "Attempts to store a batch of events, by result: stored, or failed.",
+        labels: ["result"])
+    package static let ledgerLastBatch = Self(
+        "ledger_last_batch_timestamp_seconds", .gauge,
+        "When the last batch was stored; 0 if none was stored since the start.", scale: 1000)
+    package static let ledgerHeld = Self(
+        "ledger_events_held", .gauge, "Result events that were delivered and are not stored yet.")
+    package static let ledgerLag = Self(
+        "ledger_lag_seconds", .gauge,
+        "The age of the oldest event held, or the time without consuming if that is longer; 0 if there is neither.",
+        scale: 1000)
+}

@@ -1,0 +1,76 @@
+package import Metering
+
+/// Finds the servers that answer late, with errors, or not at all. Each credential's pool is judged alone, so that the
+/// traffic of one does not hide the outage of another. A value: no clock.
+package struct PoolWatch: Sendable {
+    private struct Place: Hashable {
+        let output, environment: String
+    }
+
+    private struct Pool: Hashable {
+        let place: Place
+        let credential: String
+
+        init(_ labels: [String: String]) {
+            place = Place(output: labels["output"] ?? "", environment: labels["environment"] ?? "")
+            credential = labels["credential"] ?? ""
+        }
+    }
+
+    package static let families: [MetricFamily] = [.poolStreams, .poolAnswers, .poolSlowAnswers]
+    /// More pools than this are reported together.
+    private static let mostPools = 3
+
+    private var records: [Pool: PoolRecord] = [:]
+    /// Sorted by output, environment and kind.
+    package private(set) var troubles: [PoolTrouble] = []
+
+    package init() {}
+
+    /// - Parameter isAnyPushDelayed: whether pushes of this worker were delayed in the last minute.
+    package mutating func look(at page: MetricPage, isAnyPushDelayed: Bool, now: ContinuousClock.Instant) {
+        var counts: [Pool: PoolRecord.Counts] = [:]
+        for (labels, value) in page.values(of: .poolAnswers) {
+            let count = Int(value)
+            switch labels["result"] {
+            case "accepted": counts[Pool(labels), default: .init()].accepted += count
+            case "refused": counts[Pool(labels), default: .init()].refused += count
+            default: counts[Pool(labels), default: .init()].failed += count
+            }
+        }
+        for (labels, value) in page.values(of: .poolSlowAnswers) {
+            counts[Pool(labels), default: .init()].slow += Int(value)
+        }
+        var requests: [Pool: Int] = [:]
+        for (labels, value) in page.values(of: .poolStreams) { requests[Pool(labels), default: 0] += Int(value) }
+        for pool in Set(counts.keys).union(requests.keys) {
+            records[pool, default: PoolRecord()].look(
+                counts[pool] ?? .init(), requests: requests[pool] ?? 0, isAnyPushDelayed: isAnyPushDelayed, now: now)
+        }
+        troubles = Dictionary(grouping: records, by: \.key.place).flatMap { Self.troubles(of: $0.value, now: now) }
+            .sorted { ($0.output, $0.environment, "\($0.kind)") < ($1.output, $1.environment, "\($1.kind)") }
+    }
+
+    /// Returns the troubles of the pools of one output and environment.
+    private static func troubles(
+        of pools: [(key: Pool, value: PoolRecord)], now: ContinuousClock.Instant
+    ) -> [PoolTrouble] {
+        let active = pools.filter(\.value.isActive)
+        var left = active.flatMap { pool, record in
+            record.troubles(
+                output: pool.place.output, environment: pool.place.environment, credential: pool.credential, now: now)
+        }.sorted { $0.credentials.lexicographicallyPrecedes($1.credentials) }
+        var found: [PoolTrouble] = []
+        while let kind = left.first?.kind {
+            let alike = left.filter { $0.kind.isLike(kind) }
+            left.removeAll { $0.kind.isLike(kind) }
+            let areAll = alike.count == active.count
+            guard areAll || alike.count > mostPools else {
+                found += alike
+                continue
+            }
+            if let joined = PoolTrouble.joined(alike, areAll: areAll) { found.append(joined) }
+        }
+        return found
+    }
+}

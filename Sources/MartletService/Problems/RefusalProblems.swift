@@ -1,0 +1,34 @@
+import PushModel
+import PushSending
+import Store
+
+/// Problems of credentials that a provider refuses, or that an output can't use.
+struct RefusalProblems {
+    let facts: StatusFacts
+
+    var all: [Problem] {
+        let known = Dictionary(facts.credentials.map { ($0.id, $0) }) { first, _ in first }
+        return facts.refusals.filter { !$0.isOfTokens }.sorted { $0.since < $1.since }.map { refusal in
+            let credential = known[refusal.credential]
+            let name = [credential?.output, credential?.name ?? refusal.credential].compactMap { $0 }
+                .joined(separator: " ")
+            if refusal.reason == SendingReason.credentialUnusable {
+                return unusable(refusal.credential, name: name)
+            }
+            let subject = "\(name) \(refusal.environment.rawValue)\(refusal.topic.map { " \($0)" } ?? "")"
+            return Problem(
+                .credentialRefused, "Credential refused: \(subject): \(refusal.reason).", subject: subject,
+                party: facts.receiver(credential?.output))
+        }
+    }
+
+    /// Returns the problem of a credential that no request can be made with. The log has the error.
+    private func unusable(_ credential: Credential.ID, name: String) -> Problem {
+        let warning = facts.warnings.first {
+            $0.event == "credential.unusable" && $0.details["credential"] == credential
+        }
+        let error = warning?.details["error"]
+        return Problem(
+            .credentialUnusable, "Credential can't be used: \(name)\(error.map { ": \($0)" } ?? "").", subject: name)
+    }
+}

@@ -1,0 +1,82 @@
+package import Metering
+
+/// The counts of one output in one slot of the history. All of them are sums over time, so those of several workers
+/// can be added.
+package struct HistoryCounts: Sendable, Hashable {
+    /// The upper bounds of the answer times, in milliseconds. They are a part of the bounds of the metric
+    /// ``MetricFamily/answers``, because a worker's row has no room for all of them.
+    package static let bounds = [10, 25, 50, 100, 250, 500, 1_000, 2_000, 5_000]
+    static let results = 3
+    /// The results and the answer times, one more than ``bounds``.
+    static let fields = results + bounds.count + 1
+
+    /// Sent, retried and refused pushes, and then the provider's answers by their time.
+    package var all = Array(repeating: 0, count: fields)
+
+    package init() {}
+
+    init(_ all: ArraySlice<Int>) { self.all = Array(all) }
+
+    package var sent: Int { all[0] }
+    /// The pushes that were requeued for another attempt or until their credential is accepted.
+    package var retried: Int { all[1] }
+    /// The pushes that ended without being sent.
+    package var refused: Int { all[2] }
+    package var answers: ArraySlice<Int> { all[Self.results...] }
+
+    /// Returns the counts since an earlier reading of the same counters.
+    func since(_ earlier: Self) -> Self {
+        var difference = self
+        for place in all.indices { difference.all[place] = max(0, all[place] - earlier.all[place]) }
+        return difference
+    }
+
+    /// Returns an answer time in milliseconds that this share of the answers does not exceed, estimated by linear
+    /// interpolation within a bucket, or `nil` if there are no answers. An answer above the last bound counts as
+    /// twice that bound.
+    package func quantile(_ share: Double) -> Int? {
+        let total = answers.reduce(0, +)
+        guard total > 0 else { return nil }
+        let rank = Double(total) * share
+        var below = 0
+        for (place, count) in answers.enumerated() where count > 0 {
+            if Double(below + count) >= rank {
+                guard place < Self.bounds.count else { break }
+                let lower = place == 0 ? 0 : Self.bounds[place - 1]
+                let part = (rank - Double(below)) / Double(count)
+                return max(1, lower + Int((part * Double(Self.bounds[place] - lower)).rounded()))
+            }
+            below += count
+        }
+        return (Self.bounds.last ?? 0) * 2
+    }
+}
+
+/// The counters of the history, as the metrics have them at one moment.
+package struct HistoryReading: Sendable, Hashable {
+    package static let families: [MetricFamily] = [.pushesByOutput, .answers]
+    private static let results = ["sent", "retried", "refused"]
+    /// The place in ``HistoryCounts/all`` of each bucket of the metric.
+    private static let places = MetricFamily.answers.bounds.map { bound in
+        HistoryCounts.results
+            + (HistoryCounts.bounds.firstIndex { bound <= $0 } ?? HistoryCounts.bounds.count)
+    }
+
+    package private(set) var outputs: [String: HistoryCounts] = [:]
+
+    package init(_ page: MetricPage) {
+        for (labels, value) in page.sorted(.pushesByOutput) {
+            guard case .number(let count) = value, labels.values.count == 2,
+                let place = Self.results.firstIndex(of: labels.values[1])
+            else { continue }
+            outputs[labels.values[0], default: .init()].all[place] += count
+        }
+        for (labels, value) in page.sorted(.answers) {
+            guard case .histogram(let reading) = value, let output = labels.values.first else { continue }
+            for (bucket, count) in reading.counts.enumerated() where count > 0 {
+                let place = bucket < Self.places.count ? Self.places[bucket] : HistoryCounts.fields - 1
+                outputs[output, default: .init()].all[place] += count
+            }
+        }
+    }
+}

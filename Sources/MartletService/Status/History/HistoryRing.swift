@@ -1,0 +1,122 @@
+package import PushModel
+
+/// The last hour of one worker: counts for each slot of two minutes of the wall clock, as far as the worker has run.
+package struct HistoryRing: Sendable, Hashable {
+    package static let slotSeconds = 120
+    /// The number of slots in an hour.
+    package static let size = 30
+
+    /// The slots in which the worker ran, the oldest first: seconds since 1970 divided by ``slotSeconds``.
+    package internal(set) var slots: [Int] = []
+    /// The time that the counts of the newest slot cover, in seconds: from the last reading before the slot, or from
+    /// its begin, to the last reading.
+    package internal(set) var seconds = 0
+    /// The job-milliseconds that jobs have waited in the worker, for each slot and then for each lane. These are arrays
+    /// of numbers and not of structures because each worker adds up the rings of the whole fleet.
+    var waiting: [Int] = []
+    /// The counts of each output, for each slot and then for each field of ``HistoryCounts``.
+    var outputs: [String: [Int]] = [:]
+
+    static let lanes = Lane.allCases.count
+
+    package init() {}
+
+    package static func slot(of time: Timestamp) -> Int { Int(time.seconds) / slotSeconds }
+
+    /// Returns the counts of each slot.
+    package func counts(of output: String) -> [HistoryCounts] {
+        let all = outputs[output] ?? Array(repeating: 0, count: slots.count * HistoryCounts.fields)
+        return slots.indices.map {
+            HistoryCounts(all[$0 * HistoryCounts.fields..<($0 + 1) * HistoryCounts.fields])
+        }
+    }
+
+    /// Returns the job-milliseconds of each slot.
+    package func waiting(in lane: Lane) -> [Int] {
+        let place = Lane.allCases.firstIndex(of: lane) ?? 0
+        return slots.indices.map { waiting[$0 * Self.lanes + place] }
+    }
+
+    /// Returns the newest slots.
+    func suffix(since slot: Int) -> Self {
+        var ring = self
+        ring.removeFirst(slots.count { $0 < slot })
+        return ring
+    }
+
+    private mutating func removeFirst(_ count: Int) {
+        guard count > 0 else { return }
+        slots.removeFirst(count)
+        waiting.removeFirst(count * Self.lanes)
+        for name in outputs.keys { outputs[name]?.removeFirst(count * HistoryCounts.fields) }
+    }
+
+    private mutating func removeLast(_ count: Int) {
+        guard count > 0 else { return }
+        slots.removeLast(count)
+        waiting.removeLast(count * Self.lanes)
+        for name in outputs.keys { outputs[name]?.removeLast(count * HistoryCounts.fields) }
+    }
+
+    /// Moves to this time: begins a slot if it is time, and drops slots that are older than an hour.
+    ///
+    /// - Returns: whether a slot has begun.
+    mutating func advance(to now: Timestamp) -> Bool {
+        let slot = Self.slot(of: now)
+        // The clock was set back if there are later slots.
+        removeLast(slots.count { $0 > slot })
+        removeFirst(slots.count { $0 <= slot - Self.size })
+        guard slots.last != slot else { return false }
+        slots.append(slot)
+        waiting += Array(repeating: 0, count: Self.lanes)
+        for name in outputs.keys { outputs[name]? += Array(repeating: 0, count: HistoryCounts.fields) }
+        return true
+    }
+
+    /// Adds to the newest slot.
+    mutating func add(waiting more: [Int], outputs new: [String: HistoryCounts]) {
+        guard !slots.isEmpty else { return }
+        for (lane, count) in more.prefix(Self.lanes).enumerated() {
+            waiting[waiting.count - Self.lanes + lane] += count
+        }
+        for (name, counts) in new {
+            var all = outputs[name] ?? Array(repeating: 0, count: slots.count * HistoryCounts.fields)
+            for (field, count) in counts.all.enumerated() { all[all.count - HistoryCounts.fields + field] += count }
+            outputs[name] = all
+        }
+    }
+}
+
+/// A recorder that fills a ``HistoryRing`` from counters. A value type without a clock.
+package struct HistoryRecorder: Sendable {
+    /// A longer time between two readings counts as this long, in milliseconds. The process was suspended.
+    private static let longestStep: Int64 = 10_000
+
+    package private(set) var ring = HistoryRing()
+    private var last: (reading: HistoryReading, at: Timestamp)?
+    /// The milliseconds from the last reading before the newest slot to the slot's begin.
+    private var lead: Int64 = 0
+
+    package init() {}
+
+    /// Adds the counts since the last call to the slot of this time.
+    ///
+    /// - Parameter waiting: the jobs that wait now, by the place of their lane.
+    package mutating func beat(_ reading: HistoryReading, waiting: [Int], at now: Timestamp) {
+        let position = now.milliseconds % Int64(HistoryRing.slotSeconds * 1_000)
+        if ring.advance(to: now) {
+            let step = last.map { now.milliseconds - $0.at.milliseconds } ?? position
+            lead = min(max(0, step - position), Self.longestStep)
+        }
+        ring.seconds = Int((position + lead + 500) / 1_000)
+        defer { last = (reading, now) }
+        guard let last else { return ring.add(waiting: [], outputs: reading.outputs.mapValues { _ in .init() }) }
+        let step = Int(min(max(0, now.milliseconds - last.at.milliseconds), Self.longestStep))
+        ring.add(
+            waiting: waiting.map { $0 * step },
+            outputs: Dictionary(
+                uniqueKeysWithValues: reading.outputs.map { name, counts in
+                    (name, counts.since(last.reading.outputs[name] ?? .init()))
+                }))
+    }
+}

@@ -1,0 +1,110 @@
+package import PushModel
+package import Store
+
+/// The histories of several workers, added by slots of the wall clock. Their clocks may differ by a few seconds.
+package struct HistorySum: Sendable, Hashable {
+    /// A slot that has run for a shorter time than this is not shown yet.
+    private static let shortestSlot = 30
+
+    /// The first of ``HistoryRing/size`` slots.
+    package let first: Int
+    /// The seconds of the last slot that have passed.
+    package let lastSeconds: Int
+    /// The number of running workers whose history is in it.
+    package private(set) var workers = 0
+    /// For each slot, whether a worker has counted in it.
+    package private(set) var isKnown = Array(repeating: false, count: HistoryRing.size)
+    /// As in ``HistoryRing``.
+    private(set) var waiting = Array(repeating: 0, count: HistoryRing.size * HistoryRing.lanes)
+    private(set) var outputs: [String: [Int]] = [:]
+
+    package init(now: Timestamp) {
+        let elapsed = Int(now.seconds) % HistoryRing.slotSeconds
+        let isPartShown = elapsed >= Self.shortestSlot
+        lastSeconds = isPartShown ? elapsed : HistoryRing.slotSeconds
+        first = HistoryRing.slot(of: now) - (isPartShown ? 0 : 1) - HistoryRing.size + 1
+    }
+
+    /// Adds the history of one worker. Counts of a part of the last slot are scaled to the whole slot.
+    ///
+    /// - Parameter hasEnded: whether the worker runs no more, so that the rest of its last slot counts as idle.
+    package mutating func add(_ ring: HistoryRing, hasEnded: Bool = false) {
+        if !hasEnded { workers += 1 }
+        let places = ring.slots.map { $0 - first }
+        for place in places where isKnown.indices.contains(place) { isKnown[place] = true }
+        var lastFactor = 1.0
+        if lastSeconds < HistoryRing.slotSeconds {
+            let isRunning = !hasEnded && places.last == HistoryRing.size - 1
+            lastFactor = Double(HistoryRing.slotSeconds) / Double(max(1, isRunning ? ring.seconds : lastSeconds))
+        }
+        Self.add(ring.waiting, to: &waiting, places, fields: HistoryRing.lanes, lastFactor)
+        for (name, counts) in ring.outputs {
+            var sums = outputs.removeValue(forKey: name) ?? []
+            if sums.isEmpty { sums = Array(repeating: 0, count: HistoryRing.size * HistoryCounts.fields) }
+            Self.add(counts, to: &sums, places, fields: HistoryCounts.fields, lastFactor)
+            outputs[name] = sums
+        }
+    }
+
+    private static func add(
+        _ counts: [Int], to sums: inout [Int], _ places: [Int], fields: Int, _ lastFactor: Double
+    ) {
+        for (row, place) in places.enumerated() where place >= 0 && place < HistoryRing.size {
+            let (from, to) = (row * fields, place * fields)
+            if place == HistoryRing.size - 1, lastFactor != 1 {
+                for field in 0..<fields {
+                    sums[to + field] += Int((Double(counts[from + field]) * lastFactor).rounded())
+                }
+            } else {
+                for field in 0..<fields { sums[to + field] += counts[from + field] }
+            }
+        }
+    }
+
+    /// Returns the counts of each slot. `nil` if no worker has counted in the slot.
+    package func counts(of output: String) -> [HistoryCounts?] {
+        isKnown.indices.map { place in
+            guard isKnown[place] else { return nil }
+            guard let all = outputs[output] else { return HistoryCounts() }
+            return HistoryCounts(all[place * HistoryCounts.fields..<(place + 1) * HistoryCounts.fields])
+        }
+    }
+
+    /// Returns the job-milliseconds of each slot, by the place of the lane.
+    func waiting(lane: Int) -> [Int?] {
+        isKnown.indices.map { isKnown[$0] ? waiting[$0 * HistoryRing.lanes + lane] : nil }
+    }
+}
+
+/// The history of the fleet, made from each reading of the table of workers. Workers whose rows have been deleted since
+/// this worker started still count, so that a rolling restart leaves no hole. A value type without a clock.
+package struct FleetHistory: Sendable {
+    private static let mostEnded = 200
+
+    /// The texts of the last reading, by the worker's id.
+    private var texts: [String: String] = [:]
+    private var ended: [String: HistoryRing] = [:]
+
+    package init() {}
+
+    /// Returns the sum of the histories after a reading of the table.
+    package mutating func update(_ members: [FleetMember], now: Timestamp) -> HistorySum {
+        var sum = HistorySum(now: now)
+        let present = Set(members.map(\.id))
+        for (id, text) in texts where !present.contains(id) { ended[id] = HistoryRing(text: text) }
+        ended = ended.filter { !present.contains($0.key) && $0.value.slots.last.map { $0 >= sum.first } == true }
+        if ended.count > Self.mostEnded {
+            func newest(_ ring: HistoryRing) -> Int { ring.slots.last ?? 0 }
+            let kept = ended.sorted { newest($0.value) > newest($1.value) }.prefix(Self.mostEnded)
+            ended = Dictionary(kept.map { ($0.key, $0.value) }) { first, _ in first }
+        }
+        texts = [:]
+        for member in members where member.silentSeconds < HistoryRing.size * HistoryRing.slotSeconds {
+            guard let text = member.report?.history, let ring = HistoryRing(text: text) else { continue }
+            texts[member.id] = text
+            sum.add(ring, hasEnded: member.isSilent)
+        }
+        for ring in ended.values { sum.add(ring, hasEnded: true) }
+        return sum
+    }
+}

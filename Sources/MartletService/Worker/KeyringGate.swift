@@ -1,0 +1,58 @@
+import EventNames
+import Logging
+import PushModel
+import Store
+
+/// The wait of a worker whose keyring opens no credential. The worker consumes no jobs until one opens. Workers with the
+/// right master key get the jobs, and a rollout with a wrong keyring stops at its first worker.
+struct KeyringGate {
+    let store: SnapshotStore
+    let changes: ChangeListener
+    let outputs: [any OutputPlugin]
+    let state: WorkerState
+    let failures: OngoingFailures
+    let logger: Logger
+
+    /// The number of errors that `/ready` and the log repeat.
+    private static let mostErrors = 3
+
+    /// Returns when a credential of the worker's outputs can be opened, or when there is nothing to open. Follows the
+    /// database and the keyring's file meanwhile.
+    func pass() async {
+        let snapshots = store.changes()
+        guard !isOpen(store.current) else { return }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { [store, changes] in await store.run(on: changes) }
+            for await snapshot in snapshots where isOpen(snapshot) { break }
+            group.cancelAll()
+        }
+        guard !Task.isCancelled else { return }
+        failures.ended(.keyringOpens, "A credential can be opened", after: .keyringOpensNothing, to: logger)
+    }
+
+    private func isOpen(_ snapshot: Snapshot) -> Bool {
+        let errors = snapshot.reasonsToOpenNothing(of: outputs)
+        guard !errors.isEmpty else { return true }
+        let text = errors.prefix(Self.mostErrors).joined(separator: "; ")
+        state.waits("the keyring opens no credential: \(text)")
+        failures.began(
+            .keyringOpensNothing, "The keyring opens no credential, so this worker consumes no jobs", text,
+            level: .error, to: logger)
+        return false
+    }
+}
+
+extension Snapshot {
+    /// Returns why each active credential of these outputs can't be opened. The result is empty if at least one can be
+    /// opened, or if there is none.
+    func reasonsToOpenNothing(of outputs: [any OutputPlugin]) -> [String] {
+        let names = Set(outputs.map(\.name))
+        let active = credentialSummaries.filter { $0.state == .active && names.contains($0.output) }
+        var errors: [String] = []
+        for summary in active {
+            guard case .failure(let error) = opened(summary.id) else { return [] }
+            errors.append("\(error)")
+        }
+        return errors.sorted()
+    }
+}

@@ -1,0 +1,64 @@
+extension WorkerReport {
+    /// The answers of one output's provider to one worker in the last minute.
+    ///
+    /// Encoded as an array without keys, because the row of a worker is small. A later version may append elements.
+    public struct AnswerReport: Sendable, Hashable, Codable {
+        public let output: String
+        public let environment: String
+        /// Answers with status 2xx.
+        public let accepted: Int
+        /// Answers with status 5xx or 429.
+        public let retried: Int
+        /// Answers with status 4xx other than 429.
+        public let refused: Int
+        /// The median answer time, in milliseconds.
+        public let p50: Int
+        /// The 99th percentile of the answer time, in milliseconds.
+        public let p99: Int
+
+        public init(
+            output: String, environment: String, accepted: Int, retried: Int, refused: Int, p50: Int, p99: Int
+        ) {
+            (self.output, self.environment) = (output, environment)
+            (self.accepted, self.retried, self.refused) = (accepted, retried, refused)
+            (self.p50, self.p99) = (p50, p99)
+        }
+
+        public init(from decoder: any Decoder) throws {
+            var values = try decoder.unkeyedContainer()
+            output = try values.decode(String.self)
+            environment = try values.decode(String.self)
+            accepted = try values.decode(Int.self)
+            retried = try values.decode(Int.self)
+            refused = try values.decode(Int.self)
+            p50 = try values.decode(Int.self)
+            p99 = try values.decode(Int.self)
+        }
+
+        public func encode(to encoder: any Encoder) throws {
+            var values = encoder.unkeyedContainer()
+            try values.encode(output)
+            try values.encode(environment)
+            for number in [accepted, retried, refused, p50, p99] { try values.encode(number) }
+        }
+
+        var answers: Int { accepted + retried + refused }
+
+        /// The same report with bounded numbers and texts, because the row of another worker may hold anything.
+        var believable: Self {
+            Self(
+                output: WorkerReport.cut(output), environment: WorkerReport.cut(environment),
+                accepted: WorkerReport.believable(accepted), retried: WorkerReport.believable(retried),
+                refused: WorkerReport.believable(refused), p50: WorkerReport.believable(p50),
+                p99: WorkerReport.believable(p99))
+        }
+
+        private static let mostReports = 8
+
+        /// Returns the reports with the most answers, sorted by output and environment.
+        static func fitting(_ reports: [Self]) -> [Self] {
+            reports.sorted { $0.answers > $1.answers }.prefix(mostReports)
+                .sorted { ($0.output, $0.environment) < ($1.output, $1.environment) }
+        }
+    }
+}

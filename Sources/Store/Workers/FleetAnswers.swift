@@ -1,0 +1,57 @@
+/// The answers of one output's provider to all running workers in the last minute.
+public struct FleetAnswers: Sendable, Hashable {
+    /// The longest answer time of a worker. Percentiles of several workers can't be added up.
+    public struct Slowest: Sendable, Hashable {
+        public let milliseconds: Int
+        /// The name of that worker.
+        public let worker: String
+    }
+
+    public let output: String
+    public let environment: String
+    /// Answers with status 2xx.
+    public private(set) var accepted = 0
+    /// Answers with status 5xx or 429.
+    public private(set) var retried = 0
+    /// Answers with status 4xx other than 429.
+    public private(set) var refused = 0
+    /// The median of the worker whose median is the longest.
+    public private(set) var p50: Slowest
+    /// The 99th percentile of the worker whose percentile is the longest.
+    public private(set) var p99: Slowest
+
+    init(_ report: WorkerReport.AnswerReport, of worker: String) {
+        (output, environment) = (report.output, report.environment)
+        p50 = Slowest(milliseconds: report.p50, worker: worker)
+        p99 = Slowest(milliseconds: report.p99, worker: worker)
+        add(report, of: worker)
+    }
+
+    mutating func add(_ report: WorkerReport.AnswerReport, of worker: String) {
+        accepted += report.accepted
+        retried += report.retried
+        refused += report.refused
+        if report.p50 > p50.milliseconds { p50 = Slowest(milliseconds: report.p50, worker: worker) }
+        if report.p99 > p99.milliseconds { p99 = Slowest(milliseconds: report.p99, worker: worker) }
+    }
+}
+
+extension [FleetMember] {
+    /// The answers to the running workers, sorted by output and environment.
+    public var answers: [FleetAnswers] {
+        var found: [[String]: FleetAnswers] = [:]
+        for member in running {
+            for report in member.report?.answers ?? [] {
+                let key = [report.output, report.environment]
+                if found[key]?.add(report, of: member.name) == nil {
+                    found[key] = FleetAnswers(report, of: member.name)
+                }
+            }
+        }
+        return found.values.sorted { ($0.output, $0.environment) < ($1.output, $1.environment) }
+    }
+
+    /// The names of the running workers that do not report their answers, because they are of an earlier version or
+    /// their rows have no room.
+    public var withoutAnswers: [String] { running.filter { $0.report?.answers == nil }.map(\.name) }
+}

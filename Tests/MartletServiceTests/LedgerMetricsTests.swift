@@ -1,0 +1,21 @@
+import MartletService
+import Metering
+import Testing
+
+@Suite struct LedgerMetricsTests {
+    /// Alerts about workers would count a ledger that shows one of their metrics as a worker.
+    @Test func sharesOnlyTheMetricsOfTheProcessWithAWorker() {
+        let shared = MetricFamily.ofLedger.filter(MetricFamily.all.contains).map(\.name)
+        #expect(!shared.isEmpty && shared.allSatisfy { $0.hasPrefix("process_") }, "\(shared)")
+    }
+
+    @Test func namesItsMetricsAsPrometheusWantsThem() {
+        for family in MetricFamily.ofLedger where !family.name.hasPrefix("process_") {
+            #expect(family.name.hasPrefix("martlet_ledger_"), "\(family.name)")
+            #expect((family.kind == .counter) == family.name.hasSuffix("_total"), "\(family.name)")
+            #expect((family.kind == .info) == family.name.hasSuffix("_info"), "\(family.name)")
+            #expect(family.help.hasSuffix("."), "\(family.name)")
+        }
+        #expect(Set(MetricFamily.ofLedger).count == MetricFamily.ofLedger.count)
+    }
+}
