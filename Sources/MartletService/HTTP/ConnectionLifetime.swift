@@ -19,6 +19,7 @@ final class ConnectionLifetime: ChannelInboundHandler, RemovableChannelHandler {
     private static let limit: TimeAmount = .seconds(5)
 
     private let connections: OpenConnections
+    private let gate = RequestGate()
     private var state = State.waitsForHead
 
     init(_ connections: OpenConnections) {
@@ -28,6 +29,11 @@ final class ConnectionLifetime: ChannelInboundHandler, RemovableChannelHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         let (channel, connections) = (context.channel, connections)
         connections.opened(channel)
+        do {
+            try context.pipeline.syncOperations.addHandler(gate, position: .first)
+        } catch {
+            context.close(promise: nil)
+        }
         let loopBound = NIOLoopBound(self, eventLoop: context.eventLoop)
         let head = channel.eventLoop.scheduleTask(in: Self.headLimit) {
             if loopBound.value.state == .waitsForHead { channel.close(promise: nil) }
@@ -51,6 +57,7 @@ final class ConnectionLifetime: ChannelInboundHandler, RemovableChannelHandler {
         case (.inRequest, .body(let body)): context.fireChannelRead(wrapInboundOut(.body(body)))
         case (.inRequest, .end(let trailers)):
             state = .afterRequest
+            gate.isShut = true
             context.fireChannelRead(wrapInboundOut(.end(trailers)))
         default: break
         }

@@ -15,7 +15,10 @@ struct FleetProblems {
             found.append(
                 Problem(.workerGone, "Workers that stopped reporting without a clean shutdown: \(names)."))
         }
-        let replacing = facts.fleet.members.filter { !$0.isSilent && ($0.report?.crashes ?? 0) > 0 }
+        let living = Dictionary(facts.fleet.members.filter { !$0.isSilent }.map { ($0.name, $0) }) {
+            $0.uptimeSeconds <= $1.uptimeSeconds ? $0 : $1
+        }
+        let replacing = living.values.filter { ($0.report?.crashes ?? 0) > 0 }.sorted { $0.name < $1.name }
         if !replacing.isEmpty {
             let names = replacing.map { "\($0.name) (\(Phrase.count($0.report?.crashes ?? 0, "time")) in a row)" }
             let isLoop = replacing.contains { ($0.report?.crashes ?? 0) >= Self.loop }

@@ -29,11 +29,22 @@ struct PoolRecord: Sendable {
     private static let fewest = 10
     private static let fewestInRow = 5
 
+    /// The time after the last request or failed answer after which a trouble is forgotten. The longest break between two
+    /// attempts is 15 minutes.
+    private static let remembered = Duration.seconds(960)
+
     private var looks: [(at: ContinuousClock.Instant, counts: Counts)] = []
+    private var lastRequest: ContinuousClock.Instant?
+    private var lastFailure: ContinuousClock.Instant?
     private var silentSince: ContinuousClock.Instant?
     private var isSilent = false
     private var failuresInRow = 0
     private(set) var requests = 0
+
+    /// - Parameter now: the time of a look before the pool's first request, or `nil` if the pool may be older than the watch.
+    init(since now: ContinuousClock.Instant? = nil) {
+        if let now { looks = [(now, Counts())] }
+    }
 
     /// - Parameters:
     ///   - requests: the requests on the wire.
@@ -46,8 +57,12 @@ struct PoolRecord: Sendable {
         if let first = looks.lastIndex(where: { now - $0.at >= Self.length }) { looks.removeFirst(first) }
         self.requests = requests
         if new.accepted + new.refused > 0 { failuresInRow = 0 } else { failuresInRow += new.failed }
+        if requests > 0 { lastRequest = now }
+        if new.failed > 0 { lastFailure = now }
+        if let lastFailure, now - lastFailure > Self.remembered { failuresInRow = 0 }
         if !isAnyPushDelayed { failuresInRow = min(failuresInRow, Self.fewestInRow - 1) }
-        if new.all > 0 || (requests == 0 && !(isSilent && isAnyPushDelayed)) {
+        let isForgotten = lastRequest.map { now - $0 > Self.remembered } ?? true
+        if new.all > 0 || (requests == 0 && (!isSilent || !isAnyPushDelayed || isForgotten)) {
             (silentSince, isSilent) = (nil, false)
         }
         if requests > 0, silentSince == nil { silentSince = now }

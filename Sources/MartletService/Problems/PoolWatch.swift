@@ -22,6 +22,7 @@ package struct PoolWatch: Sendable {
     private static let mostPools = 3
 
     private var records: [Pool: PoolRecord] = [:]
+    private var lastLook: ContinuousClock.Instant?
     /// Sorted by output, environment and kind.
     package private(set) var troubles: [PoolTrouble] = []
 
@@ -44,9 +45,10 @@ package struct PoolWatch: Sendable {
         var requests: [Pool: Int] = [:]
         for (labels, value) in page.values(of: .poolStreams) { requests[Pool(labels), default: 0] += Int(value) }
         for pool in Set(counts.keys).union(requests.keys) {
-            records[pool, default: PoolRecord()].look(
+            records[pool, default: PoolRecord(since: lastLook)].look(
                 counts[pool] ?? .init(), requests: requests[pool] ?? 0, isAnyPushDelayed: isAnyPushDelayed, now: now)
         }
+        lastLook = now
         troubles = Dictionary(grouping: records, by: \.key.place).flatMap { Self.troubles(of: $0.value, now: now) }
             .sorted { ($0.output, $0.environment, "\($0.kind)") < ($1.output, $1.environment, "\($1.kind)") }
     }

@@ -9,6 +9,10 @@ public struct WorkerRepository: Sendable {
     private static let shownSeconds = 7 * 86_400
     /// A row that is further ahead was written before the server's clock was set back.
     private static let aheadSeconds = 60
+    /// A living worker renews its row every two seconds, and a renewal takes at most four.
+    private static let lateSeconds = 4
+    /// After an outage of the database, living workers renew their rows within five seconds.
+    private static let goneSeconds = 15
     /// A row that is not renewed every two seconds is late; one that takes longer than this can't be in time.
     private static let patience = Duration.seconds(4)
 
@@ -53,8 +57,9 @@ public struct WorkerRepository: Sendable {
             """
             WITH silent AS (
                 SELECT id, name, seen_at FROM martlet.workers
-                WHERE id <> $1 AND seen_at < clock_timestamp()
-                    - greatest(interval '\(Self.staleSeconds) s', $3::bigint * interval '1 ms')
+                WHERE id <> $1 AND seen_at < clock_timestamp() - greatest(
+                    CASE WHEN name = $2 THEN interval '\(Self.lateSeconds) s' ELSE interval '\(Self.goneSeconds) s' END,
+                    $3::bigint * interval '1 ms')
             ), replaced AS (
                 SELECT id FROM silent WHERE name = $2
                 UNION ALL (

@@ -132,4 +132,23 @@ struct PoolWatchTests {
         }
         #expect(found.isEmpty)
     }
+
+    /// The first answers of a pool come between two looks.
+    @Test func countsAnswersBeforeFirstLookAtNewPool() {
+        var watch = PoolWatch()
+        _ = self.watch(&watch, from: 0, through: 10)
+        let pool = Pool(registry, "hook", "1")
+        pool.failed.add(5)
+        #expect(self.watch(&watch, from: 12, through: 12).map(\.concerned) == [5])
+    }
+
+    @Test func forgetsSilentServerThatNothingIsSentTo() {
+        let pool = Pool(registry, "hook", "1")
+        var watch = PoolWatch()
+        pool.streams.add(1)
+        #expect(self.watch(&watch, from: 0, through: 30).count == 1)
+        pool.streams.add(-1)
+        #expect(self.watch(&watch, from: 32, through: 980).count == 1)
+        #expect(self.watch(&watch, from: 982, through: 1_000).isEmpty)
+    }
 }

@@ -64,7 +64,7 @@ package struct FleetService: Service {
     }
 
     private func renewUntilCancelled() async {
-        var (pace, obstacle, succession) = (pace, Obstacle?.none, Succession())
+        var (pace, obstacle, succession) = (pace, Obstacle?.none, Succession(name: worker.name))
         var timer: Task<Void, Never>?
         defer { timer?.cancel() }
         var notBefore = ContinuousClock.now

@@ -1,0 +1,14 @@
+import NIOCore
+
+/// A handler in front of the HTTP decoder that drops whatever a client sends after its first request. Such bytes are not
+/// decoded, which would take most of a core.
+final class RequestGate: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+
+    /// Whether the first request is complete.
+    var isShut = false
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if !isShut { context.fireChannelRead(data) }
+    }
+}
