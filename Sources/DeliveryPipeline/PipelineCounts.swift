@@ -61,10 +61,10 @@ public struct PipelineCounts: Sendable, Hashable {
     public package(set) var oldestJobSeconds = 0
     /// Messages that the broker would not take, by exchange.
     public package(set) var messagesRefused: [String: Int] = [:]
-    /// The last answers of the broker with which it refused messages, by exchange: for example `403 ACCESS_REFUSED`. An
-    /// exchange is not listed if a queue refused the message (`basic.nack`).
+    /// The broker's last refusal for each exchange, for example `403 ACCESS_REFUSED`. An exchange is not listed if a
+    /// queue refused the message (`basic.nack`).
     package var refusals: [String: String] = [:]
-    /// The messages that the broker refused and that are published again later, by exchange.
+    /// The number of refused messages that wait to be published again, by exchange.
     package var refusedWaiting: [String: Int] = [:]
     /// Events offered to the results exchange once more: whoever had taken one gets it again.
     public package(set) var eventsRepeated = 0

@@ -22,7 +22,8 @@ public final class OngoingFailures: Sendable {
         let isOnDemand: Bool
     }
 
-    /// The time for which a failure is listed whose attempts are made on demand, because nothing may demand another one.
+    /// The time for which a failure is listed if its attempts are made on demand. It is limited because nothing may
+    /// demand another attempt.
     private static let demandLasts = Duration.seconds(60)
 
     private let attempts = Mutex<[EventName: LastAttempt]>([:])

@@ -1,8 +1,8 @@
 import AMQPClient
 import Threading
 
-/// The result events that the broker has delivered and the ledger has not stored. The consumer's thread adds them, the
-/// ledger's task takes them in batches. The prefetch and the consumer's byte budget limit their number.
+/// The result events that the broker has delivered and the ledger has not stored. The consumer's thread adds them, and
+/// the ledger's task takes them in batches. The prefetch and the consumer's byte budget limit their number.
 final class LedgerInbox: Sendable {
     private struct State {
         var waiting: [AMQPDelivery] = []
@@ -10,7 +10,7 @@ final class LedgerInbox: Sendable {
     }
 
     private let state = Mutex(State())
-    /// One element after events have arrived or ``look()`` was called.
+    /// A stream that yields an element after events arrive or ``look()`` is called.
     let signals: AsyncStream<Void>
     private let signal: AsyncStream<Void>.Continuation
 
@@ -39,7 +39,8 @@ final class LedgerInbox: Sendable {
     /// Wakes the task that reads ``signals``.
     func look() { signal.yield() }
 
-    /// Returns the oldest events, of about `most` bytes but at least one. They count as held until ``finish(_:)``.
+    /// Returns the oldest events: about `most` bytes of them, and at least one event. They count as held until
+    /// ``finish(_:)``.
     func take(bytes most: Int) -> [AMQPDelivery] {
         state.withLock { state in
             var bytes = 0

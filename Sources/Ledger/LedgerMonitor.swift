@@ -3,12 +3,13 @@ package import PushModel
 import Store
 import Threading
 
-/// The state of a running outcome ledger, which the consumer's thread and the ledger's tasks change and the HTTP server
-/// reads.
+/// The state of a running outcome ledger. The consumer's thread and the ledger's tasks change it, and the HTTP server
+/// reads it.
 package final class LedgerMonitor: Sendable {
     /// The maximum size of the events that wait here, in bytes.
     private static let bytes = 32 << 20
-    /// How many events are decoded at most to find out how old the oldest one is. Malformed events have no time.
+    /// The maximum number of events that are decoded to find the age of the oldest one. Malformed events are skipped,
+    /// because they have no time.
     private static let decodedEvents = 8
 
     let inbox = LedgerInbox(AMQPByteBudget(limit: bytes))

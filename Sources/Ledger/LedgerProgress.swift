@@ -1,6 +1,7 @@
 package import PushModel
 
-/// What a running outcome ledger has stored, and what keeps it from storing more. A value without a clock.
+/// The progress of a running outcome ledger: its stored events, and the obstacle that keeps it from storing more. A
+/// value type without a clock.
 package struct LedgerProgress: Sendable, Hashable {
     /// A batch of result events whose outcomes are stored in one transaction.
     package struct Batch: Sendable, Hashable {
@@ -14,10 +15,10 @@ package struct LedgerProgress: Sendable, Hashable {
         }
     }
 
-    /// A statement that has run longer than this, in milliseconds, counts as a database that takes no writes.
+    /// The time, in milliseconds, after which a running statement means that the database takes no writes.
     package static let patience: Int64 = 10_000
 
-    /// What `/ready` says while the ledger waits for the database. A worker says the same.
+    /// The reason on `/ready` while the ledger waits for the database. A worker uses the same words.
     package static let waitsForDatabase = "waiting for the database"
 
     package private(set) var isConsuming = false
@@ -25,26 +26,26 @@ package struct LedgerProgress: Sendable, Hashable {
     package private(set) var eventsUnusable = 0
     package private(set) var outcomesStored = 0
     package private(set) var batchesStored = 0
-    /// Attempts to store a batch that failed. A batch may fail several times.
+    /// The number of failed attempts to store a batch. One batch may fail several times.
     package private(set) var batchesFailed = 0
-    /// When the last batch was stored, or `nil` if none was stored since the start.
+    /// The time when the last batch was stored, or `nil` if none was stored since the start.
     package private(set) var lastBatchAt: Timestamp?
 
-    /// What the ledger waits for before it consumes, or `nil` once it has begun.
+    /// The condition that the ledger waits for before it consumes, or `nil` once it has begun.
     private var waitsFor: String? = "starting"
-    /// Since when the ledger has not consumed, or `nil` while it consumes.
+    /// The time since which the ledger has not consumed, or `nil` while it consumes.
     private var idleSince: Timestamp?
     private var brokerError: String?
     private var hasWritten = false
     private var databaseError: String?
-    /// When the running statement began, or `nil` if none runs.
+    /// The time when the running statement began, or `nil` if none runs.
     private var statementBeganAt: Timestamp?
 
     package init(startedAt: Timestamp) { idleSince = startedAt }
 
-    // MARK: What happens
+    // MARK: Changes
 
-    /// Records an error that delays the start. It changes nothing once the ledger has begun.
+    /// Records an error that delays the start. Has no effect once the ledger has begun.
     package mutating func cannotBegin(_ error: String) {
         if waitsFor != nil { waitsFor = "\(Self.waitsForDatabase): \(error)" }
     }
@@ -81,14 +82,14 @@ package struct LedgerProgress: Sendable, Hashable {
         lastBatchAt = now
     }
 
-    // MARK: What follows from it
+    // MARK: State
 
-    /// Whether the last statement has succeeded and no statement has run for longer than ``patience``.
+    /// Returns whether the last statement succeeded and no statement has run for longer than ``patience``.
     package func isStoring(at now: Timestamp) -> Bool {
         hasWritten && databaseError == nil && statementMilliseconds(at: now) < Self.patience
     }
 
-    /// What keeps the ledger from storing outcomes, or `nil` if it consumes and its database takes writes.
+    /// Returns what keeps the ledger from storing outcomes, or `nil` if it consumes and its database takes writes.
     package func obstacle(at now: Timestamp) -> String? {
         if let waitsFor { return waitsFor }
         let isStoring = isStoring(at: now)

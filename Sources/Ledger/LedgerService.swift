@@ -13,15 +13,16 @@ package import Store
 /// | event | result |
 /// |---|---|
 /// | result events arrive | their outcomes are stored in one transaction, then the events are acknowledged |
-/// | the process dies between the two | the broker delivers the events again; readers ignore the duplicate rows |
-/// | the database is away or refuses | 32 MB of events wait here, others in the broker; retried after 1 to 60 s |
-/// | no event arrives for 5 s | a statement without rows finds out whether the database takes writes |
+/// | the process dies before the acknowledgement | the broker delivers the events again; readers ignore duplicate rows |
+/// | the database fails or is away | at most 32 MB of events wait here, others in the broker; retried after 1 to 60 s |
+/// | no event arrives for 5 s | a statement without rows checks whether the database takes writes |
 /// | the queue in the broker is full | the broker drops the oldest events, so that workers never wait for the ledger |
-/// | a message is no event | it is logged and dropped |
+/// | a message is malformed | it is logged and dropped |
 package struct LedgerService: Service {
-    /// Limits how long the ledger stands still after an operator has granted a right or freed a disk.
+    /// The back-off between attempts. Its maximum limits how long the ledger stays idle after an operator has granted a
+    /// right or freed disk space.
     private static let waits = Backoff(first: .seconds(1), longest: .seconds(60))
-    /// Decoded events take ten times that.
+    /// The size of a batch, in bytes. Decoded events take ten times as much memory.
     private static let bytesAtOnce = 2 << 20
     private static let prefetch: UInt16 = 1_000
     private static let keepingInterval = Duration.seconds(3_600)
@@ -39,9 +40,9 @@ package struct LedgerService: Service {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - provision: who declares the queue.
+    ///   - provision: the party that declares the queue.
     ///   - forms: the form of each output's addresses.
-    ///   - monitor: what the service reports its progress to. It is used once.
+    ///   - monitor: the record of the service's progress. A monitor serves only one service.
     package init(
         broker: AMQPConfiguration, names: PipelineNames, provision: AMQPTopology.Provision,
         repository: LedgerRepository, sampling: LedgerSampling, keptDays: Int, forms: [String: RecipientForm],
@@ -101,7 +102,7 @@ package struct LedgerService: Service {
         }
     }
 
-    /// Returns `false` if the service is stopped before the events are stored.
+    /// Stores the outcomes of events. Returns `false` if the service is stopped before they are stored.
     private func write(_ events: [AMQPDelivery]) async -> Bool {
         var rows: [LedgerRow] = []
         var unusable = 0
@@ -148,7 +149,8 @@ package struct LedgerService: Service {
         }
     }
 
-    /// The state of an insert for a day without a partition, which is missing if the hourly run failed all day.
+    /// The SQLSTATE of an insert for a day without a partition. The partition is missing if the hourly run failed all
+    /// day.
     private static let noPartition = "23514"
 
     private func keep() async -> Bool {
@@ -195,7 +197,8 @@ extension PipelineNames {
     /// Queue of what becomes of recipients, for the ledger.
     package var ledger: String { "\(prefix).ledger" }
 
-    /// The queue holds a gigabyte and then drops the oldest events, so that a ledger that is away never blocks workers.
+    /// The declaration of the ledger's queue. At a gigabyte the queue drops its oldest events, so that a stopped ledger
+    /// never blocks workers.
     package var ledgerTopology: AMQPTopology {
         AMQPTopology(
             queues: [

@@ -160,7 +160,7 @@ import Testing
         #expect(explanation.advice?.contains("martlet doctor") == true)
     }
 
-    /// The broker can't be asked for a certain job, so a waiting job is no evidence.
+    /// The broker can't be asked about a particular job, so a waiting job is no evidence.
     @Test(arguments: [true, false]) func doesNotGuessThatAnEndedJobWaits(hasLedger: Bool) {
         let explanation = Explanation(
             facts {
@@ -176,7 +176,7 @@ import Testing
         #expect(explanation.cause.hasPrefix(beginning), "\(explanation.cause)")
     }
 
-    @Test func saysFirstThatNoLedgerIsKept() {
+    @Test func beginsWithMissingLedger() {
         let cause = Explanation(
             facts {
                 $0.ledger = JobFacts.Ledger()

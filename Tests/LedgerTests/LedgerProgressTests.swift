@@ -9,7 +9,7 @@ import Testing
         Timestamp(milliseconds: Self.start.milliseconds + Int64(seconds * 1_000))
     }
 
-    /// Consumes, and its database takes writes.
+    /// The progress of a ledger that consumes and whose database takes writes.
     private var ready: LedgerProgress {
         var progress = LedgerProgress(startedAt: Self.start)
         progress.begins()
@@ -35,7 +35,7 @@ import Testing
         #expect(progress.obstacle(at: after(1)) == nil, "it has begun")
     }
 
-    @Test func namesWhatFails() {
+    @Test func obstacleNamesFailingSide() {
         var progress = ready
         progress.statementFailed("read-only")
         #expect(progress.obstacle(at: after(1)) == "consuming: true, storing: false: read-only")
@@ -72,7 +72,7 @@ import Testing
         #expect(progress.lag(oldest: after(2), at: after(20)) == 18_000)
     }
 
-    @Test func countsWhatIsStored() {
+    @Test func countsBatchesEventsAndOutcomes() {
         var progress = ready
         progress.batchFailed()
         progress.stored(LedgerProgress.Batch(events: 3, unusable: 1, outcomes: 500), at: after(9))

@@ -45,13 +45,13 @@ import Testing
         }
     }
 
-    /// The port differs from the worker's only where none is chosen.
+    /// The ledger's port differs from the worker's only if no setting chooses one.
     @Test(
         arguments: [
             ([], "127.0.0.1:8081"), (["http.listen=127.0.0.1:8080"], "127.0.0.1:8080"),
             (["http.listen=0.0.0.0:9000"], "0.0.0.0:9000"), (["http.listen="], nil),
         ] as [([String], String?)])
-    func theLedgerListensBesideAWorker(settings: [String], endpoint: String?) async throws {
+    func ledgerListensBesideWorker(settings: [String], endpoint: String?) async throws {
         let source = try await ConfigurationSource(file: nil, settings: settings, environment: [:])
         #expect(try LedgerProcess.endpoint(source).map { "\($0)" } == endpoint)
     }

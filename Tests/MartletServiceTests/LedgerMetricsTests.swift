@@ -4,12 +4,12 @@ import Testing
 
 @Suite struct LedgerMetricsTests {
     /// Alerts about workers would count a ledger that shows one of their metrics as a worker.
-    @Test func sharesOnlyTheMetricsOfTheProcessWithAWorker() {
+    @Test func sharesOnlyProcessMetricsWithWorker() {
         let shared = MetricFamily.ofLedger.filter(MetricFamily.all.contains).map(\.name)
         #expect(!shared.isEmpty && shared.allSatisfy { $0.hasPrefix("process_") }, "\(shared)")
     }
 
-    @Test func namesItsMetricsAsPrometheusWantsThem() {
+    @Test func namesMetricsByPrometheusConventions() {
         for family in MetricFamily.ofLedger where !family.name.hasPrefix("process_") {
             #expect(family.name.hasPrefix("martlet_ledger_"), "\(family.name)")
             #expect((family.kind == .counter) == family.name.hasSuffix("_total"), "\(family.name)")

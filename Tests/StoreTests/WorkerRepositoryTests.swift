@@ -268,7 +268,7 @@ struct WorkerRepositoryTests {
         }
     }
 
-    @Test func readsSinceWhenAppIsPausedAndByWhom() async throws {
+    @Test func readsTimeAndRoleOfPause() async throws {
         try await TestDatabase.withMigrated { database in
             for app in ["com.example.a", "com.example.b"] {
                 try await database.pool.query(

@@ -13,7 +13,8 @@ public struct AMQPPublication: Sendable {
     /// A publication without a delivery mode is sent as persistent.
     public private(set) var properties: AMQPProperties
     public let body: [UInt8]
-    /// Whether the message was on the wire before, without an answer, so that the broker may have it already.
+    /// Whether an earlier copy was written to the wire and not answered, so that the broker may already have the
+    /// message.
     public private(set) var isRepeated = false
     /// The name of the header that is set to true when the message is published again because the connection or the
     /// channel was lost before the broker's answer. The broker may then have the message twice.
@@ -34,7 +35,7 @@ public struct AMQPPublication: Sendable {
         self.repeatHeader = repeatHeader
     }
 
-    /// Whether the broker sends the message back if no queue takes it.
+    /// Whether the broker returns the message if no queue takes it.
     var comesBack: Bool { isMandatory || reportsUnroutable }
 
     /// As it is published again.

@@ -8,8 +8,8 @@ public enum AMQPPublisherEvent: Sendable {
     /// The broker has taken responsibility: on disk or replicated where the queue promises that. In the order of
     /// confirmation.
     case confirmed([UInt64])
-    /// The next event refuses or returns these messages, but the broker may have them: they were on the wire before,
-    /// without an answer.
+    /// Messages that the next event refuses or returns although the broker may have them. An earlier copy was written
+    /// to the wire and not answered.
     case mayBeTaken([UInt64])
     /// The broker could not take them (`basic.nack`), as with a full queue that rejects. Not published again.
     case refused([UInt64])

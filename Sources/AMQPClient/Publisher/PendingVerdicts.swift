@@ -1,5 +1,4 @@
-/// The broker's verdicts on publications that are not reported yet. They are reported together, in the order of their
-/// kinds.
+/// The broker's verdicts that the publisher has not reported yet. They are reported together, ordered by kind.
 struct PendingVerdicts {
     private var confirmed: [UInt64] = []
     private var refused: [UInt64] = []

@@ -24,7 +24,8 @@ final class PublisherRole: ConnectionRole {
             self.isSecondTry = isSecondTry
         }
 
-        /// Whether the broker returns the message because no queue takes it, and that is only reported.
+        /// Returns whether a return means that no queue takes the message and the publication asks only for a report of
+        /// this.
         func isUnroutable(_ reply: AMQPError.Reply) -> Bool {
             publication.reportsUnroutable && reply.code == AMQPReturn.noRoute
         }

@@ -2,8 +2,8 @@ import Metering
 
 /// The counts of pushes by output and result. An output that the worker does not have is not counted.
 ///
-/// Only touched on the pipeline's queue.
-// why: unchecked for that reason.
+/// Used only on the pipeline's queue.
+// why: unchecked, because one queue makes all accesses.
 final class OutputTallies: @unchecked Sendable {
     private struct Cells {
         let sent, retried, refused: MetricCell
@@ -16,7 +16,7 @@ final class OutputTallies: @unchecked Sendable {
     }
 
     private let cells: [String: Cells]
-    /// The cells of the last push, because most pushes have the same output as the one before.
+    /// The cells of the last push's output, kept because most pushes have the same output as the one before.
     private var last: (output: String, cells: Cells)?
 
     init(_ registry: MetricRegistry, outputs: some Sequence<String>) {

@@ -66,7 +66,7 @@ package final class PipelineMeter: Sendable {
     /// Outputs have reported so many.
     func reported(_ verdict: Outcome.Verdict, _ count: Int = 1) { attempts[Int(verdict.rawValue)].add(count) }
 
-    /// Counts what the policy has decided about a push.
+    /// Counts the policy's decision about a push.
     func decided(_ decision: OutcomePolicy.Decision, about outcome: Outcome) {
         outputs.count(decision, of: outcome.job.job.output)
     }

@@ -53,7 +53,7 @@ struct Outbox {
         publications.append(publication)
     }
 
-    /// Returns the fields that the log has of a job that can't be used.
+    /// Returns the log fields for a job that can't be used.
     func metadata(of rejection: JobRejection, _ job: OpenJob, reason: String) -> Logger.Metadata {
         var metadata: Logger.Metadata = ["job": "\(rejection.jobID ?? "-")", "reason": "\(reason)"]
         metadata["app"] = rejection.app.map { "\($0)" }
@@ -82,7 +82,8 @@ struct Outbox {
         }
     }
 
-    /// Marks messages that the broker refuses now and may have taken before. They are published again as repetitions.
+    /// Marks refused messages of which the broker may have accepted an earlier copy. They are published again as
+    /// repetitions.
     mutating func mayBeTaken(_ ids: [UInt64]) {
         for id in ids {
             guard let publication = unconfirmed[id]?.publication else { continue }
@@ -90,7 +91,7 @@ struct Outbox {
         }
     }
 
-    /// No queue takes this event.
+    /// Records that no queue takes this event.
     mutating func unroutable(_ id: UInt64) {
         if unconfirmed[id] != nil { routing.isUnroutable(id) }
     }

@@ -1,7 +1,8 @@
 package import PushModel
 
-/// A sample of the result events that finds out whether a queue takes them. The broker drops an event that no queue is
-/// bound for, and confirms it. Therefore one event of each kind per second is published so that the broker reports this.
+/// A sample of the result events that shows whether a queue takes them. If no queue is bound, the broker drops an event
+/// and still confirms it. Therefore one event of each kind per second is published in a way that makes the broker
+/// report this.
 package struct ResultsRouting: Sendable {
     package struct Counts: Sendable, Hashable {
         /// The sampled events that at least one queue took.
@@ -19,7 +20,7 @@ package struct ResultsRouting: Sendable {
     private static let intervalMilliseconds: Int64 = 1_000
 
     package private(set) var counts = Counts()
-    /// By the place of the kind.
+    /// The time of the last sample of each kind, by the kind's place.
     private var lastSamples = [Timestamp?](repeating: nil, count: OutcomeKind.allCases.count)
     private var unroutable: Set<UInt64> = []
 
@@ -36,10 +37,10 @@ package struct ResultsRouting: Sendable {
         return true
     }
 
-    /// Records that no queue takes an event of the sample. Its confirm follows.
+    /// Records that no queue takes an event of the sample. The event's confirm follows.
     package mutating func isUnroutable(_ id: UInt64) { unroutable.insert(id) }
 
-    /// Forgets the events without a confirm, because their connection is lost.
+    /// Removes the events without a confirm, because their connection is lost.
     package mutating func disconnected() { unroutable = [] }
 
     /// Records the confirm of an event of the sample.

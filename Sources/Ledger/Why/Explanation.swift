@@ -27,9 +27,10 @@ package struct Explanation: Encodable {
     /// | its app is unknown, paused, without a credential or refused, now | that, which may be why |
     /// | the token is dead now | since when, by whose word, which may be why |
     /// | its app has a rate now | that, which may be why |
-    /// | nothing | what may have become of it, with the paused apps, refused credentials and problems of now |
+    /// | none of these | the possible causes, with the apps paused, credentials refused and problems open now |
     ///
-    /// From the fourth on it is not told what became of it. Without a ledger each of these begins with that.
+    /// From the fourth row on, the outcome is not known. If there is no ledger, each of these causes begins by stating
+    /// this.
     package init(_ facts: JobFacts) {
         job = facts.job
         checked = ChecksOfFacts(facts: facts).checks

@@ -1,7 +1,7 @@
 import PushModel
 import Store
 
-/// The cause of a job of which no outcome, rejection or cancellation is known.
+/// The cause for a job without a known outcome, rejection or cancellation.
 extension JobFacts {
     /// Whether the database has no ledger.
     private var lacksLedger: Bool { ledger.map { $0.begin == nil } ?? false }
@@ -26,8 +26,8 @@ extension JobFacts {
         return (cause, uncertainAdvice)
     }
 
-    /// Returns what may have become of the job. The broker can't be asked whether a certain job waits, so a number of
-    /// waiting jobs proves nothing.
+    /// Returns the possible states of the job. The broker can't be asked whether a particular job waits, so the number
+    /// of waiting jobs proves nothing about it.
     private func alternatives(end: String) -> String {
         let waiting = waiting ?? []
         let list = waiting.map { "\($0.messages) in \($0.queue)" }.joined(separator: ", ")
@@ -47,7 +47,8 @@ extension JobFacts {
         return "in a worker's hands (\(inHand) \(inHand == 1 ? "job is" : "jobs are"))"
     }
 
-    /// The broker does not count the events that the ledger has received and not yet written.
+    /// The part of the text about a running ledger. The job's events may be among those that the ledger has received
+    /// and not yet written, which the broker does not count.
     private var ofLedger: String { backlog?.isUnread == false ? " or the ledger's" : "" }
 
     /// The conditions that make jobs of some apps wait, if the job's app is not known.

@@ -50,8 +50,8 @@ struct DatabaseChecks {
         await credentials(pool, keyring, &report)
     }
 
-    /// Returns the version of the server. Asks over a connection outside the pool, whose time limit would hide why a
-    /// connection fails.
+    /// Returns the version of the server. Uses a connection outside the pool, because the pool's time limit would hide
+    /// why a connection fails.
     ///
     /// - Throws: `DoctorFault`.
     private func version(_ configuration: PostgresConfiguration) async throws -> String {

@@ -18,7 +18,7 @@ struct Durability {
         (standbyNames, standbys) = (try row["names"].text, try row["standbys"].integer)
     }
 
-    /// The settings with which commits can be lost, each with the consequence.
+    /// A warning for each setting with which commits can be lost, with the consequence.
     var warnings: [DoctorWarning] {
         var found: [DoctorWarning] = []
         if fsync == "off" {

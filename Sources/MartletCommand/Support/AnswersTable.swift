@@ -2,7 +2,7 @@ import MartletService
 import Store
 
 extension FleetAnswers {
-    /// A sentence for `doctor`.
+    /// The answers as a sentence for `doctor`.
     var sentence: String {
         "\(output) \(environment): \(Phrase.figure(accepted)) accepted, \(Phrase.figure(retried)) retried, "
             + "\(Phrase.figure(refused)) refused in the last minute; at the slowest worker half of the answers took "
@@ -18,12 +18,12 @@ extension FleetAnswers {
 }
 
 extension FleetAnswers.Slowest {
-    /// `200 ms (push-3)`
+    /// The answer time and the worker, for example `200 ms (push-3)`.
     fileprivate var text: String { "\(Phrase.milliseconds(milliseconds)) (\(worker))" }
 }
 
 extension [FleetAnswers] {
-    /// The table for `top`.
+    /// The answers as a table for `top`.
     var table: Table {
         var table = Table(header: [
             "OUTPUT", "ENVIRONMENT", "ACCEPTED/MIN", "RETRIED/MIN", "REFUSED/MIN", "P50 OF SLOWEST WORKER",

@@ -25,7 +25,7 @@ func withDatabase<Value>(
 }
 
 extension PostgresError {
-    /// A sentence for a person to whom the database gives nothing at the moment.
+    /// A clause for the operator that explains why the database returned nothing.
     var absence: String {
         switch code {
         case .connectFailed, .connectionLost, .timedOut, .poolExhausted:

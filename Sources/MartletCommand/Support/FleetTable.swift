@@ -3,7 +3,7 @@ import PostgresClient
 import PushModel
 import Store
 
-/// The fleet as the database has it, for `top`.
+/// The fleet, as read from the database, for `top`.
 struct FleetTable {
     let workers: [FleetWorker]
     let problems: [WorkerReport.ProblemReport]

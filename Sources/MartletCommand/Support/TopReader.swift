@@ -6,11 +6,11 @@ import Store
 
 /// The part of `top` that comes from the database.
 struct TopReader {
-    /// What one reading has found.
+    /// The result of one reading.
     struct Reading {
         /// The first line.
         let summary: String
-        /// The lines below the broker's.
+        /// The lines below the broker's line.
         let details: [String]
         /// Whether the database has answered.
         let isKnown: Bool
@@ -19,7 +19,7 @@ struct TopReader {
     }
 
     private static let mostPaced = 10
-    /// A person waits for each reading.
+    /// The time limit for a reading. It is short because an operator waits for each one.
     private static let patience = Duration.seconds(5)
 
     private let configuration: PostgresConfiguration
@@ -31,7 +31,7 @@ struct TopReader {
     init(_ source: ConfigurationSource) throws {
         var configuration = try source.database(applicationName: "martlet top")
         configuration.queryTimeout = Self.patience
-        // The error of a failed connection says more than the one of a pool without connections.
+        // The error of a failed connection is more useful than that of a pool without connections.
         var options = PostgresPool.Options()
         options.leaseTimeout = configuration.connectTimeout + .seconds(2)
         self.configuration = configuration
@@ -41,7 +41,7 @@ struct TopReader {
 
     func close() { pool.close() }
 
-    /// Reads the fleet. A database that gives nothing is part of the reading.
+    /// Reads the fleet. If the database does not answer, the reading states this.
     ///
     /// - Throws: `StoreError` unless the schema is up to date.
     mutating func read() async throws -> Reading {

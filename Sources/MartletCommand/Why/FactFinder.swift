@@ -112,7 +112,8 @@ struct FactFinder {
         )
     }
 
-    /// The refusals that make jobs wait. A report about an app's device tokens does not.
+    /// Returns the refusals that make jobs wait. A report about an app's device tokens is left out, because no job
+    /// waits for it.
     private func refusals() async throws -> [String] {
         let refusals = try await RefusalRepository(pool).list().filter { !$0.isOfTokens }
         guard !refusals.isEmpty else { return [] }

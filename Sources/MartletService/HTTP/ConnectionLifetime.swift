@@ -2,7 +2,7 @@ import Hummingbird
 import NIOCore
 import NIOHTTPTypes
 
-/// A handler that lets a connection have one request. It closes a connection without a complete request head after one
+/// A handler that allows one request per connection. It closes a connection without a complete request head after one
 /// second, and any connection after five seconds. Slow clients therefore can't occupy connections for long or delay a
 /// shutdown, and a client that pipelines requests gets one answer.
 final class ConnectionLifetime: ChannelInboundHandler, RemovableChannelHandler {
@@ -46,7 +46,7 @@ final class ConnectionLifetime: ChannelInboundHandler, RemovableChannelHandler {
         }
     }
 
-    /// Passes the first request on as one that closes its connection, and drops whatever follows it.
+    /// Passes on the first request with `Connection: close`, and drops everything after it.
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch (state, unwrapInboundIn(data)) {
         case (.waitsForHead, .head(var request)):

@@ -7,8 +7,8 @@ import NIOCore
 import PushModel
 import ServiceLifecycle
 
-/// The HTTP endpoints of a worker or an outcome ledger: `/health` (the process answers), `/ready` (it does its work, or
-/// what keeps it from that), `/metrics`, and a worker's status page. All of them are read-only.
+/// The read-only HTTP endpoints of a worker or an outcome ledger. `/health` shows that the process answers. `/ready`
+/// shows whether the process does its work, or why not. `/metrics` has its metrics. A worker also has a status page.
 struct StatusServer: Service {
     /// The maximum number of open connections. It is limited because delivery needs file descriptors as well.
     private static let mostConnections = 400
@@ -18,7 +18,7 @@ struct StatusServer: Service {
     let logger: Logger
     /// Returns why the process is not ready, or `nil` if it is.
     let obstacle: @Sendable () -> String?
-    /// What the status page shows, or `nil` for a process without one.
+    /// The source of the status page, or `nil` for a process without one.
     let status: StatusBoard?
     let access: StatusAccess
     let metrics: MetricRegistry

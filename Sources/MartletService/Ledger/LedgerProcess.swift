@@ -12,7 +12,7 @@ import ServiceLifecycle
 import Store
 import UnixSignals
 
-/// `martlet ledger`, built from its configuration. Several of them share one queue.
+/// The process `martlet ledger`, built from its configuration. Several processes share one queue.
 public struct LedgerProcess: Sendable {
     private let configuration: ConfigurationSource
     private let broker: AMQPConfiguration

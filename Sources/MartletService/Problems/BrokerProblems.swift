@@ -30,8 +30,8 @@ struct BrokerProblems {
         return found + refusals
     }
 
-    /// Returns a problem for each exchange whose messages RabbitMQ refuses, and as long as refused messages wait. If a
-    /// results queue refuses events, its consumer can end that, and not the operators.
+    /// A problem for each exchange whose messages RabbitMQ refuses, or whose refused messages wait. If a results queue
+    /// refuses events, its consumer can end the problem, and operators can't.
     private var refusals: [Problem] {
         let exchanges = Set(facts.minute.refused.keys).union(facts.counts.refusedWaiting.keys)
         return exchanges.sorted().compactMap { exchange in

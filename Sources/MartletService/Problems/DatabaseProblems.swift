@@ -46,7 +46,7 @@ struct DatabaseProblems {
 }
 
 extension Problem {
-    /// The problem that a failure of one of the worker's parts is.
+    /// Creates the problem for a failure of one of the worker's components.
     init(of failure: OngoingFailures.Failure) {
         let kind = ProblemKind(rawValue: failure.event.name) ?? .unnamedFailure
         self.init(

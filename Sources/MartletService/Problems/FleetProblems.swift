@@ -4,7 +4,7 @@ import Store
 struct FleetProblems {
     let facts: StatusFacts
 
-    /// The number of crashes in a row from which on a worker is in a crash loop.
+    /// The smallest number of crashes in a row that counts as a crash loop.
     private static let loop = 3
 
     var all: [Problem] {

@@ -31,7 +31,7 @@ struct OtherProblems {
         ]
     }
 
-    /// Returns one problem for the outputs of providers and one for those that send to receivers.
+    /// At most one problem for the outputs of providers, and one for the outputs that send to receivers.
     private var mostlyBadTokens: [Problem] {
         let outputs = Dictionary(facts.credentials.map { ($0.id, $0.output) }) { first, _ in first }
         let refusals = Dictionary(grouping: facts.refusals.filter(\.isOfTokens)) {

@@ -83,7 +83,7 @@ struct OwnProblems {
 }
 
 extension AppPause {
-    /// The app, with since when it is paused and by whom.
+    /// The app, the time since which it is paused, and the role that paused it.
     fileprivate var text: String {
         let details = [since.map { "since \($0.rfc3339)" }, by.map { "by \($0)" }].compactMap(\.self)
         return details.isEmpty ? app : "\(app) (\(details.joined(separator: ", ")))"

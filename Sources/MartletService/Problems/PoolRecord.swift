@@ -1,8 +1,8 @@
-/// The last minute of one pool, looked at every two seconds. A value: no clock.
+/// The answers of one pool in the last minute, read every two seconds. A value type without a clock.
 ///
 /// | trouble | begins | ends |
 /// |---|---|---|
-/// | silent | requests were on the wire at every look of 25 seconds, and no answer came | an answer comes, or no push waits and no request is on the wire |
+/// | silent | for 25 seconds, requests were on the wire at every look and no answer came | an answer comes, no push waits and no request is on the wire, or nothing was sent for 16 minutes |
 /// | failing | a fifth of at least ten answers of the last minute failed, or the last five answers failed and pushes wait | neither holds |
 /// | rejecting | nine tenths of at least ten answers of the last minute reject the recipient or the push | the share is lower |
 /// | slow | half of at least ten answers of the last minute took longer than two seconds | the share is lower |
@@ -23,7 +23,8 @@ struct PoolRecord: Sendable {
         }
     }
 
-    /// Far longer than an answer takes, and less than the time that a provider is given for one.
+    /// The time without an answer after which a server is silent. It is far longer than an answer takes, and shorter
+    /// than the timeout of a request.
     static let patience = Duration.seconds(25)
     private static let length = Duration.seconds(60)
     private static let fewest = 10

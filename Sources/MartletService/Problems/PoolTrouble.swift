@@ -43,7 +43,7 @@ package struct PoolTrouble: Sendable, Hashable {
 }
 
 extension PoolTrouble.Kind {
-    /// Whether two troubles are of the same kind.
+    /// Returns whether two troubles are of the same kind.
     func isLike(_ other: Self) -> Bool {
         switch (self, other) {
         case (.silent, .silent), (.failing, .failing), (.rejecting, .rejecting), (.slow, .slow): true

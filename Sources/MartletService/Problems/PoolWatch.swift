@@ -1,7 +1,7 @@
 package import Metering
 
-/// Finds the servers that answer late, with errors, or not at all. Each credential's pool is judged alone, so that the
-/// traffic of one does not hide the outage of another. A value: no clock.
+/// A detector of servers that answer late, with errors, or not at all. It judges each credential's pool separately, so
+/// that the traffic of one does not hide the outage of another. A value type without a clock.
 package struct PoolWatch: Sendable {
     private struct Place: Hashable {
         let output, environment: String
@@ -18,12 +18,12 @@ package struct PoolWatch: Sendable {
     }
 
     package static let families: [MetricFamily] = [.poolStreams, .poolAnswers, .poolSlowAnswers]
-    /// More pools than this are reported together.
+    /// The maximum number of pools that are reported separately.
     private static let mostPools = 3
 
     private var records: [Pool: PoolRecord] = [:]
     private var lastLook: ContinuousClock.Instant?
-    /// Sorted by output, environment and kind.
+    /// The current troubles, sorted by output, environment and kind.
     package private(set) var troubles: [PoolTrouble] = []
 
     package init() {}

@@ -12,7 +12,7 @@ package struct Problem: Sendable, Hashable, Encodable {
         /// The path to a provider, or the provider.
         case network
         case provider
-        /// The owner of a server that an output sends to, where the server is not a provider's.
+        /// The owner of a server that an output sends to, if the server does not belong to a provider.
         case receiver
         /// The consumers of the results exchange.
         case consumer

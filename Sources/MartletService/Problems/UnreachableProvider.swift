@@ -74,7 +74,7 @@ extension [String: String] {
 }
 
 extension UnreachableProvider {
-    /// - Parameter party: `nil` for the party of the kind.
+    /// - Parameter party: the party, or `nil` for that of the kind.
     func problem(of party: Problem.Party?) -> Problem {
         Problem(
             .providerUnreachable, "No connection for half a minute or longer: \(text).",

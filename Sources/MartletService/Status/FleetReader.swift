@@ -32,7 +32,8 @@ actor FleetReader {
                 (self.reading, notBefore) = (nil, .now + Self.interval)
                 if let found {
                     (self.found, readAt) = (found, .now)
-                    // Here, not for each page, because it decodes the history of each worker.
+                    // Computed once for each reading and not for each page, because it decodes the history of each
+                    // worker.
                     sum = history.update(found.members, now: Timestamp.now)
                 }
             }

@@ -110,7 +110,7 @@ struct DeliveryService: Service {
         }
     }
 
-    /// Returns `false` if the worker is stopped while its keyring opens no credential.
+    /// Waits until the keyring opens a credential. Returns `false` if the worker is stopped before.
     private func canOpenSomething(_ snapshots: SnapshotStore, _ changes: ChangeListener) async -> Bool {
         let gate = KeyringGate(
             store: snapshots, changes: changes, outputs: configuration.source.outputs, state: state,

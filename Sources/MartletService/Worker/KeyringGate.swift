@@ -16,8 +16,8 @@ struct KeyringGate {
     /// The number of errors that `/ready` and the log repeat.
     private static let mostErrors = 3
 
-    /// Returns when a credential of the worker's outputs can be opened, or when there is nothing to open. Follows the
-    /// database and the keyring's file meanwhile.
+    /// Waits until a credential of the worker's outputs can be opened, or until there is none to open. Meanwhile the
+    /// database and the keyring file are watched for changes.
     func pass() async {
         let snapshots = store.changes()
         guard !isOpen(store.current) else { return }

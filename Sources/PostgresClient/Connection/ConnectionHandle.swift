@@ -75,7 +75,8 @@ struct ConnectionHandle: ~Copyable {
         guard PQsetnonblocking(connection, 1) == 0 else { throw lastError(.connectFailed) }
     }
 
-    /// A clause for the error of a connection that is late. It tells a server that hangs from a host that can't be reached.
+    /// A clause for the error of a connection attempt that timed out. It distinguishes a server that hangs from a host
+    /// that can't be reached.
     private var acceptance: String {
         switch PQstatus(connection) {
         case CONNECTION_NEEDED, CONNECTION_STARTED, CONNECTION_BAD: ""

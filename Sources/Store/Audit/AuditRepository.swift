@@ -57,9 +57,9 @@ public struct AuditRepository: Sendable {
         return entries
     }
 
-    /// Returns since when each app that is paused has been paused, and by whom. Workers may read this, too.
+    /// Returns each paused app with the time of the pause and the role that paused it. Workers may also read this.
     ///
-    /// - Parameter timeout: `nil` for the pool's timeout.
+    /// - Parameter timeout: the timeout, or `nil` for that of the pool.
     /// - Throws: ``PostgresError``.
     public func pauses(timeout: Duration? = nil) async throws -> [AppPause] {
         try await pool.query("SELECT * FROM martlet.paused_apps()", timeout: timeout).map { row in

@@ -38,8 +38,8 @@ public struct LedgerRepository: Sendable {
             ], timeout: Self.patience)
     }
 
-    /// Fails as ``add(_:)`` would fail if the database is away, read-only or locked, or the user lacks the right to insert.
-    /// Writes nothing.
+    /// Checks whether rows can be added, and writes nothing. Fails as ``add(_:)`` does if the database is away,
+    /// read-only or locked, or if the user lacks the right to insert.
     ///
     /// - Throws: ``PostgresError``.
     public func probe() async throws { try await add([]) }

@@ -74,7 +74,7 @@ public struct WorkerReport: Sendable, Hashable, Codable {
     /// The column is limited to 4,096 bytes, so only the most urgent problems are written.
     private static let mostProblems = 8
     private static let mostProblemBytes = 1_600
-    /// The limit of the column, with a margin for what PostgreSQL may write otherwise than this encoder.
+    /// The limit of the column minus a margin, because PostgreSQL may format JSON differently from this encoder.
     private static let mostBytes = 4_000
     private static let mostLanes = 10
     private static let mostKinds = 20
@@ -95,8 +95,8 @@ public struct WorkerReport: Sendable, Hashable, Codable {
     public var oldestJobSeconds: Int
     /// Queues of each lane that it consumes; nil: of a version that knows of one.
     public var shards: Int?
-    /// The number of workers in a row that ended without signing off before this one took their place. `nil` for none, and
-    /// after this worker has run for ten minutes.
+    /// The number of workers of this name in a row that ended without signing off before this one took their place, or
+    /// `nil` if there were none or this worker has run for ten minutes.
     public var crashes: Int?
     /// The first open problems in the order in which to look at them, or `nil` if the worker's version reports none.
     public var problems: [ProblemReport]?
@@ -133,11 +133,11 @@ public struct WorkerReport: Sendable, Hashable, Codable {
     public mutating func setAnswers(_ answers: [AnswerReport]) { self.answers = AnswerReport.fitting(answers) }
 
     /// Sets the history to the first of these texts for which the row has room, or to `nil` if there is none. Must be
-    /// called last, because everything else goes before the history.
+    /// called last, because everything else takes precedence over the history.
     public mutating func setHistory(_ texts: some Sequence<String>) {
         history = nil
         guard let bytes = (try? encoded()).map(Self.storedBytes) else { return }
-        // The key, its quotation marks, the colon and the comma with a space each.
+        // The key, its quotation marks, and a colon and a comma with a space after each.
         let room = Self.mostBytes - bytes - #""history": "", "#.utf8.count
         history = texts.first { Self.storedBytes($0) <= room }
     }
@@ -159,7 +159,7 @@ public struct WorkerReport: Sendable, Hashable, Codable {
 
     private func encoded() throws -> String { String(decoding: try JSONEncoder().encode(self), as: UTF8.self) }
 
-    /// The length of the text that PostgreSQL makes of JSON, which has a space after each comma and colon.
+    /// Returns the length of the text that PostgreSQL makes of JSON. That text has a space after each comma and colon.
     private static func storedBytes(_ json: String) -> Int {
         json.utf8.reduce(0) { $0 + ($1 == UInt8(ascii: ",") || $1 == UInt8(ascii: ":") ? 2 : 1) }
     }

@@ -4,10 +4,11 @@ public import PostgresClient
 public struct WorkerRepository: Sendable {
     /// Who was not heard of for so long shares nothing.
     public static let staleSeconds = 6
-    /// The row of a worker that ended without signing off is shown until another worker starts, until an operator deletes
-    /// it, or for a week.
+    /// The time, in seconds, for which the row of a worker that ended without signing off is shown. The row goes
+    /// earlier if another worker takes its place or an operator deletes it.
     private static let shownSeconds = 7 * 86_400
-    /// A row that is further ahead was written before the server's clock was set back.
+    /// The maximum time, in seconds, by which a row's time may be ahead. A row that is further ahead was written before
+    /// the server's clock was set back.
     private static let aheadSeconds = 60
     /// A living worker renews its row every two seconds, and a renewal takes at most four.
     private static let lateSeconds = 4
@@ -46,8 +47,8 @@ public struct WorkerRepository: Sendable {
             "DELETE FROM martlet.workers WHERE id = $1", [.text(worker.id)], timeout: Self.patience)
     }
 
-    /// Deletes the rows of workers that ended without signing off before a worker started, because that worker takes their
-    /// place: all of its name, or else the one that has been silent for longest.
+    /// Deletes the rows of the workers whose place a worker takes. These workers ended without signing off before it
+    /// started. It replaces all of its name or, if there are none, the one that has been silent for longest.
     ///
     /// - Returns: the deleted rows.
     /// - Throws: ``PostgresError``.
@@ -94,10 +95,10 @@ public struct WorkerRepository: Sendable {
             """)
     }
 
-    /// Returns the workers by name, at most a thousand, the living first: those that run, and those that ended without
-    /// signing off, unless a younger worker of that name runs.
+    /// Returns the workers, sorted by name. A worker that ended without signing off is left out if a younger worker of
+    /// its name runs. At most a thousand rows are read, the most recently renewed ones.
     ///
-    /// - Parameter timeout: `nil` for the pool's timeout.
+    /// - Parameter timeout: the timeout, or `nil` for that of the pool.
     /// - Throws: ``PostgresError``.
     public func fleet(timeout: Duration? = nil) async throws -> [FleetMember] {
         let heard = try await pool.query(

@@ -40,7 +40,7 @@ import Testing
         #expect(harness.acknowledged == [1])
     }
 
-    /// RabbitMQ closes the channel because of one message and does not tell which of the others it has taken.
+    /// RabbitMQ closes the channel because of one message, and does not report which others it has accepted.
     @Test(arguments: refusals.indices) func marksRefusedMessageThatBrokerMayHaveTaken(refusal: Int) throws {
         let (harness, retry) = try harnessWithARetry()
         harness.publisher(.mayBeTaken([retry.id]))

@@ -47,7 +47,7 @@ struct DoctorTests {
         }
     }
 
-    /// A function that hides PostgreSQL's own plays a server with these settings.
+    /// A function that shadows PostgreSQL's own simulates a server with these settings.
     @Test(arguments: ["fsync", "full_page_writes", "synchronous_commit"])
     func warnsOfSettingsThatLoseCommits(setting: String) async throws {
         try await Installation.with { installation in
@@ -74,9 +74,9 @@ struct DoctorTests {
         }
     }
 
-    /// A port that accepts connections plays a server whose processes hang.
+    /// A port that accepts connections simulates a server whose processes hang.
     @Test(arguments: [["doctor"], ["top", "--once"]])
-    func namesADatabaseThatAcceptsConnectionsAndDoesNotAnswer(command: [String]) async throws {
+    func namesDatabaseThatAcceptsConnectionsAndDoesNotAnswer(command: [String]) async throws {
         try await Installation.with { installation in
             let silent = try SilentPort()
             let finished = try await installation.martlet(
@@ -86,7 +86,7 @@ struct DoctorTests {
                 finished.output.contains(
                     "the database does not answer: no connection to 127.0.0.1:\(silent.port)/d as martlet within 1.0 "
                         + "seconds, although the host accepts connections"), "\(finished)")
-            // What the broker tells is shown all the same.
+            // The broker's figures are shown nevertheless.
             let broker = command == ["doctor"] ? "ok    broker" : "\nwaiting in the broker: urgent "
             #expect(finished.output.contains(broker), "\(finished)")
         }

@@ -54,7 +54,7 @@ struct JSONOutputTests {
                     expectSnakeCase(finished.output, of: words.joined(separator: " "), finished)
                 }
             }
-            // The commands that print JSON without being asked to.
+            // The commands that print JSON without an option for it.
             for words in [["topology", "--format", "definitions", "--users"], ["token", "export"]] {
                 let finished = try await installation.martlet(words)
                 expectSnakeCase(finished.output, of: words[0], finished)

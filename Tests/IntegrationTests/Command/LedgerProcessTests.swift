@@ -6,12 +6,12 @@ import TestTraits
 import Testing
 import WorkerTestSupport
 
-/// What `martlet ledger` serves over HTTP.
+/// The HTTP endpoints of `martlet ledger`.
 @Suite(.needsServers, .endsAHang)
 struct LedgerProcessTests {
     private static let app = "com.example.shop"
 
-    @Test func saysNotReadyAndLagsWhileItsTableIsLocked() async throws {
+    @Test func isNotReadyAndLagsWhileTableIsLocked() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Self.app)
             let port = try freePort()
@@ -56,8 +56,8 @@ struct LedgerProcessTests {
         }
     }
 
-    /// No event arrives, so only a probe can find out.
-    @Test func saysNotReadyWhileItsDatabaseIsReadOnly() async throws {
+    /// No event arrives, so only a probe can detect the read-only database.
+    @Test func isNotReadyWhileDatabaseIsReadOnly() async throws {
         try await Installation.with { installation in
             let database = installation.database
             func set(_ value: String) async throws {
@@ -85,8 +85,8 @@ struct LedgerProcessTests {
         }
     }
 
-    /// Both ways: the table in docs/operate.md is what operators and alerts go by.
-    @Test func theManualHasAllItsMetrics() async throws {
+    /// Operators and alerts rely on the table in docs/operate.md.
+    @Test func manualListsExactlyTheLedgersMetrics() async throws {
         try await Installation.with { installation in
             let port = try freePort()
             try await installation.withWorker { _ in

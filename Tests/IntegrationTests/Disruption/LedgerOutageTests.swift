@@ -3,13 +3,13 @@ import TestSupport
 import Testing
 
 extension PrivateServerTests {
-    /// The broker or the database goes and comes back while `martlet ledger` runs.
+    /// Outages of the broker or the database while `martlet ledger` runs.
     @Suite(.serialized)
     struct LedgerOutageTests {
         private static let app = "com.example.shop"
 
         @Test(arguments: [PrivateServers.Server.rabbitmq, .postgres])
-        func theLedgerIsNotReadyWhileAServerIsAway(_ server: PrivateServers.Server) async throws {
+        func ledgerIsNotReadyWhileServerIsAway(_ server: PrivateServers.Server) async throws {
             try await Installation.with(servers: PrivateServers.current) { installation in
                 try await installation.addTokenApp(Self.app)
                 let port = try freePort()

@@ -53,7 +53,7 @@ extension PrivateServerTests {
         }
 
         /// Whatever quorum queues have to write waits.
-        @Test func theBrokersDiskStalls() async throws {
+        @Test func reportsStalledDiskOfBroker() async throws {
             try await happens(.disk) {
                 try await PrivateServers.evaluateInBroker(
                     """

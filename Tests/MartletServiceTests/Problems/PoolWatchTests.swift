@@ -2,7 +2,7 @@ import MartletService
 import Metering
 import Testing
 
-/// What is found out of the servers that pools send to, with a registry in which a test counts.
+/// Tests of the troubles that are found in a registry whose counters a test increases.
 struct PoolWatchTests {
     /// The counters of one pool.
     private struct Pool {
@@ -64,7 +64,7 @@ struct PoolWatchTests {
         #expect(self.watch(&watch, from: 32, through: 32, isAnyPushDelayed: false).isEmpty)
     }
 
-    @Test func beginsAnewAfterAnAnswer() {
+    @Test func restartsPatienceAfterAnswer() {
         let pool = Pool(registry, "apns", "1")
         var watch = PoolWatch()
         pool.streams.add(1)

@@ -1,5 +1,5 @@
-/// A small chart of values over the slots of an hour, drawn as SVG without a script. Its plots stand below each other
-/// and share one axis of time.
+/// A small chart of values over the slots of an hour, drawn as SVG without a script. Its plots are stacked and share
+/// one time axis.
 ///
 /// Lines differ in their dashes as well as in their colours, and each has its name and its latest value as text.
 struct Chart {
@@ -7,7 +7,7 @@ struct Chart {
     struct Line {
         /// The class of the line in the style sheet.
         let kind: String
-        /// One value for each slot. `nil` is a gap in the line.
+        /// The value of each slot, or `nil` for a gap in the line.
         let values: [Double?]
         /// Whether the area below the line is filled.
         var isFilled = false
@@ -40,7 +40,7 @@ struct Chart {
     let summary: String
     let axis: ChartAxis
     let plots: [Plot]
-    /// The values of each slot in words. `nil` for a slot without values.
+    /// The values of each slot in words, or `nil` for a slot without values.
     let words: [String?]
 
     func render() -> HTML {
@@ -125,11 +125,11 @@ struct Chart {
                 }
                 if !areas.isEmpty { parts.append(Self.path("area \(line.kind)", areas.joined())) }
             }
-            // A line of no length with round caps is a dot.
+            // A line of length zero with round caps is drawn as a dot.
             let strokes = runs.map { "M\(Self.points($0))" + ($0.count == 1 ? "h0" : "") }
             parts.append(Self.path("line \(line.kind)", strokes.joined()))
         }
-        // Above the lines, because they have a border in the colour of the ground.
+        // The texts are drawn above the lines, because they have a border in the background colour.
         return parts
             + ticks.map { .element("text", ["class": "scale", "x": "0", "y": ($0.y - 30).text], HTML($0.text)) }
     }
@@ -148,7 +148,7 @@ struct Chart {
         return run.isEmpty ? runs : runs + [run]
     }
 
-    /// Areas that show the values of a slot when a pointer is on them.
+    /// Returns areas that show the values of a slot when the pointer is on them.
     private func slots(height: Int) -> [HTML] {
         words.prefix(axis.slots).enumerated().compactMap { place, words in
             guard let words else { return nil }
@@ -173,7 +173,7 @@ struct Chart {
     }
 }
 
-/// A length in tenths of a unit. An integer, so that a path never contains `nan` or an exponent.
+/// A length in tenths of a unit. It is an integer so that a path never contains `nan` or an exponent.
 struct Tenths: Hashable, ExpressibleByIntegerLiteral {
     private let count: Int
 

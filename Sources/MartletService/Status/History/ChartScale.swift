@@ -1,7 +1,7 @@
 import Foundation
 import PushModel
 
-/// The axis of time of a chart.
+/// The time axis of a chart.
 struct ChartAxis {
     private static let width = 3_600.0
 
@@ -11,15 +11,15 @@ struct ChartAxis {
     let slotSeconds: Int
     /// The part of the last slot that has passed.
     let lastPart: Double
-    /// The place, in slots, before which values may be incomplete.
+    /// The position, in slots, before which values may be incomplete.
     let completeFrom: Double?
 
-    /// Returns the middle of the part of a slot that has passed, in slots.
+    /// Returns the position, in slots, of the middle of a slot's elapsed part.
     func middle(of place: Int) -> Double { Double(place) + (place == slots - 1 ? lastPart : 1) / 2 }
 
     func x(_ place: Double) -> Tenths { Tenths(place / Double(max(1, slots)) * Self.width) }
 
-    /// Returns the time of day at the begin of a slot, in UTC.
+    /// Returns the time of day at the start of a slot, in UTC.
     func clock(_ place: Int) -> String {
         let minutes = Int((start.seconds + Int64(place * slotSeconds)) / 60 % 1_440)
         func padded(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
@@ -29,9 +29,9 @@ struct ChartAxis {
 
 /// The scale of a plot's values.
 enum ChartScale {
-    /// From 0 to this value.
+    /// A linear scale from 0 to this value.
     case linear(Double)
-    /// Milliseconds between two powers of ten.
+    /// A logarithmic scale of milliseconds between two powers of ten.
     case logarithmic(lowest: Int, highest: Int)
 
     /// Returns a logarithmic scale for these milliseconds.
@@ -42,7 +42,7 @@ enum ChartScale {
         return .logarithmic(lowest: lowest, highest: max(Int(log10(most).rounded(.up)), lowest + 1))
     }
 
-    /// Returns the part of the height, from 0 to 1, that a value has.
+    /// Returns the height of a value as a share of the plot's height, from 0 to 1.
     func share(of value: Double) -> Double {
         guard value.isFinite else { return 0 }
         switch self {
@@ -53,7 +53,7 @@ enum ChartScale {
         }
     }
 
-    /// The values with a line across the plot.
+    /// The values that a line across the plot marks.
     var ticks: [(value: Double, text: String)] {
         guard case .logarithmic(let lowest, let highest) = self else { return [] }
         return (lowest..<max(lowest + 1, highest)).map { power in

@@ -1,7 +1,7 @@
 import PushModel
 import Store
 
-/// The charts of the last hour: for each output its pushes in a second and its answer times, and the jobs that wait.
+/// The charts of the last hour: for each output its pushes per second and its answer times, and the jobs that wait.
 enum HistoryCharts {
     private static let slots = HistoryRing.size
     /// Retried and refused pushes fill their plots only if they are more than this share of the pushes sent.
@@ -68,7 +68,7 @@ enum HistoryCharts {
         return sentences.joined(separator: " ")
     }
 
-    /// Returns a number that is not 0 if the value is not.
+    /// Returns a number as text, which is `0` only if the value is 0.
     private static func number(_ value: Double) -> String {
         value > 0 && value < 0.1 ? "under 0.1" : Phrase.rate(value)
     }
@@ -126,7 +126,7 @@ enum HistoryCharts {
             }, words: words(lanes.map { ($0.lane, $0.waiting) }, number))
     }
 
-    // MARK: What they have in common
+    // MARK: Shared parts
 
     private static func strip(
         _ name: String, kind: String, _ values: [Double?], least: Double, height: Int, _ text: (Double) -> String

@@ -18,11 +18,11 @@ struct HistoryCode: Sendable {
         for (value, byte) in alphabet.enumerated() { values[Int(byte)] = value }
         return values
     }()
-    /// Exponents have five bits.
+    /// The largest exponent. Exponents have five bits.
     private static let largestExponent = 30
 
     let characters: Int
-    /// The bits of a significand behind its first.
+    /// The number of bits of a significand after its first bit.
     private let bits: Int
 
     /// Returns the text of a column of counts. The text is empty if all of them are 0.
@@ -39,7 +39,7 @@ struct HistoryCode: Sendable {
 
     /// Writes the counts of a column into an array, at `first` and then every `stride` elements.
     ///
-    /// - Returns: whether this is the text of `count` counts.
+    /// - Returns: whether the text encodes exactly `count` counts.
     func read(_ text: Substring, count: Int, into counts: inout [Int], at first: Int, every stride: Int) -> Bool {
         if text.isEmpty { return true }
         let bytes = text.utf8

@@ -7,10 +7,10 @@ package struct HistoryCounts: Sendable, Hashable {
     /// ``MetricFamily/answers``, because a worker's row has no room for all of them.
     package static let bounds = [10, 25, 50, 100, 250, 500, 1_000, 2_000, 5_000]
     static let results = 3
-    /// The results and the answer times, one more than ``bounds``.
+    /// The number of fields: the results, and the buckets of answer times, of which there is one more than ``bounds``.
     static let fields = results + bounds.count + 1
 
-    /// Sent, retried and refused pushes, and then the provider's answers by their time.
+    /// The sent, retried and refused pushes, followed by the provider's answers by answer time.
     package var all = Array(repeating: 0, count: fields)
 
     package init() {}
@@ -52,7 +52,7 @@ package struct HistoryCounts: Sendable, Hashable {
     }
 }
 
-/// The counters of the history, as the metrics have them at one moment.
+/// The counters of the history, read from the metrics at one moment.
 package struct HistoryReading: Sendable, Hashable {
     package static let families: [MetricFamily] = [.pushesByOutput, .answers]
     private static let results = ["sent", "retried", "refused"]

@@ -9,12 +9,12 @@
 /// the code ``HistoryCode/precise`` or, for answers, ``HistoryCode/coarse``. With four outputs the text has at most
 /// 30 + 3 × 61 + 4 × (21 + 3 × 61 + 10 × 31) = 2,269 bytes for 30 slots, and 1,219 bytes for 15.
 extension HistoryRing {
-    /// The busiest outputs are written, at most this many.
+    /// The maximum number of outputs in a text. The busiest outputs are written.
     package static let mostOutputs = 4
     private static let longestName = 20
     private static let longestText = 4_000
     private static let version = "1"
-    /// Later than any clock, so that arithmetic with slots can't overflow.
+    /// The largest slot that is read. It is later than any clock, and prevents an overflow in arithmetic with slots.
     private static let largestSlot = 1 << 40
 
     /// Returns the text of the last `count` slots, or `nil` if the ring is empty.
@@ -62,8 +62,8 @@ extension HistoryRing {
             }
     }
 
-    /// Reads the text of another worker, which may be of any content. `nil` if it is not such a text, for example
-    /// because a later version wrote it.
+    /// Decodes the text of another worker, which may have any content. Returns `nil` if the text has another form, for
+    /// example because a later version wrote it.
     package init?(text: String) {
         guard text.utf8.count <= Self.longestText else { return nil }
         let parts = text.split(separator: "~", omittingEmptySubsequences: false)

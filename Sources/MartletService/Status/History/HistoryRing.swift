@@ -1,6 +1,6 @@
 package import PushModel
 
-/// The last hour of one worker: counts for each slot of two minutes of the wall clock, as far as the worker has run.
+/// The last hour of one worker: counts for each two-minute slot of the wall clock in which the worker ran.
 package struct HistoryRing: Sendable, Hashable {
     package static let slotSeconds = 120
     /// The number of slots in an hour.
@@ -8,13 +8,13 @@ package struct HistoryRing: Sendable, Hashable {
 
     /// The slots in which the worker ran, the oldest first: seconds since 1970 divided by ``slotSeconds``.
     package internal(set) var slots: [Int] = []
-    /// The time that the counts of the newest slot cover, in seconds: from the last reading before the slot, or from
-    /// its begin, to the last reading.
+    /// The time that the counts of the newest slot cover, in seconds. It starts at the last reading before the slot, or
+    /// at the slot's start, and ends at the last reading.
     package internal(set) var seconds = 0
-    /// The job-milliseconds that jobs have waited in the worker, for each slot and then for each lane. These are arrays
-    /// of numbers and not of structures because each worker adds up the rings of the whole fleet.
+    /// The job-milliseconds that jobs have waited in the worker, by slot and then by lane. The values are plain numbers
+    /// and not structures, because each worker adds up the rings of the whole fleet.
     var waiting: [Int] = []
-    /// The counts of each output, for each slot and then for each field of ``HistoryCounts``.
+    /// The counts of each output, by slot and then by field of ``HistoryCounts``.
     var outputs: [String: [Int]] = [:]
 
     static let lanes = Lane.allCases.count
@@ -58,7 +58,7 @@ package struct HistoryRing: Sendable, Hashable {
         for name in outputs.keys { outputs[name]?.removeLast(count * HistoryCounts.fields) }
     }
 
-    /// Moves to this time: begins a slot if it is time, and drops slots that are older than an hour.
+    /// Advances to this time. Begins a slot if the time is in a new one, and drops slots that are older than an hour.
     ///
     /// - Returns: whether a slot has begun.
     mutating func advance(to now: Timestamp) -> Bool {
@@ -73,7 +73,7 @@ package struct HistoryRing: Sendable, Hashable {
         return true
     }
 
-    /// Adds to the newest slot.
+    /// Adds counts to the newest slot.
     mutating func add(waiting more: [Int], outputs new: [String: HistoryCounts]) {
         guard !slots.isEmpty else { return }
         for (lane, count) in more.prefix(Self.lanes).enumerated() {
@@ -89,12 +89,13 @@ package struct HistoryRing: Sendable, Hashable {
 
 /// A recorder that fills a ``HistoryRing`` from counters. A value type without a clock.
 package struct HistoryRecorder: Sendable {
-    /// A longer time between two readings counts as this long, in milliseconds. The process was suspended.
+    /// The maximum time between two readings that is counted, in milliseconds. If more time passed, the process was
+    /// suspended.
     private static let longestStep: Int64 = 10_000
 
     package private(set) var ring = HistoryRing()
     private var last: (reading: HistoryReading, at: Timestamp)?
-    /// The milliseconds from the last reading before the newest slot to the slot's begin.
+    /// The milliseconds from the last reading before the newest slot to the slot's start.
     private var lead: Int64 = 0
 
     package init() {}

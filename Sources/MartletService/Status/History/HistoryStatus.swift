@@ -9,14 +9,14 @@ package struct HistoryStatus: Sendable, Hashable, Encodable {
         case worker
     }
 
-    /// The values of one output, one for each slot. `nil` if no worker ran in the slot.
+    /// The values of one output for each slot. A value is `nil` if no worker ran in the slot.
     package struct Output: Sendable, Hashable, Encodable {
         package let output: String
-        /// Pushes in a second.
+        /// The pushes per second.
         package let sent: [Double?]
         package let retried: [Double?]
         package let refused: [Double?]
-        /// Milliseconds. `nil` if there was no answer in the slot, too.
+        /// The answer time in milliseconds, which is also `nil` if no answer came in the slot.
         package let p50: [Int?]
         package let p99: [Int?]
 
@@ -38,14 +38,14 @@ package struct HistoryStatus: Sendable, Hashable, Encodable {
     package static let mostOutputs = 6
 
     package let scope: Scope
-    /// The number of running workers whose counts are in it.
+    /// The number of running workers whose counts are included.
     package let workers: Int
-    /// The begin of the first slot.
+    /// The start of the first slot.
     package let from: String
     package let slotSeconds: Int
     /// The seconds of the last slot that have passed.
     package let lastSlotSeconds: Int
-    /// Before this time, workers that have ended since may be missing. `nil` if this worker has run for an hour.
+    /// The time before which workers that have ended since may be missing, or `nil` if this worker has run for an hour.
     package let completeSince: String?
     /// The outputs with pushes in this hour, the busiest first.
     package let outputs: [Output]
@@ -101,8 +101,8 @@ extension HistoryStatus.Output {
     }
 }
 
-/// Returns the count in a second of a count in a slot.
+/// Returns the count per second for the count of a slot.
 private func rate(of count: Int) -> Double { Double(count) / Double(HistoryRing.slotSeconds) }
 
-/// Returns a number with three decimals: one push in two minutes is 0.008 in a second.
+/// Returns a number rounded to three decimals, because one push in two minutes is 0.008 per second.
 private func rounded(_ number: Double) -> Double { (number * 1_000).rounded() / 1_000 }

@@ -3,18 +3,18 @@ package import Store
 
 /// The histories of several workers, added by slots of the wall clock. Their clocks may differ by a few seconds.
 package struct HistorySum: Sendable, Hashable {
-    /// A slot that has run for a shorter time than this is not shown yet.
+    /// The time, in seconds, after which a running slot is shown.
     private static let shortestSlot = 30
 
     /// The first of ``HistoryRing/size`` slots.
     package let first: Int
     /// The seconds of the last slot that have passed.
     package let lastSeconds: Int
-    /// The number of running workers whose history is in it.
+    /// The number of running workers whose history is included.
     package private(set) var workers = 0
     /// For each slot, whether a worker has counted in it.
     package private(set) var isKnown = Array(repeating: false, count: HistoryRing.size)
-    /// As in ``HistoryRing``.
+    /// The job-milliseconds by slot and then by lane, as in ``HistoryRing``.
     private(set) var waiting = Array(repeating: 0, count: HistoryRing.size * HistoryRing.lanes)
     private(set) var outputs: [String: [Int]] = [:]
 
@@ -27,7 +27,7 @@ package struct HistorySum: Sendable, Hashable {
 
     /// Adds the history of one worker. Counts of a part of the last slot are scaled to the whole slot.
     ///
-    /// - Parameter hasEnded: whether the worker runs no more, so that the rest of its last slot counts as idle.
+    /// - Parameter hasEnded: whether the worker has ended, so that the rest of its last slot counts as idle.
     package mutating func add(_ ring: HistoryRing, hasEnded: Bool = false) {
         if !hasEnded { workers += 1 }
         let places = ring.slots.map { $0 - first }
@@ -61,7 +61,7 @@ package struct HistorySum: Sendable, Hashable {
         }
     }
 
-    /// Returns the counts of each slot. `nil` if no worker has counted in the slot.
+    /// Returns the counts of each slot, or `nil` for a slot in which no worker has counted.
     package func counts(of output: String) -> [HistoryCounts?] {
         isKnown.indices.map { place in
             guard isKnown[place] else { return nil }
@@ -77,7 +77,7 @@ package struct HistorySum: Sendable, Hashable {
 }
 
 /// The history of the fleet, made from each reading of the table of workers. Workers whose rows have been deleted since
-/// this worker started still count, so that a rolling restart leaves no hole. A value type without a clock.
+/// this worker started still count, so that a rolling restart leaves no gap. A value type without a clock.
 package struct FleetHistory: Sendable {
     private static let mostEnded = 200
 

@@ -1,10 +1,11 @@
 package import Store
 
-/// The number of workers in a row that ended without signing off before this one took their place. A value: no clock.
+/// The number of workers of one name in a row that ended without signing off before the latest took their place. A value
+/// type without a clock.
 package struct Succession: Sendable {
     /// The time after which the rows of all crashed workers have certainly become silent.
     private static let searchTime = Duration.seconds(15)
-    /// A worker that runs for longer is not in a crash loop.
+    /// The uptime after which a worker is not in a crash loop.
     private static let remembered = Duration.seconds(600)
 
     private let name: String
@@ -27,7 +28,7 @@ package struct Succession: Sendable {
         most = max(most, own.compactMap { $0.report?.crashes }.max() ?? 0)
     }
 
-    /// Returns the number for the worker's report, or `nil` for none.
+    /// Returns the number for the worker's report, or `nil` if there is none to report.
     package func crashes(after uptime: Duration) -> Int? {
         count > 0 && uptime < Self.remembered ? count + most : nil
     }

@@ -3,7 +3,7 @@ import Metering
 import PushModel
 
 extension MetricPage {
-    /// The counters of a worker that has sent for so many seconds. Nine of ten answers took 40 ms, the others 200 ms.
+    /// Returns the counters of a worker that has sent for a time. Nine of ten answers took 40 ms, the others 200 ms.
     static func history(seconds: Int, outputs: [String], rate: Int) -> MetricPage {
         let registry = MetricRegistry()
         for (place, output) in outputs.enumerated() {
@@ -20,7 +20,7 @@ extension MetricPage {
 }
 
 extension HistoryRing {
-    /// A worker that ran for some seconds until a time.
+    /// Returns the history of a worker that ran for a number of seconds until a time.
     static func sample(
         until end: Timestamp, seconds: Int, outputs: [String] = ["apns"], rate: Int = 100, waiting: [Int] = [0, 3, 50]
     ) -> HistoryRing {
