@@ -29,8 +29,8 @@ package struct Explanation: Encodable {
     /// | its app has a rate now | that, which may be why |
     /// | none of these | the possible causes, with the apps paused, credentials refused and problems open now |
     ///
-    /// From the fourth row on, the outcome is not known. If there is no ledger, each of these causes begins by stating
-    /// this.
+    /// The outcome is not known in the fourth and later rows. If there is no ledger, each of these causes begins with
+    /// that statement.
     package init(_ facts: JobFacts) {
         job = facts.job
         checked = ChecksOfFacts(facts: facts).checks

@@ -118,7 +118,7 @@ authorization:
 {{- list $rule | toYaml }}
 {{- end }}
 
-{{/* Ingress to the HTTP port for the peers .metricsFrom, and for nobody if there are none. */}}
+{{/* Ingress to the HTTP port for the peers .metricsFrom. An empty list allows none. */}}
 {{- define "martlet.ingress" -}}
 {{- with .metricsFrom }}
 ingress:
