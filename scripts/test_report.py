@@ -1,4 +1,6 @@
-"""What a run of the test program is remembered for: its failures, to be said again where the output ends."""
+"""What failed in a run of the test program, to be printed again where the output ends."""
+import collections
+import pathlib
 import re
 
 COLOUR = re.compile("\x1b\\[[0-9;]*m")
@@ -8,18 +10,42 @@ EXPLANATION = re.compile("^↳ ")
 CRASH = re.compile(r"^\*\*\* .*crashed|^Thread \d+ .*crashed:|Fatal error: ")
 FRAMES_OF_A_CRASH = 14
 LONGEST_LINE = 2000
+# What an issue says, without the test's name and place.
+ISSUE = re.compile(r"^✘ Test .* recorded an issue.*?\.swift:\d+:\d+: (.*)$")
+MOST_CAUSES = 8
+LONGEST_CAUSE = 300
+# Lines of a server's log that explain why many tests failed at once.
+SERVER_TROUBLE = re.compile(
+    "PANIC: |was terminated by signal|all server processes terminated|too many clients|No space left|out of memory|"
+    "resource limit alarm set", re.IGNORECASE)
 
 
 class Report:
     def __init__(self):
         self.failures: list[str] = []
+        self._servers: list[str] = []
+        self._causes: collections.Counter[str] = collections.Counter()
         self._explains = False
         self._frames = 0
+
+    def summary(self) -> list[str]:
+        """The failures, and last the most frequent messages: one broken server fails many tests with the same one."""
+        causes = [f"{count} × {cause}" for cause, count in self._causes.most_common(MOST_CAUSES) if count > 1]
+        return [*self.failures, *(["most frequent:", *causes] if causes else []), *self._servers]
+
+    def read_server_logs(self, directory: pathlib.Path) -> None:
+        """Adds what logs below a directory say of a server in trouble, the first lines of each."""
+        for log in sorted(directory.rglob("*.log")):
+            lines = [line for line in log.read_text(errors="replace").splitlines() if SERVER_TROUBLE.search(line)]
+            self._servers += [f"{log.relative_to(directory)}: {line[:LONGEST_CAUSE]}" for line in lines[:3]]
 
     def read(self, line: str) -> None:
         line = COLOUR.sub("", line.rstrip("\n"))
         if CRASH.search(line):
             self._frames = FRAMES_OF_A_CRASH
+        if issue := ISSUE.match(line):
+            # Names of databases and ports differ from test to test.
+            self._causes[re.sub(r"\d+", "N", issue[1])[:LONGEST_CAUSE]] += 1
         starts = bool(FAILURE.match(line))
         self._explains = starts or (self._explains and bool(EXPLANATION.match(line)))
         if self._explains or self._frames > 0:
