@@ -49,7 +49,7 @@ def worker(bench, program: pathlib.Path) -> None:
         MARTLET, "credential", "create", "--vapid", "bench", "--subject", "mailto:bench@yourdomain.com", "--json", "--config",
         bench.config]))
     run.run([MARTLET, "app", "set", APP, "--vapid", "bench", "--config", bench.config])
-    wish = {"persona": "google", "application_server_key": created["shown"]["applicationServerKey"],
+    wish = {"persona": "google", "application_server_key": created["shown"]["application_server_key"],
             "count": JOBS * RECIPIENTS}
     request = urllib.request.Request(f"http://127.0.0.1:{control}/subscriptions", data=json.dumps(wish).encode())
     with urllib.request.urlopen(request, timeout=300) as answer:

@@ -119,7 +119,7 @@ class Service:
         self.start()
         created = json.loads(self.martlet("credential", "create", "--vapid", "peers", "--subject", "mailto:bench@yourdomain.com", "--json"))
         self.martlet("app", "set", APP, "--vapid", "peers")
-        wish = {"persona": "google", "application_server_key": created["shown"]["applicationServerKey"], "count": self.count + 1}
+        wish = {"persona": "google", "application_server_key": created["shown"]["application_server_key"], "count": self.count + 1}
         request = urllib.request.Request(f"http://127.0.0.1:{self.control}/subscriptions", data=json.dumps(wish).encode())
         with urllib.request.urlopen(request, timeout=60) as answer:
             self.targets = [{"subscription": subscription} for subscription in json.load(answer)]
