@@ -65,7 +65,7 @@ import Testing
     @Test(arguments: [true, false]) func aLedgerMayHaveItInHand(isUnread: Bool) {
         let explanation = Explanation(
             facts { $0.backlog = JobFacts.Backlog(queue: "martlet.ledger", events: 0, isUnread: isUnread) })
-        #expect(explanation.cause.contains("it is in a worker's hands or the ledger's, or") == !isUnread)
+        #expect(explanation.cause.contains("a worker holds it or the ledger has yet to write it, or") == !isUnread)
         #expect(explanation.cause.hasPrefix("there is no record of it"))
         #expect(
             explanation.checked.first { $0.what == "ledger's queue" }?.found
@@ -74,7 +74,7 @@ import Testing
 
     @Test func aLedgerWithoutARowSaysNothingOfAnEnd() {
         let cause = Explanation(facts { $0.ledger?.begin = LedgerBegin(first: nil) }).cause
-        #expect(cause.hasSuffix("its end came before there was a ledger, which has no row yet"))
+        #expect(cause.hasSuffix("it ended before the ledger began, which has no rows yet"))
     }
 
     @Test(arguments: [true, false]) func whatAnAppLackedThenAndLacksNowIsSaidWithIt(isStill: Bool) {
@@ -112,8 +112,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (0, "it is in a worker's hands, or"), (1, "it is in a worker's hands (1 job is), or"),
-        (1_573, "it is in a worker's hands (1573 jobs are), or"),
+        (0, "a worker holds it, or"), (1, "a worker holds it (workers hold 1 job), or"),
+        (1_573, "a worker holds it (workers hold 1573 jobs), or"),
     ])
     func howManyJobsWorkersHaveInHandIsSaid(inHand: Int, said: String) {
         func explanation(waits: Int = 0, ledger: Bool = true) -> Explanation {
@@ -126,10 +126,10 @@ import Testing
         }
         #expect(explanation().cause.contains(said))
         let unkept = explanation(ledger: false).cause
-        #expect(unkept.contains("it is in a worker's hands (\(inHand) ") == (inHand > 0))
+        #expect(unkept.contains("a worker holds it (workers hold \(inHand) ") == (inHand > 0))
         #expect(unkept.hasSuffix(", or it has ended"))
         let among = explanation(waits: 2)
-        #expect(among.cause.contains(", it waits in the broker (2 in martlet.delay.21600), it is in a worker's hands"))
+        #expect(among.cause.contains(", it waits in the broker (2 in martlet.delay.21600), a worker holds it"))
         #expect(among.checked.first { $0.what == "workers" }?.found.hasPrefix("\(inHand) job") == true)
     }
 
@@ -301,9 +301,9 @@ import Testing
                 "no outcome is known of it; the app com.example.sho",
                 "no outcome is known of it; the token is dead since",
                 "there is no record of it: it never arrived, it wai",
-                "there is no record of it: it never arrived, it is ",
+                "there is no record of it: it never arrived, a work",
                 "no ledger is kept ('martlet ledger' keeps one), so",
-                "there is no record of it, and not all could be loo",
+                "there is no record of it, and some places could no",
             ])
     }
 

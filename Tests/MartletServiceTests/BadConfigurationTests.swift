@@ -14,9 +14,21 @@ import Testing
         ("database.uri=x", "unknown configuration key database.uri in --set; did you mean database.url?"),
         ("amqp=x", "unknown configuration key amqp in --set; did you mean amqp.url?"),
         ("log.level", "--set log.level…: must be key=value"),
+        (
+            "tracing.sample=1",
+            "configuration key tracing.sample in --set: was removed; set the environment variable OTEL_TRACES_SAMPLER_ARG instead"
+        ),
     ])
     func aFlagNobodyKnows(setting: String, message: String) async {
         #expect(await failure { try await source(setting) } == message)
+    }
+
+    @Test(arguments: ["tracing:\n  # endpoint: x\n", "tracing:\n", "amqp:\n  prefetch:\n"])
+    func acceptsSectionWithoutKeys(text: String) async throws {
+        try await withFile(text) { path in
+            let source = try await ConfigurationSource(file: path, settings: [], environment: [:])
+            #expect(source.string(.tracingEndpoint) == nil)
+        }
     }
 
     @Test(arguments: [

@@ -17,13 +17,10 @@ package struct PoolLabels: Sendable {
         self.environment = environment
     }
 
-    /// What can be told before there is a pool: every answer and every end that there may be.
-    package static func announce(_ output: String, _ environments: [String], in registry: MetricRegistry) {
-        for environment in environments {
-            for status in PoolMeter.statuses { _ = registry.histogram(.answers, [output, environment, status]) }
-        }
+    /// Shows an output's counters as 0 before it has a pool. Histograms come with the first pool: an output that no app uses
+    /// would have hundreds of series.
+    package static func announce(_ output: String, in registry: MetricRegistry) {
         for result in PoolMeter.results { _ = registry.cell(.connects, [output, result]) }
         for code in PoolMeter.codes + [PoolMeter.other] { _ = registry.cell(.goAways, [output, code]) }
-        _ = registry.histogram(.pings, [output])
     }
 }

@@ -15,7 +15,8 @@ extension JobFacts {
     var uncertain: Explanation.Cause {
         var cause: String
         if ledger == nil || !blind.isEmpty {
-            cause = (lacksLedger ? Self.noLedger : "there is no record of it") + ", and not all could be looked at"
+            cause = lacksLedger ? Self.noLedger : "there is no record of it"
+            cause += ", and some places could not be checked"
         } else if lacksLedger {
             cause = "\(Self.noLedger); \(alternatives(end: "it has ended"))"
         } else {
@@ -32,24 +33,24 @@ extension JobFacts {
         let waiting = waiting ?? []
         let list = waiting.map { "\($0.messages) in \($0.queue)" }.joined(separator: ", ")
         let inBroker = waiting.isEmpty ? [] : ["it waits in the broker (\(list))"]
-        let all = ["it never arrived"] + inBroker + ["it is \(ofWorkers)\(ofLedger)", end]
+        let all = ["it never arrived"] + inBroker + ["\(ofWorkers)\(ofLedger)", end]
         return all.dropLast().joined(separator: ", ") + ", or \(end)"
     }
 
     private var endBeforeLedger: String {
-        "its end came before "
+        "it ended before "
             + (ledger?.begin?.first.map { "the ledger's first row, \($0.rfc3339)" }
-                ?? "there was a ledger, which has no row yet")
+                ?? "the ledger began, which has no rows yet")
     }
 
     private var ofWorkers: String {
-        guard let inHand, inHand > 0 else { return "in a worker's hands" }
-        return "in a worker's hands (\(inHand) \(inHand == 1 ? "job is" : "jobs are"))"
+        guard let inHand, inHand > 0 else { return "a worker holds it" }
+        return "a worker holds it (workers hold \(inHand) \(inHand == 1 ? "job" : "jobs"))"
     }
 
     /// The part of the text about a running ledger. The job's events may be among those that the ledger has received
     /// and not yet written, which the broker does not count.
-    private var ofLedger: String { backlog?.isUnread == false ? " or the ledger's" : "" }
+    private var ofLedger: String { backlog?.isUnread == false ? " or the ledger has yet to write it" : "" }
 
     /// The conditions that make jobs of some apps wait, if the job's app is not known.
     private var causesOfWaiting: String? {
@@ -87,6 +88,5 @@ extension JobFacts {
     }
 
     static let unkept =
-        "What was accepted is not told of a job with results: problems, nor all of it kept with another ledger.sent "
-        + "than all."
+        "Accepted pushes are not recorded for a job with results: problems, and only in part if ledger.sent is not all."
 }

@@ -53,5 +53,5 @@ struct Durability {
     }
 
     /// The finding if there are no warnings.
-    var text: String { standbys == 0 ? "a commit is on this server's disk" : "a commit is on a standby, too" }
+    var text: String { standbys == 0 ? "a commit is on this server's disk" : "a commit is also on a standby" }
 }

@@ -24,11 +24,8 @@ struct ManagementChecks {
                     "30 minutes, unless the broker's consumer_timeout or a policy's consumer-timeout differs; AMQP does "
                         + "not report either", "ask with --management, or see docs/brokers.md")
             }
-            for (name, text) in [
-                ("policies", "not checked"), ("bindings", "not checked"), ("leaders", "not checked"),
-                ("broker clock", "not checked"),
-            ] {
-                report.add(.note, name, text, "ask with --management, or see docs/brokers.md")
+            for name in ["policies", "bindings", "results queues", "leaders", "broker clock"] {
+                report.add(.note, name, "not checked", "ask with --management, or see docs/brokers.md")
             }
             return
         }
@@ -37,6 +34,9 @@ struct ManagementChecks {
         if !promises.takesConsumerTimeouts { await report.check("ack timeout") { try timeout(facts) } }
         await report.check("policies") { try policies(facts) }
         await report.check("bindings") { try bindings(facts) }
+        await report.check("results queues") {
+            try ResultsQueue.check(facts.resultsQueues, exchange: source.names().results)
+        }
         await report.check("leaders") { try leaders(facts) }
         await report.check("broker clock") {
             guard let ahead = facts.ahead else { throw DoctorNote("the management API tells no time") }

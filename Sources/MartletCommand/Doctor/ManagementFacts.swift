@@ -53,6 +53,8 @@ struct ManagementFacts {
     /// Those that there are.
     let queues: [Queue]
     let bindings: Set<BindingCheck.Binding>
+    /// Sorted by name.
+    let resultsQueues: [ResultsQueue]
     let nodes: [String]
     /// How far the broker's clock is ahead of ours.
     let ahead: Duration?
@@ -92,7 +94,15 @@ struct ManagementFacts {
                         routingKey: $0.routingKey)
                 })
         }
+        let results = "/exchanges/\(vhost)/\(Self.encoded(try source.names().results))/bindings/source"
+        let bound = try await question.ask([Binding].self, results)?.0 ?? []
+        var resultsQueues: [ResultsQueue] = []
+        for name in Set(bound.filter { $0.destinationType == "queue" }.map(\.destination)).sorted() {
+            let path = "/queues/\(vhost)/\(Self.encoded(name))?columns=name,messages,consumers,head_message_timestamp"
+            if let (found, _) = try await question.ask(ResultsQueue.self, path) { resultsQueues.append(found) }
+        }
         self.queues = queues
+        self.resultsQueues = resultsQueues
         self.bindings = bindings
         self.nodes = nodes.filter(\.running).map(\.name)
     }

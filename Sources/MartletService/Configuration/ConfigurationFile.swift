@@ -49,6 +49,8 @@ enum ConfigurationFile {
             }
             return
         }
+        // A section whose keys are all comments.
+        if node.null != nil, keys.hasSection(name) { return }
         let key = try keys.named(name, in: path)
         guard let scalar = node.scalar else {
             throw ConfigurationError(key, "must be one value in \(path), not a list")

@@ -8,14 +8,10 @@ public struct ConfigurationKey: Sendable, Hashable {
     public let isSecret: Bool
     /// One line for people.
     public let explanation: String
-    /// Variables of a standard that set it where nothing else does, the first that is set.
-    let standardVariables: [String]
 
     init(
-        _ name: String, default defaultValue: String? = nil, isSecret: Bool = false, standard: [String] = [],
-        _ explanation: String
+        _ name: String, default defaultValue: String? = nil, isSecret: Bool = false, _ explanation: String
     ) {
-        standardVariables = standard
         rawValue = name
         self.defaultValue = defaultValue
         self.isSecret = isSecret
@@ -121,27 +117,8 @@ extension ConfigurationKey {
         "metrics.apps", default: "200",
         "how many apps have series of their own in the metrics, of those that are registered; the rest is one, other")
     public static let tracingEndpoint = ConfigurationKey(
-        "tracing.endpoint", standard: [TracingConfiguration.wholeEndpoint, "OTEL_EXPORTER_OTLP_ENDPOINT"],
-        "where traces go, by OTLP over HTTP, such as http://collector:4318; none: there are none")
-    public static let tracingHeaders = ConfigurationKey(
-        "tracing.headers", isSecret: true,
-        standard: ["OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS"],
-        "headers for the collector, as name=value with commas between, values percent-encoded")
-    public static let tracingCAFile = ConfigurationKey(
-        "tracing.ca_file", standard: ["OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE", "OTEL_EXPORTER_OTLP_CERTIFICATE"],
-        "PEM file with an authority to trust for the collector instead of the system's")
-    public static let tracingSampler = ConfigurationKey(
-        "tracing.sampler", default: "parentbased_traceidratio", standard: ["OTEL_TRACES_SAMPLER"],
-        "which jobs are traced: always_off, always_on, traceidratio, or one of these behind parentbased_")
-    public static let tracingSample = ConfigurationKey(
-        "tracing.sample", default: "0.01", standard: ["OTEL_TRACES_SAMPLER_ARG"],
-        "the part of jobs that traceidratio traces, from 0 to 1")
-    public static let tracingServiceName = ConfigurationKey(
-        "tracing.service_name", default: "martlet", standard: ["OTEL_SERVICE_NAME"],
-        "what traces call the workers")
-    public static let tracingResource = ConfigurationKey(
-        "tracing.resource", standard: ["OTEL_RESOURCE_ATTRIBUTES"],
-        "more that traces say of a worker, as name=value with commas between, values percent-encoded")
+        "tracing.endpoint",
+        "where traces go, by OTLP over HTTP, such as http://collector:4318; without one, OTEL_EXPORTER_OTLP_ENDPOINT")
     public static let logLevel = ConfigurationKey(
         "log.level", default: "info", "trace, debug, info, notice, warning, error or critical")
     public static let logFormat = ConfigurationKey(
@@ -169,8 +146,7 @@ extension ConfigurationKey {
         .jobsMaximumBytes, .jobsMaximumRecipients, .jobsDeduplicationWindow, .jobsAtMostOnceWindow,
         .resultsMaximumOutcomes, .resultsMaximumWait, .retryDelays, .retryMaximumAttempts, .retryMaximumAge,
         .suppressionEnabled, .suppressionMemory, .ledgerSent, .ledgerDays, .metricsApps, .tracingEndpoint,
-        .tracingHeaders,
-        .tracingCAFile, .tracingSampler, .tracingSample, .tracingServiceName, .tracingResource, .logLevel, .logFormat,
+        .logLevel, .logFormat,
         .logJobs,
     ]
 }

@@ -4,6 +4,12 @@ public import PushModel
 public struct ConfigurationKeys: Sendable {
     public let all: [ConfigurationKey]
     private let byName: [String: ConfigurationKey]
+    /// Environment variables that replace removed keys.
+    private static let replacements = [
+        "tracing.headers": "OTEL_EXPORTER_OTLP_HEADERS", "tracing.ca_file": "OTEL_EXPORTER_OTLP_CERTIFICATE",
+        "tracing.sampler": "OTEL_TRACES_SAMPLER", "tracing.sample": "OTEL_TRACES_SAMPLER_ARG",
+        "tracing.service_name": "OTEL_SERVICE_NAME", "tracing.resource": "OTEL_RESOURCE_ATTRIBUTES",
+    ]
 
     public init(outputs: [any OutputPlugin]) {
         all =
@@ -12,24 +18,20 @@ public struct ConfigurationKeys: Sendable {
         byName = Dictionary(all.map { ($0.rawValue, $0) }) { first, _ in first }
     }
 
-    /// The key of this name; a name nobody knows is an error that says which key may have been meant.
+    /// Whether keys begin with this name and a dot.
+    func hasSection(_ name: String) -> Bool { all.contains { $0.rawValue.hasPrefix("\(name).") } }
+
+    /// Returns the key of this name.
+    /// - Throws: ``ConfigurationError`` for an unknown name. It says what may have been meant.
     func named(_ name: String, in place: String) throws -> ConfigurationKey {
         if let key = byName[name] { return key }
+        if let variable = Self.replacements[name] {
+            throw ConfigurationError(
+                "configuration key \(name) in \(place): was removed; set the environment variable \(variable) instead")
+        }
         let nearest = all.map(\.rawValue).min { Self.distance($0, name) < Self.distance($1, name) }
         throw ConfigurationError(
             "unknown configuration key \(name) in \(place); did you mean \(nearest ?? "another")?")
-    }
-
-    /// What variables of a standard say. An empty one counts as unset, as OpenTelemetry has it.
-    func standardVariables(in environment: [String: String]) -> [ConfigurationKey: (variable: String, value: String)] {
-        var found: [ConfigurationKey: (variable: String, value: String)] = [:]
-        for key in all {
-            guard let variable = key.standardVariables.first(where: { environment[$0]?.isEmpty == false }) else {
-                continue
-            }
-            found[key] = environment[variable].map { (variable, $0) }
-        }
-        return found
     }
 
     /// Levenshtein distance.

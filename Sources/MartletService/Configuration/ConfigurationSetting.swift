@@ -37,20 +37,11 @@ struct ConfigurationOrigins: Sendable {
     /// Names of variables, those that a file is named for among them.
     var variables: Set<String> = []
     var file: Set<String> = []
-    /// Variables of a standard, by the key that they set.
-    var standard: [String: String] = [:]
-
-    /// The variable of a standard that sets a key, where nothing else does.
-    func standardVariable(of key: ConfigurationKey) -> String? {
-        let isSet =
-            flags.contains(key.rawValue) || variables.contains(key.environmentVariable) || file.contains(key.rawValue)
-        return isSet ? nil : standard[key.rawValue]
-    }
 
     func origin(of key: ConfigurationKey) -> ConfigurationSetting.Origin {
         if flags.contains(key.rawValue) { return .flag }
         if variables.contains(key.environmentVariable) { return .environment }
         if file.contains(key.rawValue) { return .file }
-        return standard[key.rawValue] == nil ? .standard : .environment
+        return .standard
     }
 }

@@ -3,14 +3,13 @@ import Configuration
 import Foundation
 public import PushModel
 
-/// Configuration values by key: flags over environment variables over the YAML file over variables of a standard over
-/// defaults.
-///
-/// A key nobody knows is an error: a typo must not be swallowed.
+/// Configuration values by key. Flags override environment variables, which override the YAML file, which overrides the defaults.
+/// An unknown key is an error.
 public struct ConfigurationSource: Sendable {
     private let reader: ConfigReader
     let keys: ConfigurationKeys
     let origins: ConfigurationOrigins
+    let openTelemetry: OpenTelemetryVariables
     /// Paths of the files that secrets were read from.
     let secretFiles: [ConfigurationKey: String]
     /// For people: which file was read, or how one is named.
@@ -60,16 +59,14 @@ public struct ConfigurationSource: Sendable {
             ).prefixKeys(with: "martlet"),
         ]
         if let values { providers.append(InMemoryProvider(values: Self.values(values))) }
-        let standard = keys.standardVariables(in: environment)
-        providers.append(InMemoryProvider(values: Self.values(standard.mapValues(\.value))))
         reader = ConfigReader(providers: providers)
         self.keys = keys
         place = ConfigurationFile.place(of: file)
         secretFiles = files.paths
         origins = ConfigurationOrigins(
             flags: Set(flags.keys.map(\.rawValue)), variables: Set(variables.keys),
-            file: Set((values ?? [:]).keys.map(\.rawValue)),
-            standard: Dictionary(uniqueKeysWithValues: standard.map { ($0.key.rawValue, $0.value.variable) }))
+            file: Set((values ?? [:]).keys.map(\.rawValue)))
+        openTelemetry = OpenTelemetryVariables(environment)
         self.outputs = outputs
     }
 

@@ -24,8 +24,7 @@ enum WorkerMetrics {
         outputs: [any OutputPlugin], start: Timestamp
     ) {
         for plugin in outputs where plugin.credentials != nil {
-            let environments = plugin.hasOneWorld ? [PushEnvironment.production] : PushEnvironment.allCases
-            PoolLabels.announce(plugin.name, environments.map(\.rawValue), in: registry)
+            PoolLabels.announce(plugin.name, in: registry)
         }
         for exchange in exchanges { _ = registry.cell(.messagesRefused, [exchange]) }
         registry.read("process") { page in

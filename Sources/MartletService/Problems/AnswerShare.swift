@@ -9,9 +9,9 @@ package struct AnswerShare: Sendable, Hashable, Encodable {
     package let refused: Int
     /// Answers with status 5xx or 429.
     package let failed: Int
-    /// The median answer time in milliseconds, rounded up to the upper bound of a histogram bucket.
+    /// The median answer time in milliseconds, estimated within a bucket of the histogram.
     package let p50: Int
-    /// The 99th percentile of the answer time in milliseconds, rounded up in the same way.
+    /// The 99th percentile of the answer time in milliseconds, estimated in the same way.
     package let p99: Int
 
     package init(

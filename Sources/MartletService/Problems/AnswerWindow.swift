@@ -11,8 +11,7 @@ package struct AnswerWindow: Sendable {
 
     package static let families: [MetricFamily] = [.answers]
     private static let length = Duration.seconds(60)
-    /// The upper bounds of the buckets. The bucket without an upper bound counts as twice the last bound.
-    private static let bounds = MetricFamily.answers.bounds + [(MetricFamily.answers.bounds.last ?? 0) * 2]
+    private static let bounds = MetricFamily.answers.bounds
 
     private var looks: [(at: ContinuousClock.Instant, readings: Readings)] = []
 
@@ -34,33 +33,24 @@ package struct AnswerWindow: Sendable {
         guard let first = looks.first, let last = looks.last else { return [] }
         return last.readings.compactMap { provider, readings -> AnswerShare? in
             let before = first.readings[provider] ?? [:]
-            var (all, counts) = ([Int](repeating: 0, count: Self.bounds.count), [String: Int]())
+            var (all, counts) = ([Int](repeating: 0, count: Self.bounds.count + 1), [String: Int]())
             for (status, reading) in readings {
                 let old = before[status]?.counts ?? []
                 let new = reading.counts.enumerated().map { $1 - ($0 < old.count ? old[$0] : 0) }
                 counts[status] = new.reduce(0, +)
                 for (place, count) in new.enumerated() where place < all.count { all[place] += count }
             }
-            let total = all.reduce(0, +)
-            guard total > 0 else { return nil }
+            func quantile(_ share: Double) -> Int? {
+                BucketQuantile.estimate(share, counts: all, bounds: Self.bounds)
+            }
+            guard let p50 = quantile(0.5), let p99 = quantile(0.99) else { return nil }
             func count(_ isMeant: (String) -> Bool) -> Int {
                 counts.reduce(0) { $0 + (isMeant($1.key) ? $1.value : 0) }
             }
             return AnswerShare(
-                output: provider.output, environment: provider.environment, answers: total,
+                output: provider.output, environment: provider.environment, answers: all.reduce(0, +),
                 accepted: count { $0.hasPrefix("2") }, refused: count { $0.hasPrefix("4") && $0 != "429" },
-                failed: count { $0.hasPrefix("5") || $0 == "429" }, p50: Self.quantile(0.5, of: all, total),
-                p99: Self.quantile(0.99, of: all, total))
+                failed: count { $0.hasPrefix("5") || $0 == "429" }, p50: p50, p99: p99)
         }.sorted { ($0.output, $0.environment) < ($1.output, $1.environment) }
-    }
-
-    private static func quantile(_ share: Double, of counts: [Int], _ total: Int) -> Int {
-        let wanted = Int((Double(total) * share).rounded(.up))
-        var sum = 0
-        for (place, count) in counts.enumerated() {
-            sum += count
-            if sum >= wanted { return bounds[place] }
-        }
-        return bounds.last ?? 0
     }
 }

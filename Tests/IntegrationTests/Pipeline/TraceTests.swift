@@ -15,10 +15,11 @@ struct TraceTests {
     private static let process = "process EXCHANGE.jobs:normal:EXCHANGE.jobs.normal"
     private static let kinds = ["", "INTERNAL", "SERVER", "CLIENT", "PRODUCER", "CONSUMER"]
 
+    private static let environment = ["OTEL_TRACES_SAMPLER": "parentbased_always_on"]
+
     private func configuration(_ collector: String, _ changes: [String: String] = [:]) -> [String: String?] {
         var all: [String: String?] = [
-            "tracing.endpoint": collector, "tracing.sampler": "parentbased_always_on", "retry.delays": "1,2",
-            "jobs.chunk_size": "2",
+            "tracing.endpoint": collector, "retry.delays": "1,2", "jobs.chunk_size": "2",
         ]
         for (key, value) in changes { all[key] = value }
         return all
@@ -46,7 +47,7 @@ struct TraceTests {
             let traces = (1...4).map { "0af7651916cd43dd8448eb211c80319\($0)" }
             try await CollectorDouble.with { collector in
                 let url = "http://127.0.0.1:\(collector.server.port)"
-                try await installation.withWorker(configuration(url)) { worker in
+                try await installation.withWorker(configuration(url), environment: Self.environment) { worker in
                     for (job, trace) in zip(jobs, traces) {
                         try await installation.publish(
                             raw: [job.json],
@@ -151,7 +152,8 @@ struct TraceTests {
                 let port = fault == "refuses" ? refusing.port : collector.server.port
                 let metrics = try freePort()
                 let worker = try installation.startWorker(
-                    configuration("http://127.0.0.1:\(port)", ["http.listen": "127.0.0.1:\(metrics)"]))
+                    configuration("http://127.0.0.1:\(port)", ["http.listen": "127.0.0.1:\(metrics)"]),
+                    environment: Self.environment)
                 defer { worker.signal(SIGKILL) }
                 // More spans than are kept.
                 let jobs = (0..<800).map { JobText("job-\($0)", app: Self.app, to: [Token.random()]) }

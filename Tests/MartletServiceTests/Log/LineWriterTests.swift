@@ -70,4 +70,22 @@ import Testing
         writer.finish()
         #expect(read { $0.utf8.count == 200_000 }.utf8.count == 200_000)
     }
+
+    /// /dev/full refuses every write, as a full disk does, and takes the path of a terminal; a regular file that is open for reading
+    /// refuses at once.
+    @Test(arguments: [("/dev/full", O_WRONLY), (#filePath, O_RDONLY)])
+    func countsAndTellsLinesThatFileRefused(path: String, mode: Int32) {
+        let file = open(path, mode)
+        defer { close(file) }
+        let refused = LineWriter(file: file) { Array("\($0) dropped\n".utf8) }
+        for count in 1...3 {
+            refused.write(Array("\(count)\n".utf8))
+            refused.finish()
+            #expect(refused.dropped == count)
+        }
+        #expect(dup2(end, file) == file)
+        refused.write(Array("after\n".utf8))
+        #expect(read { $0.contains("dropped\n") } == "after\n3 dropped\n")
+        #expect(refused.dropped == 3)
+    }
 }

@@ -24,11 +24,11 @@ import WireTestSupport
 
     /// Runs the service for as long as `body` takes, then stops it.
     private func run(
-        to url: String, _ variables: [String: String] = [:], settings: [String] = [],
+        to url: String, _ variables: [String: String] = [:],
         lastPatience: Duration = .seconds(1), _ body: () async throws -> Void
     ) async throws {
         let source = try await ConfigurationSource(
-            file: nil, settings: ["tracing.endpoint=\(url)", "worker.name=push-7"] + settings, environment: variables)
+            file: nil, settings: ["tracing.endpoint=\(url)", "worker.name=push-7"], environment: variables)
         let configuration = try #require(try TracingConfiguration(source))
         let service = TraceService(
             configuration, buffer, lastPatience: lastPatience, logger: book.logger("traces"))
@@ -47,7 +47,8 @@ import WireTestSupport
 
     @Test func spansAreSentAsOTLPHasThem() async throws {
         try await CollectorDouble.with { collector in
-            try await run(to: url(collector), ["MARTLET_TRACING_HEADERS": "Authorization=Bearer%20s3cret,x-team=a"]) {
+            try await run(to: url(collector), ["OTEL_EXPORTER_OTLP_HEADERS": "Authorization=Bearer%20s3cret,x-team=a"])
+            {
                 buffer.add(try spans(3))
                 try await eventually(book.text) { collector.spans.count == 3 }
                 buffer.add(try spans(1_000))
@@ -65,7 +66,7 @@ import WireTestSupport
         try await CollectorDouble.with(protocols: ["http/1.1"]) { collector in
             let file = try #require(collector.server.authorityFile)
             let url = "https://localhost:\(collector.server.port)"
-            try await run(to: url, settings: ["tracing.ca_file=\(file)"]) {
+            try await run(to: url, ["OTEL_EXPORTER_OTLP_CERTIFICATE": file]) {
                 buffer.add(try spans(2))
                 try await eventually(book.text) { collector.spans.count == 2 }
             }

@@ -14,7 +14,7 @@ import Traces
 
     @Test func thereAreNoneUnlessAsked() async throws {
         #expect(try await tracing() == nil)
-        #expect(try await tracing(["tracing.sampler=always_on"]) == nil)
+        #expect(try await tracing([], ["OTEL_TRACES_SAMPLER": "always_on"]) == nil)
         #expect(try await tracing([], ["OTEL_EXPORTER_OTLP_ENDPOINT": ""]) == nil)
     }
 
@@ -61,33 +61,38 @@ import Traces
     }
 
     @Test(arguments: [
-        ("tracing.sampler=jaeger_remote", "tracing.sampler", "is jaeger_remote, but must be one of: "),
-        ("tracing.sample=1.5", "tracing.sample", "is 1.5, but must be a number from 0 to 1"),
-        ("tracing.sample=nan", "tracing.sample", "is nan, but must be a number from 0 to 1"),
-        ("tracing.resource=alone", "tracing.resource", "must be name=value with commas between"),
-        ("tracing.resource=a=%zz", "tracing.resource", "must be name=value with commas between"),
-        ("tracing.ca_file=/nonexistent.pem", "tracing.ca_file", "there is no certificate in /nonexistent.pem"),
+        ("OTEL_TRACES_SAMPLER", "jaeger_remote", "is jaeger_remote, but must be one of: "),
+        ("OTEL_TRACES_SAMPLER_ARG", "1.5", "is 1.5, but must be a number from 0 to 1"),
+        ("OTEL_TRACES_SAMPLER_ARG", "nan", "is nan, but must be a number from 0 to 1"),
+        ("OTEL_RESOURCE_ATTRIBUTES", "alone", "must be name=value with commas between"),
+        ("OTEL_RESOURCE_ATTRIBUTES", "a=%zz", "must be name=value with commas between"),
+        ("OTEL_EXPORTER_OTLP_CERTIFICATE", "/nonexistent.pem", "there is no certificate in /nonexistent.pem"),
+        ("OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE", "/nonexistent.pem", "there is no certificate in /nonexistent.pem"),
     ])
-    func aValueThatIsWrong(setting: String, key: String, problem: String) async {
-        let failure = await failure { try await tracing(["tracing.endpoint=http://a:1", setting]) }
-        #expect(
-            failure?.hasPrefix("configuration key \(key) ") == true && failure?.contains(problem) == true,
-            "\(failure ?? "")")
+    func refusesVariable(name: String, value: String, problem: String) async {
+        let failure = await failure { try await tracing(["tracing.endpoint=http://a:1"], [name: value]) }
+        #expect(failure?.hasPrefix("environment variable \(name): \(problem)") == true, "\(failure ?? "")")
+    }
+
+    @Test(arguments: ["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"])
+    func namesVariableOfInvalidEndpoint(name: String) async {
+        let failure = await failure { try await tracing([], [name: "ftp://s3cret@collector"]) }
+        #expect(failure?.hasPrefix("environment variable \(name): must be http://") == true, "\(failure ?? "")")
+        #expect(failure?.contains("s3cret") == false)
     }
 
     @Test(arguments: [
         "s3cret", "a b=s3cret", "host=s3cret", "Content-Type=s3cret", ":path=/s3cret", "x=s3cret%0d%0ay:z",
         "x=%ffs3cret",
     ])
-    func aHeaderThatIsNoneAndStaysUnseen(text: String) async {
-        let failure = await failure {
-            try await tracing(["tracing.endpoint=http://a:1"], ["MARTLET_TRACING_HEADERS": text])
-        }
-        #expect(failure?.hasPrefix("configuration key tracing.headers ") == true, "\(failure ?? "")")
+    func refusesHeadersWithoutRepeatingThem(text: String) async {
+        let name = "OTEL_EXPORTER_OTLP_HEADERS"
+        let failure = await failure { try await tracing(["tracing.endpoint=http://a:1"], [name: text]) }
+        #expect(failure?.hasPrefix("environment variable \(name): ") == true, "\(failure ?? "")")
         #expect(failure?.contains("s3cret") == false)
     }
 
-    @Test func theStandardsVariablesSetWhatNothingElseDoes() async throws {
+    @Test func readsOpenTelemetrysVariables() async throws {
         let variables = [
             "OTEL_EXPORTER_OTLP_ENDPOINT": "http://a:1", "OTEL_TRACES_SAMPLER": "always_on",
             "OTEL_TRACES_SAMPLER_ARG": "0.25", "OTEL_SERVICE_NAME": "shop-push",
@@ -100,19 +105,12 @@ import Traces
                 "service.name=shop-push", "service.version=\(Worker.version)", "service.instance.id=push-7",
                 "deployment.environment.name=prod", "team=a,b",
             ])
-        let own = try #require(
-            try await tracing(["tracing.sampler=traceidratio", "tracing.service_name=mine"], variables))
-        #expect(own.sampler == TraceSampler("traceidratio", share: 0.25) && own.resource.first?.value == "mine")
+        let bare = try #require(try await tracing(["tracing.endpoint=http://a:1"], ["OTEL_TRACES_SAMPLER": ""]))
+        #expect(bare.sampler == TraceSampler("parentbased_traceidratio", share: 0.01))
+        #expect(bare.resource.first?.value == "martlet")
         try await withFile("tracing:\n  endpoint: \"http://b:2\"\n") { path in
             let source = try await ConfigurationSource(file: path, settings: [], environment: variables)
             #expect(try TracingConfiguration(source)?.endpoint.description == "b:2")
-            let shown = ConfigurationSetting.all(of: source).filter { $0.key.hasPrefix("tracing.") }
-            #expect(
-                shown.map { "\($0.key) \($0.origin.rawValue)" } == [
-                    "tracing.endpoint file", "tracing.headers default", "tracing.ca_file default",
-                    "tracing.sampler environment", "tracing.sample environment", "tracing.service_name environment",
-                    "tracing.resource environment",
-                ])
         }
     }
 }

@@ -31,24 +31,10 @@ package struct HistoryCounts: Sendable, Hashable {
         return difference
     }
 
-    /// Returns an answer time in milliseconds that this share of the answers does not exceed, estimated by linear
-    /// interpolation within a bucket, or `nil` if there are no answers. An answer above the last bound counts as
-    /// twice that bound.
+    /// Returns an answer time in milliseconds that this share of the answers does not exceed, or `nil` if there are no
+    /// answers.
     package func quantile(_ share: Double) -> Int? {
-        let total = answers.reduce(0, +)
-        guard total > 0 else { return nil }
-        let rank = Double(total) * share
-        var below = 0
-        for (place, count) in answers.enumerated() where count > 0 {
-            if Double(below + count) >= rank {
-                guard place < Self.bounds.count else { break }
-                let lower = place == 0 ? 0 : Self.bounds[place - 1]
-                let part = (rank - Double(below)) / Double(count)
-                return max(1, lower + Int((part * Double(Self.bounds[place] - lower)).rounded()))
-            }
-            below += count
-        }
-        return (Self.bounds.last ?? 0) * 2
+        BucketQuantile.estimate(share, counts: answers, bounds: Self.bounds)
     }
 }
 

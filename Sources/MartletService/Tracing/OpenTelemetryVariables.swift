@@ -1,0 +1,64 @@
+import Foundation
+
+/// The environment variables of OpenTelemetry that a worker reads for its traces. An empty one counts as unset
+/// (opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables).
+struct OpenTelemetryVariables: Sendable {
+    /// A value, and the variable that it comes from.
+    struct Value: Sendable {
+        let variable: String
+        let text: String
+    }
+
+    /// Used as it is.
+    let tracesEndpoint: Value?
+    /// `/v1/traces` is appended.
+    let endpoint: Value?
+    let headers: Value?
+    /// The path of a PEM file.
+    let certificate: Value?
+    let sampler: Value?
+    /// The share of jobs that the samplers `traceidratio` and `parentbased_traceidratio` trace.
+    let samplerArgument: Value?
+    let serviceName: Value?
+    let resourceAttributes: Value?
+
+    init(_ environment: [String: String]) {
+        /// The first of these variables that is set.
+        func value(_ variables: String...) -> Value? {
+            for variable in variables {
+                if let text = environment[variable], !text.isEmpty { return Value(variable: variable, text: text) }
+            }
+            return nil
+        }
+        tracesEndpoint = value("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")
+        endpoint = value("OTEL_EXPORTER_OTLP_ENDPOINT")
+        headers = value("OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS")
+        certificate = value("OTEL_EXPORTER_OTLP_TRACES_CERTIFICATE", "OTEL_EXPORTER_OTLP_CERTIFICATE")
+        sampler = value("OTEL_TRACES_SAMPLER")
+        samplerArgument = value("OTEL_TRACES_SAMPLER_ARG")
+        serviceName = value("OTEL_SERVICE_NAME")
+        resourceAttributes = value("OTEL_RESOURCE_ATTRIBUTES")
+    }
+}
+
+extension OpenTelemetryVariables.Value {
+    /// - Parameter problem: continues "environment variable NAME: ".
+    func error(_ problem: String) -> ConfigurationError {
+        ConfigurationError("environment variable \(variable): \(problem)")
+    }
+
+    /// The list `name=value,name=value`, percent-encoded.
+    /// - Throws: ``ConfigurationError``.
+    func pairs() throws -> [(key: String, value: String)] {
+        try text.split(separator: ",").compactMap { pair in
+            let pair = pair.trimmingCharacters(in: .whitespaces)
+            guard !pair.isEmpty else { return nil }
+            guard let sign = pair.firstIndex(of: "="), sign > pair.startIndex,
+                let name = pair[..<sign].trimmingCharacters(in: .whitespaces).removingPercentEncoding,
+                let value = pair[pair.index(after: sign)...].trimmingCharacters(in: .whitespaces)
+                    .removingPercentEncoding
+            else { throw error("must be name=value with commas between, other characters percent-encoded") }
+            return (name, value)
+        }
+    }
+}
