@@ -1,4 +1,4 @@
-"""What failed in a run of the test program, to be printed again where the output ends."""
+"""The failures of a test run, printed again at the end of the output."""
 import collections
 import pathlib
 import re
@@ -10,7 +10,7 @@ EXPLANATION = re.compile("^↳ ")
 CRASH = re.compile(r"^\*\*\* .*crashed|^Thread \d+ .*crashed:|Fatal error: ")
 FRAMES_OF_A_CRASH = 14
 LONGEST_LINE = 2000
-# What an issue says, without the test's name and place.
+# The message of an issue, without the test's name and source location.
 ISSUE = re.compile(r"^✘ Test .* recorded an issue.*?\.swift:\d+:\d+: (.*)$")
 MOST_CAUSES = 8
 LONGEST_CAUSE = 300
@@ -29,12 +29,13 @@ class Report:
         self._frames = 0
 
     def summary(self) -> list[str]:
-        """The failures, and last the most frequent messages: one broken server fails many tests with the same one."""
+        """Returns the failures, the most frequent messages and the servers' log lines. A broken server makes many tests fail
+        with the same message."""
         causes = [f"{count} × {cause}" for cause, count in self._causes.most_common(MOST_CAUSES) if count > 1]
         return [*self.failures, *(["most frequent:", *causes] if causes else []), *self._servers]
 
     def read_server_logs(self, directory: pathlib.Path) -> None:
-        """Adds what logs below a directory say of a server in trouble, the first lines of each."""
+        """Adds up to three lines from each log below a directory that report a server failure."""
         for log in sorted(directory.rglob("*.log")):
             lines = [line for line in log.read_text(errors="replace").splitlines() if SERVER_TROUBLE.search(line)]
             self._servers += [f"{log.relative_to(directory)}: {line[:LONGEST_CAUSE]}" for line in lines[:3]]
@@ -44,7 +45,7 @@ class Report:
         if CRASH.search(line):
             self._frames = FRAMES_OF_A_CRASH
         if issue := ISSUE.match(line):
-            # Names of databases and ports differ from test to test.
+            # Replace digits, because database names and ports differ between tests.
             self._causes[re.sub(r"\d+", "N", issue[1])[:LONGEST_CAUSE]] += 1
         starts = bool(FAILURE.match(line))
         self._explains = starts or (self._explains and bool(EXPLANATION.match(line)))

@@ -1,12 +1,12 @@
 /// Estimates quantiles from the counts of a histogram's buckets.
 package enum BucketQuantile {
-    /// Returns the value that a share of the observations does not exceed, or `nil` if there are none. It is interpolated within
-    /// its bucket, as Prometheus' `histogram_quantile` does.
+    /// Returns an estimate of the value that a share of the observations does not exceed, or `nil` if there are no observations. It
+    /// is interpolated linearly within a bucket, as in Prometheus' `histogram_quantile`, except in the last bucket.
     ///
     /// - Parameters:
     ///   - share: from 0 to 1.
-    ///   - counts: of each bucket, not cumulative, the last of which has no upper bound: its observations count as twice the last
-    ///     bound.
+    ///   - counts: the observations in each bucket, not cumulative. The last bucket has no upper bound; a quantile in it is twice the
+    ///     last bound.
     ///   - bounds: the upper bounds of all buckets but the last, rising.
     package static func estimate(_ share: Double, counts: some Collection<Int>, bounds: [Int]) -> Int? {
         let total = counts.reduce(0, +)

@@ -65,7 +65,9 @@ import Testing
     @Test(arguments: [true, false]) func aLedgerMayHaveItInHand(isUnread: Bool) {
         let explanation = Explanation(
             facts { $0.backlog = JobFacts.Backlog(queue: "martlet.ledger", events: 0, isUnread: isUnread) })
-        #expect(explanation.cause.contains("a worker holds it or the ledger has yet to write it, or") == !isUnread)
+        #expect(
+            explanation.cause.contains("a worker holds it, the ledger has received it but not yet written it, or")
+                == !isUnread)
         #expect(explanation.cause.hasPrefix("there is no record of it"))
         #expect(
             explanation.checked.first { $0.what == "ledger's queue" }?.found
@@ -74,7 +76,7 @@ import Testing
 
     @Test func aLedgerWithoutARowSaysNothingOfAnEnd() {
         let cause = Explanation(facts { $0.ledger?.begin = LedgerBegin(first: nil) }).cause
-        #expect(cause.hasSuffix("it ended before the ledger began, which has no rows yet"))
+        #expect(cause.hasSuffix("it ended before the ledger was started (the ledger has no rows yet)"))
     }
 
     @Test(arguments: [true, false]) func whatAnAppLackedThenAndLacksNowIsSaidWithIt(isStill: Bool) {

@@ -16,11 +16,23 @@ import Testing
         ("log.level", "--set log.level…: must be key=value"),
         (
             "tracing.sample=1",
-            "configuration key tracing.sample in --set: was removed; set the environment variable OTEL_TRACES_SAMPLER_ARG instead"
+            "configuration key tracing.sample in --set was removed; set the environment variable OTEL_TRACES_SAMPLER_ARG"
         ),
     ])
     func aFlagNobodyKnows(setting: String, message: String) async {
         #expect(await failure { try await source(setting) } == message)
+    }
+
+    @Test(arguments: [
+        ("MARTLET_TRACING_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS"),
+        ("MARTLET_TRACING_HEADERS_FILE", "OTEL_EXPORTER_OTLP_HEADERS"),
+        ("MARTLET_TRACING_SAMPLE", "OTEL_TRACES_SAMPLER_ARG"),
+    ])
+    func rejectsRemovedVariable(name: String, replacement: String) async {
+        let failure = await failure {
+            try await ConfigurationSource(file: nil, settings: [], environment: [name: "s3cret"])
+        }
+        #expect(failure == "environment variable \(name) was removed; set \(replacement)")
     }
 
     @Test(arguments: ["tracing:\n  # endpoint: x\n", "tracing:\n", "amqp:\n  prefetch:\n"])

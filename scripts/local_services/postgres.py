@@ -86,7 +86,7 @@ class Postgres:
         self.initialise()
         with open(self.home / "server.log", "ab") as log:
             self.process = spawn(
-                # All tests run at once, each with a few connections to a database of its own: 361 were counted.
+                # All tests run at once, and each opens a few connections to its own database. One run had 361 connections.
                 [str(self.programs / "postgres"), "-D", str(self.data), "-p", str(self.port),
                  # One that follows, and whom commits may wait for, is there again at once.
                  "-c", "wal_retrieve_retry_interval=200ms", "-c", "max_connections=1500", "-c", "listen_addresses=127.0.0.1",

@@ -17,8 +17,8 @@ package struct PoolLabels: Sendable {
         self.environment = environment
     }
 
-    /// Shows an output's counters as 0 before it has a pool. Histograms come with the first pool: an output that no app uses
-    /// would have hundreds of series.
+    /// Registers an output's counters at 0 before the output has a pool. Its first pool registers the histograms, because they
+    /// would add hundreds of series for an output that no app uses.
     package static func announce(_ output: String, in registry: MetricRegistry) {
         for result in PoolMeter.results { _ = registry.cell(.connects, [output, result]) }
         for code in PoolMeter.codes + [PoolMeter.other] { _ = registry.cell(.goAways, [output, code]) }

@@ -40,7 +40,7 @@ extension JobFacts {
     private var endBeforeLedger: String {
         "it ended before "
             + (ledger?.begin?.first.map { "the ledger's first row, \($0.rfc3339)" }
-                ?? "the ledger began, which has no rows yet")
+                ?? "the ledger was started (the ledger has no rows yet)")
     }
 
     private var ofWorkers: String {
@@ -50,7 +50,9 @@ extension JobFacts {
 
     /// The part of the text about a running ledger. The job's events may be among those that the ledger has received
     /// and not yet written, which the broker does not count.
-    private var ofLedger: String { backlog?.isUnread == false ? " or the ledger has yet to write it" : "" }
+    private var ofLedger: String {
+        backlog?.isUnread == false ? ", the ledger has received it but not yet written it" : ""
+    }
 
     /// The conditions that make jobs of some apps wait, if the job's app is not known.
     private var causesOfWaiting: String? {
@@ -88,5 +90,6 @@ extension JobFacts {
     }
 
     static let unkept =
-        "Accepted pushes are not recorded for a job with results: problems, and only in part if ledger.sent is not all."
+        "If the job has results: problems, the ledger has none of its accepted pushes. If ledger.sent is not all, the "
+        + "ledger has only some accepted pushes, or none."
 }

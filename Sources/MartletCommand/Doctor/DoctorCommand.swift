@@ -51,7 +51,8 @@ struct DoctorCommand: AsyncParsableCommand {
             _ = try source.pipeline()
             try source.checkOutputs()
             _ = try source.logLevel()
-            return "every key that is set is good; \(source.place)"
+            _ = try TracingConfiguration(source)
+            return "every setting is good; \(source.place)"
         }
         let keyring = await report.check("master key") {
             let keyring = try source.keyring()

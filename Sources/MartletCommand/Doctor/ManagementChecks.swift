@@ -34,9 +34,7 @@ struct ManagementChecks {
         if !promises.takesConsumerTimeouts { await report.check("ack timeout") { try timeout(facts) } }
         await report.check("policies") { try policies(facts) }
         await report.check("bindings") { try bindings(facts) }
-        await report.check("results queues") {
-            try ResultsQueue.check(facts.resultsQueues, exchange: source.names().results)
-        }
+        await report.check("results queues") { try facts.resultsReaders.finding() }
         await report.check("leaders") { try leaders(facts) }
         await report.check("broker clock") {
             guard let ahead = facts.ahead else { throw DoctorNote("the management API tells no time") }

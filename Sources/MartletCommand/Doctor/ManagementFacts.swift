@@ -53,8 +53,7 @@ struct ManagementFacts {
     /// Those that there are.
     let queues: [Queue]
     let bindings: Set<BindingCheck.Binding>
-    /// Sorted by name.
-    let resultsQueues: [ResultsQueue]
+    let resultsReaders: ResultsReaders
     let nodes: [String]
     /// How far the broker's clock is ahead of ours.
     let ahead: Duration?
@@ -94,17 +93,33 @@ struct ManagementFacts {
                         routingKey: $0.routingKey)
                 })
         }
-        let results = "/exchanges/\(vhost)/\(Self.encoded(try source.names().results))/bindings/source"
-        let bound = try await question.ask([Binding].self, results)?.0 ?? []
-        var resultsQueues: [ResultsQueue] = []
-        for name in Set(bound.filter { $0.destinationType == "queue" }.map(\.destination)).sorted() {
-            let path = "/queues/\(vhost)/\(Self.encoded(name))?columns=name,messages,consumers,head_message_timestamp"
-            if let (found, _) = try await question.ask(ResultsQueue.self, path) { resultsQueues.append(found) }
-        }
+        resultsReaders = try await Self.readers(of: try source.names().results, question, vhost: vhost)
         self.queues = queues
-        self.resultsQueues = resultsQueues
         self.bindings = bindings
         self.nodes = nodes.filter(\.running).map(\.name)
+    }
+
+    private static func readers(
+        of exchange: String, _ question: Question, vhost: String
+    ) async throws -> ResultsReaders {
+        let path = "/exchanges/\(vhost)/\(encoded(exchange))/bindings/source"
+        guard let (bindings, _) = try await question.ask([Binding].self, path) else {
+            return ResultsReaders(exchange: exchange, isMissing: true)
+        }
+        func names(_ type: String) -> [String] {
+            Set(bindings.filter { $0.destinationType == type }.map(\.destination)).sorted()
+        }
+        var queues: [ResultsQueue] = []
+        for name in names("queue") {
+            let path = "/queues/\(vhost)/\(encoded(name))?columns=name,messages,consumers,head_message_timestamp"
+            do {
+                if let (queue, _) = try await question.ask(ResultsQueue.self, path) { queues.append(queue) }
+            } catch {
+                // RabbitMQ reads a name such as ".." as a part of the path, and answers about something else.
+                queues.append(ResultsQueue(uncounted: name))
+            }
+        }
+        return ResultsReaders(exchange: exchange, queues: queues, exchanges: names("exchange"))
     }
 
     private static func encoded(_ name: String) -> String {

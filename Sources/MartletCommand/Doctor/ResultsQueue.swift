@@ -2,37 +2,45 @@ import Foundation
 import MartletService
 
 /// A queue that takes outcomes, as RabbitMQ's management API describes it.
-struct ResultsQueue: Decodable {
+package struct ResultsQueue: Decodable {
+    private enum CodingKeys: String, CodingKey { case name, messages, consumers, headMessageTimestamp }
+
     let name: String
-    /// Missing until the broker has gathered its first figures.
+    /// The number of messages, or `nil` until the broker has gathered its first statistics.
     let messages: Int?
     let consumers: Int?
-    /// When the oldest message was published, in seconds since 1970. Only classic queues report it.
-    let headMessageTimestamp: ManagementFacts.Value?
+    /// The time at which the oldest message was published, in seconds since 1970. Only classic queues report it, and only if the
+    /// publisher set a timestamp.
+    private let oldest: Int?
 
-    private var depth: String {
-        guard let messages else { return "\(name): not counted yet" }
-        var text = "\(name): \(Phrase.count(messages, "message"))"
-        if messages > 0, let published = headMessageTimestamp?.number {
-            text += ", the oldest \(Phrase.duration(max(0, Int(Date.now.timeIntervalSince1970) - published))) old"
-        }
-        return text
+    /// A queue whose figures are not known.
+    init(uncounted name: String) {
+        self.name = name
+        (messages, consumers, oldest) = (nil, nil, nil)
     }
 
-    /// The finding about all queues that are bound to the exchange of results.
-    /// - Throws: ``DoctorWarning`` if outcomes are dropped or nobody reads them.
-    static func check(_ queues: [ResultsQueue], exchange: String) throws -> String {
-        guard !queues.isEmpty else {
-            throw DoctorWarning(
-                "no queue is bound to \(exchange), so RabbitMQ drops all outcomes",
-                todo: "bind your consumer's queue, see docs/consume.md")
+    package init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        name = try values.decode(String.self, forKey: .name)
+        messages = try values.decodeIfPresent(Int.self, forKey: .messages)
+        consumers = try values.decodeIfPresent(Int.self, forKey: .consumers)
+        // RabbitMQ reports an empty string if there is none.
+        oldest = try? values.decode(Int.self, forKey: .headMessageTimestamp)
+    }
+
+    /// Whether messages wait and no consumer takes them.
+    var isUnread: Bool { (messages ?? 0) > 0 && consumers == 0 }
+
+    /// The queue's name and the numbers of its messages and consumers.
+    var summary: String { depth + (consumers.map { ", \(Phrase.count($0, "consumer"))" } ?? "") }
+
+    /// The queue's name and the number of its messages.
+    var depth: String {
+        guard let messages else { return "\(name): not counted yet" }
+        var text = "\(name): \(Phrase.count(messages, "message"))"
+        if messages > 0, let oldest {
+            text += ", the oldest \(Phrase.duration(max(0, Int(Date.now.timeIntervalSince1970) - oldest))) old"
         }
-        let unread = queues.filter { ($0.messages ?? 0) > 0 && $0.consumers == 0 }
-        guard unread.isEmpty else {
-            throw DoctorWarning(
-                "nobody reads \(unread.map(\.depth).joined(separator: "; "))",
-                todo: "start the consumer, or delete the queue if nobody needs it")
-        }
-        return queues.map { "\($0.depth), \(Phrase.count($0.consumers ?? 0, "consumer"))" }.joined(separator: "; ")
+        return text
     }
 }

@@ -5,8 +5,8 @@ extension FleetAnswers {
     /// The answers as a sentence for `doctor`.
     var sentence: String {
         "\(output) \(environment): \(Phrase.figure(accepted)) accepted, \(Phrase.figure(retried)) retried, "
-            + "\(Phrase.figure(refused)) refused in the last minute; at the slowest worker half of the answers took "
-            + "up to \(p50.text), 99 % up to \(p99.text)"
+            + "\(Phrase.figure(refused)) refused in the last minute; at the slowest worker the median answer took "
+            + "\(p50.text), the 99th percentile \(p99.text)"
     }
 
     fileprivate var row: [String] {

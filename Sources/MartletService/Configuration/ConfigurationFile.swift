@@ -49,7 +49,7 @@ enum ConfigurationFile {
             }
             return
         }
-        // A section whose keys are all comments.
+        // A section is empty if all its keys are commented out.
         if node.null != nil, keys.hasSection(name) { return }
         let key = try keys.named(name, in: path)
         guard let scalar = node.scalar else {

@@ -118,7 +118,8 @@ extension ConfigurationKey {
         "how many apps have series of their own in the metrics, of those that are registered; the rest is one, other")
     public static let tracingEndpoint = ConfigurationKey(
         "tracing.endpoint",
-        "where traces go, by OTLP over HTTP, such as http://collector:4318; without one, OTEL_EXPORTER_OTLP_ENDPOINT")
+        "the collector of traces, by OTLP over HTTP, such as http://collector:4318; if unset, OTEL_EXPORTER_OTLP_ENDPOINT"
+    )
     public static let logLevel = ConfigurationKey(
         "log.level", default: "info", "trace, debug, info, notice, warning, error or critical")
     public static let logFormat = ConfigurationKey(

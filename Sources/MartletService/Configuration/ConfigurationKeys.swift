@@ -18,16 +18,28 @@ public struct ConfigurationKeys: Sendable {
         byName = Dictionary(all.map { ($0.rawValue, $0) }) { first, _ in first }
     }
 
-    /// Whether keys begin with this name and a dot.
+    /// - Throws: ``ConfigurationError`` if a variable sets a removed key. The worker would run without the headers or the certificate
+    ///   that the variable has.
+    func rejectRemovedVariables(in environment: [String: String]) throws {
+        for (key, replacement) in Self.replacements.sorted(by: { $0.key < $1.key }) {
+            let variable = ConfigurationKey(key, "").environmentVariable
+            for name in [variable, "\(variable)_FILE"] where environment[name]?.isEmpty == false {
+                throw ConfigurationError("environment variable \(name) was removed; set \(replacement)")
+            }
+        }
+    }
+
+    /// Returns whether any key begins with this name and a dot.
     func hasSection(_ name: String) -> Bool { all.contains { $0.rawValue.hasPrefix("\(name).") } }
 
     /// Returns the key of this name.
-    /// - Throws: ``ConfigurationError`` for an unknown name. It says what may have been meant.
+    /// - Throws: ``ConfigurationError`` if the name is unknown. The message names the most similar key, or the
+    ///   variable that replaces a removed key.
     func named(_ name: String, in place: String) throws -> ConfigurationKey {
         if let key = byName[name] { return key }
         if let variable = Self.replacements[name] {
             throw ConfigurationError(
-                "configuration key \(name) in \(place): was removed; set the environment variable \(variable) instead")
+                "configuration key \(name) in \(place) was removed; set the environment variable \(variable)")
         }
         let nearest = all.map(\.rawValue).min { Self.distance($0, name) < Self.distance($1, name) }
         throw ConfigurationError(

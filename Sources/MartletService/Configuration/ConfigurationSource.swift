@@ -4,7 +4,8 @@ import Foundation
 public import PushModel
 
 /// Configuration values by key. Flags override environment variables, which override the YAML file, which overrides the defaults.
-/// An unknown key is an error.
+/// An unknown key in a flag or in the file is an error. An environment variable that matches no key is ignored, unless the key was
+/// removed.
 public struct ConfigurationSource: Sendable {
     private let reader: ConfigReader
     let keys: ConfigurationKeys
@@ -45,6 +46,7 @@ public struct ConfigurationSource: Sendable {
         _ file: String?, values: [ConfigurationKey: String]?, settings: [String], environment: [String: String],
         _ outputs: [any OutputPlugin], _ keys: ConfigurationKeys
     ) throws {
+        try keys.rejectRemovedVariables(in: environment)
         let secrets = keys.all.filter(\.isSecret)
         let flags = try Self.read(settings, keys)
         let files = SecretFiles(of: secrets, environment)

@@ -6,7 +6,7 @@ import Threading
 ///
 /// A line is written at once if the file takes it and no earlier line waits; otherwise a thread writes it. At most a mebibyte
 /// waits. Lines beyond that, and lines that the file refuses (a full disk, a reader that is gone), are dropped and counted. The next
-/// line that can be written is followed by one that tells how many were dropped.
+/// line that can be written is followed by a note with the number of dropped lines.
 package final class LineWriter: Sendable {
     private struct State {
         var waiting: [UInt8] = []
@@ -14,22 +14,27 @@ package final class LineWriter: Sendable {
         var held = 0
         var isWriting = false
         /// Lines dropped since the last note of dropped lines.
-        var untold = 0
+        var unreported = 0
         /// Lines dropped since the start.
         var dropped = 0
+        /// Whether the file ends with a part of a line.
+        var isTorn = false
 
         mutating func drop(_ lines: Int) {
-            untold += lines
+            unreported += lines
             dropped += lines
         }
     }
 
     private struct Batch {
         var lines: [UInt8]
-        /// What the note at the end of `lines` tells; 0: there is no note.
-        var told: Int
+        /// The number of dropped lines that the note at the end of `lines` reports, or 0 if there is no note.
+        var reported = 0
+        /// Whether the first byte ends a line that the file has a part of.
+        var completesTornLine = false
     }
 
+    private static let lineEnd = UInt8(ascii: "\n")
     private static let most = 1_048_576
     /// What a pipe that is writable takes without waiting.
     private static let atOnce = Int(PIPE_BUF)
@@ -55,8 +60,12 @@ package final class LineWriter: Sendable {
 
     package func write(_ line: [UInt8]) {
         state.withLock { state in
-            if !state.isWriting, state.untold == 0, line.count <= Self.atOnce, isReady() {
-                if !Self.write(line, to: file).isEmpty { state.drop(1) }
+            if !state.isWriting, state.unreported == 0, line.count <= Self.atOnce, isReady() {
+                let rest = Self.write(line, to: file)
+                if !rest.isEmpty {
+                    state.drop(1)
+                    state.isTorn = rest.count < line.count
+                }
                 return
             }
             guard state.held + line.count <= Self.most else { return state.drop(1) }
@@ -75,27 +84,36 @@ package final class LineWriter: Sendable {
     private func writeWhatWaits() {
         var fileTakesLines = true
         while let batch = next(orNoteAlone: fileTakesLines) {
-            let unwritten = Self.write(batch.lines, to: file).count { $0 == UInt8(ascii: "\n") }
-            fileTakesLines = unwritten == 0
-            guard !fileTakesLines else { continue }
+            let rest = Self.write(batch.lines, to: file)
+            fileTakesLines = rest.isEmpty
+            let written = batch.lines.dropLast(rest.count)
             state.withLock { state in
-                state.untold += batch.told
-                // The note is no line that somebody logged.
-                state.drop(unwritten - (batch.told > 0 ? 1 : 0))
+                if let last = written.last { state.isTorn = last != Self.lineEnd }
+                guard !rest.isEmpty else { return }
+                state.unreported += batch.reported
+                // Neither the note nor the end of a torn line is a logged line, so they do not count as dropped.
+                state.drop(
+                    rest.count { $0 == Self.lineEnd } - (batch.reported > 0 ? 1 : 0)
+                        - (batch.completesTornLine && written.isEmpty ? 1 : 0))
             }
         }
         writing.leave()
     }
 
-    /// Takes what waits, with a note of what was dropped.
-    /// - Parameter noteAlone: a note is written although no line waits. A file that just refused lines would be asked for ever.
+    /// Removes and returns the waiting lines, followed by a note if lines were dropped. Returns `nil` if there is nothing to write.
+    /// - Parameter noteAlone: whether to return a note if no line waits. Pass `false` after the file refused lines. Otherwise
+    ///   the thread would retry the note in an endless loop.
     private func next(orNoteAlone noteAlone: Bool) -> Batch? {
         state.withLock { state in
-            var batch = Batch(lines: state.waiting, told: 0)
+            var batch = Batch(lines: state.waiting)
             state.waiting = []
-            if state.untold > 0, noteAlone || !batch.lines.isEmpty {
-                batch.lines += note(state.untold)
-                (batch.told, state.untold) = (state.untold, 0)
+            if state.unreported > 0, noteAlone || !batch.lines.isEmpty {
+                batch.lines += note(state.unreported)
+                (batch.reported, state.unreported) = (state.unreported, 0)
+            }
+            if state.isTorn, !batch.lines.isEmpty {
+                batch.lines.insert(Self.lineEnd, at: 0)
+                batch.completesTornLine = true
             }
             state.held = batch.lines.count
             state.isWriting = !batch.lines.isEmpty
@@ -108,7 +126,7 @@ package final class LineWriter: Sendable {
         return tellsItsRoom && poll(&asked, 1, 0) == 1
     }
 
-    /// Returns what the file did not take.
+    /// Writes the bytes, and returns those that the file did not accept.
     private static func write(_ bytes: [UInt8], to file: Int32) -> ArraySlice<UInt8> {
         let written = bytes.withUnsafeBytes { all in
             var rest = all[...]

@@ -9,9 +9,9 @@ struct OpenTelemetryVariables: Sendable {
         let text: String
     }
 
-    /// Used as it is.
+    /// The collector's URL for traces, used unchanged.
     let tracesEndpoint: Value?
-    /// `/v1/traces` is appended.
+    /// The collector's base URL, to which `/v1/traces` is appended if it does not end with it.
     let endpoint: Value?
     let headers: Value?
     /// The path of a PEM file.
@@ -23,7 +23,7 @@ struct OpenTelemetryVariables: Sendable {
     let resourceAttributes: Value?
 
     init(_ environment: [String: String]) {
-        /// The first of these variables that is set.
+        /// Returns the first of these variables that is set and not empty.
         func value(_ variables: String...) -> Value? {
             for variable in variables {
                 if let text = environment[variable], !text.isEmpty { return Value(variable: variable, text: text) }
@@ -42,12 +42,13 @@ struct OpenTelemetryVariables: Sendable {
 }
 
 extension OpenTelemetryVariables.Value {
+    /// Returns an error that names the variable.
     /// - Parameter problem: continues "environment variable NAME: ".
     func error(_ problem: String) -> ConfigurationError {
         ConfigurationError("environment variable \(variable): \(problem)")
     }
 
-    /// The list `name=value,name=value`, percent-encoded.
+    /// Returns the pairs of the list `name=value,name=value`, percent-decoded.
     /// - Throws: ``ConfigurationError``.
     func pairs() throws -> [(key: String, value: String)] {
         try text.split(separator: ",").compactMap { pair in
@@ -57,7 +58,9 @@ extension OpenTelemetryVariables.Value {
                 let name = pair[..<sign].trimmingCharacters(in: .whitespaces).removingPercentEncoding,
                 let value = pair[pair.index(after: sign)...].trimmingCharacters(in: .whitespaces)
                     .removingPercentEncoding
-            else { throw error("must be name=value with commas between, other characters percent-encoded") }
+            else {
+                throw error("must be name=value pairs separated by commas, with special characters percent-encoded")
+            }
             return (name, value)
         }
     }

@@ -32,11 +32,12 @@ package struct TracingConfiguration: Sendable {
     /// - Throws: ``ConfigurationError``.
     package init?(_ source: ConfigurationSource) throws {
         let variables = source.openTelemetry
-        let key = source.string(.tracingEndpoint) ?? ""
-        let standard = key.isEmpty ? variables.tracesEndpoint ?? variables.endpoint : nil
-        let text = standard?.text ?? key
+        // An empty setting turns traces off, whatever the variables say.
+        let key = source.string(.tracingEndpoint)
+        let standard = key == nil ? variables.tracesEndpoint ?? variables.endpoint : nil
+        let text = standard?.text ?? key ?? ""
         guard !text.isEmpty else { return nil }
-        let problem = "must be http://host[:port] or https://host[:port], perhaps with a path"
+        let problem = "must be http://host[:port] or https://host[:port], optionally with a path"
         guard let target = Self.target(text, isWhole: standard != nil && variables.tracesEndpoint != nil) else {
             throw standard?.error(problem) ?? ConfigurationError(.tracingEndpoint, problem)
         }
@@ -68,13 +69,13 @@ package struct TracingConfiguration: Sendable {
         var share = defaultShare
         if let argument = variables.samplerArgument {
             guard let number = Double(argument.text), (0...1).contains(number) else {
-                throw argument.error("is \(argument.text), but must be a number from 0 to 1")
+                throw argument.error("must be a number from 0 to 1")
             }
             share = number
         }
         let name = variables.sampler?.text ?? defaultSampler
         guard let sampler = TraceSampler(name, share: share) else {
-            let problem = "is \(name), but must be one of: \(TraceSampler.names.joined(separator: ", "))"
+            let problem = "must be one of: \(TraceSampler.names.joined(separator: ", "))"
             throw variables.sampler?.error(problem) ?? ConfigurationError(problem)
         }
         return sampler
@@ -85,7 +86,7 @@ package struct TracingConfiguration: Sendable {
         let headers = try variable.pairs().map { HTTP2Field($0.key.lowercased(), $0.value, neverIndexed: true) }
         guard (try? HTTP2Fields(headers)) != nil,
             headers.allSatisfy({ !own.contains($0.name) && !$0.name.hasPrefix(":") })
-        else { throw variable.error("has a header that Martlet sets, or a name or value that no header can have") }
+        else { throw variable.error("has a header that Martlet sets itself, or an invalid name or value") }
         return headers
     }
 
@@ -102,7 +103,7 @@ package struct TracingConfiguration: Sendable {
     private static func authorities(_ variable: OpenTelemetryVariables.Value?) throws -> [NIOSSLCertificate]? {
         guard let variable else { return nil }
         guard let all = try? NIOSSLCertificate.fromPEMFile(variable.text), !all.isEmpty else {
-            throw variable.error("there is no certificate in \(variable.text) that can be read")
+            throw variable.error("no readable certificate in \(variable.text)")
         }
         return all
     }

@@ -11,7 +11,7 @@ extension MetricFamily {
     package static let logMessages = Self(
         "log_messages_total", .counter, "Lines written to the log.", labels: ["level"])
     package static let logDropped = Self(
-        "log_dropped_total", .counter, "Log lines dropped: not taken in time, or refused by the file.")
+        "log_dropped_total", .counter, "Log lines dropped: the reader was too slow or the file refused them.")
 
     package static let spans = Self(
         "spans_total", .counter, "Spans of traces, by what became of them: sent, dropped, refused.", labels: ["result"])

@@ -22,7 +22,7 @@ extension BrokersPageTests {
                 try await expect("ok results queues \(queue): 0 messages, 1 consumer")
                 await installation.results.stop()
                 try await installation.publish(raw: ["{}"])
-                try await expect("WARN results queues nobody reads \(queue): 1 message")
+                try await expect("WARN results queues no consumer reads \(queue): 1 message")
             }
             try await installation.broker.delete(queues: [queue], exchanges: [])
             try await expect("WARN results queues no queue is bound to \(installation.names.results)")

@@ -82,7 +82,7 @@ struct WhyTests {
                     // A probe fails before the job is done, and the worker reports its open jobs every two seconds.
                     try await eventually("only the ledger has it: \(ledger.errors)") {
                         try await installation.martlet(["why", "--job", "order-2"]).output.contains(
-                            "a worker holds it or the ledger has yet to write it, or")
+                            "a worker holds it, the ledger has received it but not yet written it, or")
                     }
                     try await database.query("GRANT INSERT ON martlet.ledger TO martlet_ledger")
                     try await eventually("it is written: \(ledger.errors)", within: .seconds(90)) {

@@ -95,7 +95,7 @@ struct MetricsPageTests {
             }
             #expect(new == [], "series that were not there at first")
             #expect(first.series.subtracting(later.series) == [])
-            // Of outputs that no app uses there are none.
+            // Outputs that no app uses have no answer or ping histograms.
             #expect(!first.series.contains(where: Self.isHistogramOfAPool))
             #expect(!later.series.contains { Self.isHistogramOfAPool($0) && !$0.contains("output=\"apns\"") })
             #expect(

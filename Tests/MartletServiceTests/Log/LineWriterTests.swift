@@ -71,10 +71,10 @@ import Testing
         #expect(read { $0.utf8.count == 200_000 }.utf8.count == 200_000)
     }
 
-    /// /dev/full refuses every write, as a full disk does, and takes the path of a terminal; a regular file that is open for reading
-    /// refuses at once.
+    /// Every write to /dev/full fails, as on a full disk. Because it is a character device, the writer's thread writes to it, as to a
+    /// terminal. A regular file that is open for reading tests the write on the caller's thread.
     @Test(arguments: [("/dev/full", O_WRONLY), (#filePath, O_RDONLY)])
-    func countsAndTellsLinesThatFileRefused(path: String, mode: Int32) {
+    func countsAndReportsLinesThatFileRefused(path: String, mode: Int32) {
         let file = open(path, mode)
         defer { close(file) }
         let refused = LineWriter(file: file) { Array("\($0) dropped\n".utf8) }
@@ -87,5 +87,24 @@ import Testing
         refused.write(Array("after\n".utf8))
         #expect(read { $0.contains("dropped\n") } == "after\n3 dropped\n")
         #expect(refused.dropped == 3)
+    }
+
+    /// The reader goes after a part of a line. The next line does not continue that part.
+    @Test func endsTornLineBeforeNextLine() {
+        signal(SIGPIPE, SIG_IGN)
+        var ends: [Int32] = [-1, -1]
+        #expect(pipe(&ends) == 0)
+        let file = ends[1]
+        defer { close(file) }
+        let torn = LineWriter(file: file) { Array("\($0) dropped\n".utf8) }
+        torn.write(Array((String(repeating: "y", count: 300_000) + "\n").utf8))
+        var asked = pollfd(fd: ends[0], events: Int16(POLLIN), revents: 0)
+        #expect(poll(&asked, 1, 30_000) == 1)
+        close(ends[0])
+        for _ in 0..<60 where torn.dropped == 0 { torn.finish() }
+        #expect(torn.dropped == 1)
+        #expect(dup2(end, file) == file)
+        torn.write(Array("after\n".utf8))
+        #expect(read { $0.contains("dropped\n") } == "\nafter\n1 dropped\n")
     }
 }
