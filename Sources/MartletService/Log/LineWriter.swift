@@ -88,8 +88,8 @@ package final class LineWriter: Sendable {
             fileTakesLines = rest.isEmpty
             let written = batch.lines.dropLast(rest.count)
             state.withLock { state in
+                guard !rest.isEmpty else { return state.isTorn = false }
                 if let last = written.last { state.isTorn = last != Self.lineEnd }
-                guard !rest.isEmpty else { return }
                 state.unreported += batch.reported
                 // Neither the note nor the end of a torn line is a logged line, so they do not count as dropped.
                 state.drop(
