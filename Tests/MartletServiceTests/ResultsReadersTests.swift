@@ -2,7 +2,7 @@ import Foundation
 import MartletCommand
 import Testing
 
-/// What `martlet doctor --management` says of the queues that take outcomes.
+/// Tests the finding of `martlet doctor --management` about the queues that take outcomes.
 @Suite struct ResultsReadersTests {
     private func finding(_ queues: String, exchanges: [String] = []) throws -> String {
         let decoder = JSONDecoder()

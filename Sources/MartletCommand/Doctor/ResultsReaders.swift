@@ -19,7 +19,7 @@ package struct ResultsReaders {
     }
 
     /// Returns the finding about everything that is bound to the exchange.
-    /// - Throws: ``DoctorWarning`` if outcomes are dropped or nobody reads them.
+    /// - Throws: ``DoctorWarning`` if outcomes are dropped or no consumer reads them, ``DoctorNote`` if there is no exchange.
     package func finding() throws -> String {
         guard !isMissing else { throw DoctorNote("\(exchange) does not exist", todo: "see the check of queues") }
         guard !queues.isEmpty || !exchanges.isEmpty else {

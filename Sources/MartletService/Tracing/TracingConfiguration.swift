@@ -32,7 +32,7 @@ package struct TracingConfiguration: Sendable {
     /// - Throws: ``ConfigurationError``.
     package init?(_ source: ConfigurationSource) throws {
         let variables = source.openTelemetry
-        // An empty setting turns traces off, whatever the variables say.
+        // An empty setting turns traces off, even if a variable names a collector.
         let key = source.string(.tracingEndpoint)
         let standard = key == nil ? variables.tracesEndpoint ?? variables.endpoint : nil
         let text = standard?.text ?? key ?? ""
