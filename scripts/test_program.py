@@ -5,12 +5,14 @@ import subprocess
 from orchestration import Run, describe, end
 from test_report import Report
 
-# Those with connections, whole workers and servers apart from all else: a test must not wait for what has nothing to do
-# with it.
+# Tests of the clients of the broker and the database. More of them at once make a server on a slow machine answer too late.
+CLIENTS = ["--filter", "^(AMQPClient|PostgresClient|Store)Tests", "--experimental-maximum-parallelization-width", "16"]
+# Tests with connections of their own, which run apart from those that compute.
 APART = ["(APNS|FCM|Push|WebPush)Simulator", "APNSOutput", "FCMOutput", "(WebPush|Webhook)Output", "OutputConformance"]
 WITH_SERVERS = ["Integration", "Torture"]
 UNIT_PARTS = [
-    ["--skip", f"^({'|'.join(APART + WITH_SERVERS)})Tests"],
+    ["--skip", f"^({'|'.join(['AMQPClient', 'PostgresClient', 'Store', *APART, *WITH_SERVERS])})Tests"],
+    CLIENTS,
     *(["--filter", f"^{name}Tests"] for name in APART)]
 PARTS = [*UNIT_PARTS, *(["--filter", f"^{name}Tests"] for name in WITH_SERVERS)]
 

@@ -86,10 +86,10 @@ class Postgres:
         self.initialise()
         with open(self.home / "server.log", "ab") as log:
             self.process = spawn(
-                # All tests run at once, and each opens a few connections to its own database. One run had 361 connections.
+                # Tests run side by side, and each opens a few connections to its own database.
                 [str(self.programs / "postgres"), "-D", str(self.data), "-p", str(self.port),
                  # One that follows, and whom commits may wait for, is there again at once.
-                 "-c", "wal_retrieve_retry_interval=200ms", "-c", "max_connections=1500", "-c", "listen_addresses=127.0.0.1",
+                 "-c", "wal_retrieve_retry_interval=200ms", "-c", "max_connections=500", "-c", "listen_addresses=127.0.0.1",
                  "-c", "unix_socket_directories=", "-c", "logging_collector=off",
                  "-c", f"fsync={'on' if self.instance.fsync else 'off'}"],
                 self.account, on_parent_death=signal.SIGQUIT, stdout=log, stderr=log, env=self._environment(), cwd="/",

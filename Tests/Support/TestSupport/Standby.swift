@@ -27,7 +27,7 @@ package final class Standby: Sendable {
             // A standby needs at least the primary's max_connections (scripts/local_services/postgres.py).
             asServer([
                 try program("postgres"), "-D", data, "-p", "\(standby.port)", "-c", "listen_addresses=127.0.0.1", "-c",
-                "unix_socket_directories=", "-c", "max_connections=1500", "-c", "fsync=off",
+                "unix_socket_directories=", "-c", "max_connections=500", "-c", "fsync=off",
             ]), in: folder)
         do {
             try await eventually(server.errors) {
