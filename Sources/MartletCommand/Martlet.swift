@@ -1,4 +1,5 @@
 package import ArgumentParser
+import Dispatch
 import Glibc
 import MartletService
 public import PushModel
@@ -18,13 +19,24 @@ public enum Martlet {
     package static var installed: [any OutputPlugin] { parts.withLock { $0.outputs } }
     static var commands: [any ParsableCommand.Type] { parts.withLock { $0.commands } }
 
-    /// Runs the command that the arguments name, with nothing but these outputs. Ends the process.
-    public static func main(outputs: [any OutputPlugin]) async -> Never {
-        await main(outputs: outputs, commands: [])
+    /// Runs the command that the arguments name, with only these outputs, and ends the process.
+    public static func main(outputs: [any OutputPlugin]) -> Never {
+        main(outputs: outputs, commands: [])
     }
 
-    /// - Parameter commands: beside those that every Martlet has.
-    package static func main(outputs: [any OutputPlugin], commands: [any ParsableCommand.Type]) async -> Never {
+    /// Runs the command that the arguments name, and ends the process.
+    ///
+    /// This function is synchronous, because Swift opens descriptors of its own before the first line of an
+    /// asynchronous `main` runs. The closed standard descriptors must be opened before that.
+    ///
+    /// - Parameter commands: the commands to add to those that every Martlet has.
+    package static func main(outputs: [any OutputPlugin], commands: [any ParsableCommand.Type]) -> Never {
+        StandardDescriptors.openClosed()
+        Task { await run(outputs: outputs, commands: commands) }
+        dispatchMain()
+    }
+
+    private static func run(outputs: [any OutputPlugin], commands: [any ParsableCommand.Type]) async -> Never {
         let faults = OutputListCheck(outputs, accountWords: AccountWords.taken).faults
         if !faults.isEmpty {
             for fault in faults { printError("martlet: \(fault)") }

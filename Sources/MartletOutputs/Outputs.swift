@@ -12,8 +12,8 @@ extension Martlet {
         APNSPlugin(), FCMPlugin(), WebPushPlugin(), WebhookPlugin(), DiscardPlugin(),
     ]
 
-    /// The command `martlet`, as it is or with outputs of one's own. Ends the process.
-    public static func main(adding others: [any OutputPlugin] = []) async -> Never {
-        await main(outputs: outputs + others, commands: APNSCommands.all + [SimulateCommand.self])
+    /// Runs the command `martlet` with Martlet's outputs and those in `others`, and ends the process.
+    public static func main(adding others: [any OutputPlugin] = []) -> Never {
+        main(outputs: outputs + others, commands: APNSCommands.all + [SimulateCommand.self])
     }
 }

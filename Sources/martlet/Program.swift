@@ -2,5 +2,5 @@ import MartletOutputs
 
 @main
 enum Program {
-    static func main() async { await Martlet.main() }
+    static func main() { Martlet.main() }
 }

@@ -4,5 +4,5 @@ import MartletOutputs
 /// Martlet, and the logbook.
 @main
 enum Program {
-    static func main() async { await Martlet.main(adding: [LogbookPlugin()]) }
+    static func main() { Martlet.main(adding: [LogbookPlugin()]) }
 }
