@@ -60,7 +60,8 @@ package struct WebPushConfiguration: Sendable {
             urgentStreams: 20, requestTimeoutSeconds: requestTimeoutSeconds,
             connectTimeoutSeconds: connectTimeoutSeconds, resolve: resolve, lookups: lookups[entry])
         pool.labels = metrics.map {
-            PoolLabels($0, output: "webpush", environment: PushEnvironment.production.rawValue)
+            PoolLabels(
+                $0, output: "webpush", environment: PushEnvironment.production.rawValue, host: hosts.name(of: entry))
         }
         pool.sharedTLS = sharedTLS
         pool.protocols = .http2OrHTTP1

@@ -6,15 +6,20 @@ package struct PoolLabels: Sendable {
     let output: String
     let credential: String
     let environment: String
+    let host: String
 
-    /// - Parameter credential: empty where one connection serves several.
+    /// - Parameters:
+    ///   - credential: the credential's id, or an empty string if one connection serves several credentials.
+    ///   - host: the configured host name or pattern that the pool's server matches, or an empty string if the output
+    ///     does not label pools by host. Must not come from a message, because each new value creates a new series.
     package init(
-        _ registry: MetricRegistry, output: String, credential: String = "", environment: String
+        _ registry: MetricRegistry, output: String, credential: String = "", environment: String, host: String = ""
     ) {
         self.registry = registry
         self.output = output
         self.credential = credential
         self.environment = environment
+        self.host = host
     }
 
     /// Registers an output's counters at 0 before the output has a pool. Its first pool registers the histograms, because they

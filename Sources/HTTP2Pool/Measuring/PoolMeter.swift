@@ -27,7 +27,7 @@ final class PoolMeter {
     init(_ labels: PoolLabels, _ configuration: PoolConfiguration, eventLoop: any EventLoop) {
         limit = configuration.maximumConnections
         let (registry, output) = (labels.registry, labels.output)
-        let pool = [output, labels.credential, labels.environment]
+        let pool = [output, labels.credential, labels.environment, labels.host]
         func cell(_ family: MetricFamily, _ labels: [String]) -> MetricCell {
             registry.cell(family, labels, of: eventLoop)
         }

@@ -5,7 +5,7 @@
 /// | silent | for 25 seconds, requests were on the wire at every look and no answer came | an answer comes, no push waits and no request is on the wire, or nothing was sent for 16 minutes |
 /// | failing | a fifth of at least ten answers of the last minute failed, or the last five answers failed and pushes wait | neither holds |
 /// | rejecting | nine tenths of at least ten answers of the last minute reject the recipient or the push | the share is lower |
-/// | slow | half of at least ten answers of the last minute took longer than two seconds | the share is lower |
+/// | slow | more than half of at least ten answers of the last minute took longer than two seconds | the share is lower |
 struct PoolRecord: Sendable {
     /// The counters of a pool at one moment.
     struct Counts: Sendable, Equatable {
@@ -79,12 +79,12 @@ struct PoolRecord: Sendable {
     var isActive: Bool { minute.all > 0 || requests > 0 || isSilent || failuresInRow > 0 }
 
     func troubles(
-        output: String, environment: String, credential: String, now: ContinuousClock.Instant
+        output: String, environment: String, name: String, now: ContinuousClock.Instant
     ) -> [PoolTrouble] {
         let minute = minute
         func trouble(_ kind: PoolTrouble.Kind, _ concerned: Int) -> PoolTrouble {
             PoolTrouble(
-                output: output, environment: environment, credentials: [credential], kind: kind, answers: minute.all,
+                output: output, environment: environment, names: [name], kind: kind, answers: minute.all,
                 concerned: concerned)
         }
         var found: [PoolTrouble] = []

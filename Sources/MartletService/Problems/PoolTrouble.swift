@@ -13,8 +13,8 @@ package struct PoolTrouble: Sendable, Hashable {
 
     package let output: String
     package let environment: String
-    /// The credentials concerned. Empty if all pools of the output and environment are concerned.
-    package let credentials: [String]
+    /// The credentials or hosts concerned. Empty if all pools of the output and environment are concerned.
+    package let names: [String]
     package let kind: Kind
     /// The answers of the last minute.
     package let answers: Int
@@ -22,9 +22,9 @@ package struct PoolTrouble: Sendable, Hashable {
     package let concerned: Int
 
     package init(
-        output: String, environment: String, credentials: [String] = [], kind: Kind, answers: Int, concerned: Int
+        output: String, environment: String, names: [String] = [], kind: Kind, answers: Int, concerned: Int
     ) {
-        (self.output, self.environment, self.credentials) = (output, environment, credentials)
+        (self.output, self.environment, self.names) = (output, environment, names)
         (self.kind, self.answers, self.concerned) = (kind, answers, concerned)
     }
 
@@ -37,7 +37,7 @@ package struct PoolTrouble: Sendable, Hashable {
         }
         return PoolTrouble(
             output: first.output, environment: first.environment,
-            credentials: areAll ? [] : troubles.flatMap(\.credentials).sorted(), kind: kind,
+            names: areAll ? [] : troubles.flatMap(\.names).sorted(), kind: kind,
             answers: troubles.reduce(0) { $0 + $1.answers }, concerned: troubles.reduce(0) { $0 + $1.concerned })
     }
 }

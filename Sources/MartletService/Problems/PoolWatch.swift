@@ -1,7 +1,9 @@
 package import Metering
 
-/// A detector of servers that answer late, with errors, or not at all. It judges each credential's pool separately, so
-/// that the traffic of one does not hide the outage of another. A value type without a clock.
+/// A detector of servers that answer late, with errors, or not at all. A value type without a clock.
+///
+/// Each credential is judged separately, so that the traffic of one does not hide the outage of another. If one
+/// connection serves several credentials, each entry of the list of allowed hosts is judged separately.
 package struct PoolWatch: Sendable {
     private struct Place: Hashable {
         let output, environment: String
@@ -9,11 +11,12 @@ package struct PoolWatch: Sendable {
 
     private struct Pool: Hashable {
         let place: Place
-        let credential: String
+        /// The credential's id, or the host if one connection serves several credentials.
+        let name: String
 
         init(_ labels: [String: String]) {
             place = Place(output: labels["output"] ?? "", environment: labels["environment"] ?? "")
-            credential = labels["credential"] ?? ""
+            name = [labels["credential"], labels["host"]].compactMap(\.self).first { !$0.isEmpty } ?? ""
         }
     }
 
@@ -60,8 +63,8 @@ package struct PoolWatch: Sendable {
         let active = pools.filter(\.value.isActive)
         var left = active.flatMap { pool, record in
             record.troubles(
-                output: pool.place.output, environment: pool.place.environment, credential: pool.credential, now: now)
-        }.sorted { $0.credentials.lexicographicallyPrecedes($1.credentials) }
+                output: pool.place.output, environment: pool.place.environment, name: pool.name, now: now)
+        }.sorted { $0.names.lexicographicallyPrecedes($1.names) }
         var found: [PoolTrouble] = []
         while let kind = left.first?.kind {
             let alike = left.filter { $0.kind.isLike(kind) }

@@ -19,8 +19,8 @@ struct ProviderProblems {
     }
 
     private func problem(_ trouble: PoolTrouble) -> Problem {
-        let names = Dictionary(facts.credentials.map { ($0.id, $0.name) }) { first, _ in first }
-        let labels = trouble.credentials.map { names[$0] ?? $0 }.filter { !$0.isEmpty }
+        let credentials = Dictionary(facts.credentials.map { ($0.id, $0.name) }) { first, _ in first }
+        let labels = trouble.names.map { credentials[$0] ?? $0 }.filter { !$0.isEmpty }
         let place = "\(trouble.output) \(trouble.environment)"
         let subject = labels.isEmpty ? place : "\(place) (\(Phrase.list(labels)))"
         let (concerned, answers) = (Phrase.figure(trouble.concerned), Phrase.figure(trouble.answers))

@@ -22,7 +22,8 @@ package struct UnreachableProvider: Sendable, Hashable {
             page.values(of: family).filter { $0.value > 0 }.map(\.labels)
         }
         let open = page.values(of: .poolConnections).filter { $0.labels["state"] == "open" && $0.value > 0 }
-        let shut = missed(.poolUnreachable).filter { pool in !open.contains { pool.isSubset(of: $0.labels) } }
+        let shut = missed(.poolUnreachable).map { $0.filter { $0.key != "host" } }
+            .filter { pool in !open.contains { pool.isSubset(of: $0.labels) } }
         var found: [UnreachableProvider] = []
         for pool in shut + missed(.tokenEndpointUnreachable) {
             let attempt = FailedAttempt.last(in: warnings) { details in

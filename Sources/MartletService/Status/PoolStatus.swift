@@ -1,12 +1,15 @@
 package import Metering
 import Store
 
-/// The connections of a credential to its provider, as the status page shows them.
+/// The connections that serve one credential, or one entry of the list of allowed hosts if credentials share
+/// connections.
 package struct PoolStatus: Sendable, Hashable, Encodable {
     package static let most = 50
 
-    /// Its label; nil where one connection serves several.
+    /// The credential's label, or `nil` if one connection serves several credentials.
     package private(set) var credential: String?
+    /// The entry of the list of allowed hosts, or `nil` if the output has no such list.
+    package let host: String?
     package let output: String
     package let environment: String
     package let connecting: Int
@@ -21,23 +24,24 @@ package struct PoolStatus: Sendable, Hashable, Encodable {
     package let windowBlocked: Int
 
     package init(
-        credential: String?, output: String, environment: String, connecting: Int, open: Int, draining: Int,
-        streams: Int,
-        streamsLimit: Int, waiting: Int, windowBlocked: Int
+        credential: String?, host: String? = nil, output: String, environment: String, connecting: Int, open: Int,
+        draining: Int, streams: Int, streamsLimit: Int, waiting: Int, windowBlocked: Int
     ) {
-        (self.credential, self.output, self.environment) = (credential, output, environment)
+        (self.credential, self.host) = (credential, host)
+        (self.output, self.environment) = (output, environment)
         (self.connecting, self.open, self.draining) = (connecting, open, draining)
         (self.streams, self.streamsLimit) = (streams, streamsLimit)
         (self.waiting, self.windowBlocked) = (waiting, windowBlocked)
     }
 
     private struct Name: Hashable {
-        let output, credential, environment: String
+        let output, credential, environment, host: String
 
         init(_ labels: [String: String]) {
             output = labels["output"] ?? ""
             credential = labels["credential"] ?? ""
             environment = labels["environment"] ?? ""
+            host = labels["host"] ?? ""
         }
     }
 
@@ -60,17 +64,21 @@ package struct PoolStatus: Sendable, Hashable, Encodable {
         let (waiting, blocked) = (figures(.poolWaiting), figures(.poolWindowBlocked))
         return waiting.keys.compactMap { name in
             let status = PoolStatus(
-                credential: name.credential.isEmpty ? nil : name.credential, output: name.output,
-                environment: name.environment, connecting: connecting[name] ?? 0, open: open[name] ?? 0,
-                draining: draining[name] ?? 0, streams: streams[name] ?? 0, streamsLimit: limits[name] ?? 0,
-                waiting: waiting[name] ?? 0, windowBlocked: blocked[name] ?? 0)
+                credential: name.credential.isEmpty ? nil : name.credential,
+                host: name.host.isEmpty ? nil : name.host, output: name.output, environment: name.environment,
+                connecting: connecting[name] ?? 0, open: open[name] ?? 0, draining: draining[name] ?? 0,
+                streams: streams[name] ?? 0, streamsLimit: limits[name] ?? 0, waiting: waiting[name] ?? 0,
+                windowBlocked: blocked[name] ?? 0)
             return status.isIdle ? nil : status
         }
     }
 
+    /// The credential's label or the host, or `all` if the pool has neither.
+    var name: String { credential ?? host ?? "all" }
+
     private var isIdle: Bool { connecting + open + draining + waiting == 0 }
 
-    /// Those with most work, by their credential's label.
+    /// Returns the pools with the most work, with the labels of their credentials.
     package static func first(of facts: StatusFacts) -> [PoolStatus] {
         let names = Dictionary(facts.credentials.map { ($0.id, $0.name) }) { first, _ in first }
         return facts.pools.map { pool in
@@ -80,7 +88,7 @@ package struct PoolStatus: Sendable, Hashable, Encodable {
         }
         .sorted { left, right in
             let (a, b) = (left.waiting + left.streams, right.waiting + right.streams)
-            return a == b ? (left.credential ?? "") < (right.credential ?? "") : a > b
+            return a == b ? left.name < right.name : a > b
         }
         .prefix(most).map(\.self)
     }

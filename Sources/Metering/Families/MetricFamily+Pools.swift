@@ -5,7 +5,7 @@ extension MetricFamily {
         goAways, pings,
     ]
 
-    private static let pool = ["output", "credential", "environment"]
+    private static let pool = ["output", "credential", "environment", "host"]
 
     package static let poolConnections = Self(
         "pool_connections", .gauge, "Connections to a provider, by what they are doing.", labels: pool + ["state"])
@@ -16,10 +16,10 @@ extension MetricFamily {
         "Pools to a provider that have tried for half a minute or longer to connect, in vain.", labels: pool)
     package static let tokenEndpointUnreachable = Self(
         "token_endpoint_unreachable", .gauge, "Pools that have found no access token for half a minute or longer.",
-        labels: pool)
+        labels: Array(pool.prefix(3)))
     package static let accessTokenRequests = Self(
         "access_token_requests_total", .counter, "Requests for an access token: granted, refused, or failed.",
-        labels: pool + ["result"])
+        labels: Array(pool.prefix(3)) + ["result"])
     package static let poolStreams = Self("pool_streams", .gauge, "Requests on the wire.", labels: pool)
     package static let poolStreamsLimit = Self(
         "pool_streams_limit", .gauge, "Requests that may be on the wire at a time, over the connections there are.",

@@ -21,6 +21,11 @@ package struct AllowedHosts: Equatable, Sendable {
             port = entry.port
         }
 
+        /// The entry as it is written in the list, in lower case and without the standard port.
+        fileprivate var text: String {
+            "\(name.hasPrefix(".") ? "*" : "")\(name)\(port == 443 ? "" : ":\(port)")"
+        }
+
         fileprivate func allows(_ origin: Endpoint) -> Bool {
             origin.port == port && (name.hasPrefix(".") ? origin.host.hasSuffix(name) : origin.host == name)
         }
@@ -47,6 +52,9 @@ package struct AllowedHosts: Equatable, Sendable {
     package func entry(allowing origin: Endpoint) -> Int? {
         rules.firstIndex { $0.allows(origin) } ?? (privateHosts.contains(origin) ? rules.count : nil)
     }
+
+    /// Returns the name of an entry for metrics and problems.
+    package func name(of entry: Int) -> String { entry < rules.count ? rules[entry].text : "private_hosts" }
 
     package func mayBePrivate(_ origin: Endpoint) -> Bool { privateHosts.contains(origin) }
 }

@@ -8,8 +8,8 @@ struct PoolWatchTests {
     private struct Pool {
         let streams, accepted, refused, failed, slow: MetricCell
 
-        init(_ registry: MetricRegistry, _ output: String, _ credential: String) {
-            let labels = [output, credential, "production"]
+        init(_ registry: MetricRegistry, _ output: String, _ credential: String, host: String = "") {
+            let labels = [output, credential, "production", host]
             streams = registry.cell(.poolStreams, labels)
             accepted = registry.cell(.poolAnswers, labels + ["accepted"])
             refused = registry.cell(.poolAnswers, labels + ["refused"])
@@ -44,7 +44,7 @@ struct PoolWatchTests {
         #expect(
             found == [
                 PoolTrouble(
-                    output: "hook", environment: "production", credentials: ["1"], kind: .silent(seconds: 26),
+                    output: "hook", environment: "production", names: ["1"], kind: .silent(seconds: 26),
                     answers: 0, concerned: 1_573)
             ], "the traffic of another credential hides nothing")
         silent.streams.add(-1_573)
@@ -80,7 +80,7 @@ struct PoolWatchTests {
         let found = self.watch(&watch, from: 0, through: 600) {
             if $0 <= 8 || $0.isMultiple(of: 60) { pool.failed.add() }
         }
-        #expect(found.map(\.kind) == [.failing] && found.first?.credentials == [])
+        #expect(found.map(\.kind) == [.failing] && found.first?.names == [])
         #expect(self.watch(&watch, from: 602, through: 602, isAnyPushDelayed: false).isEmpty, "no push waits")
     }
 
@@ -91,21 +91,31 @@ struct PoolWatchTests {
             bad.failed.add()
             good.accepted.add(1_000)
         }
-        #expect(found.map(\.credentials) == [["1"]] && found.first?.concerned == 10)
+        #expect(found.map(\.names) == [["1"]] && found.first?.concerned == 10)
         #expect(
             self.watch(&watch, from: 22, through: 82, { _ in bad.accepted.add() }).isEmpty, "it has answered since")
+    }
+
+    @Test func reportsFailingHostDespiteHealthyHost() {
+        let (bad, good) = (Pool(registry, "web", "", host: "a.example"), Pool(registry, "web", "", host: "b.example"))
+        var watch = PoolWatch()
+        let found = self.watch(&watch, from: 0, through: 20) { _ in
+            bad.failed.add()
+            good.accepted.add(1_000)
+        }
+        #expect(found.map(\.names) == [["a.example"]] && found.first?.concerned == 10)
     }
 
     @Test func joinsPoolsThatFailTogether() {
         let pools = (1...8).map { Pool(registry, "hook", "\($0)") }
         var watch = PoolWatch()
         let all = self.watch(&watch, from: 0, through: 20) { _ in for pool in pools { pool.failed.add() } }
-        #expect(all.map(\.credentials) == [[]] && all.first?.answers == 80)
+        #expect(all.map(\.names) == [[]] && all.first?.answers == 80)
         let four = self.watch(&watch, from: 22, through: 100) { _ in
             for pool in pools[..<4] { pool.failed.add() }
             for pool in pools[4...] { pool.accepted.add() }
         }
-        #expect(four.map(\.credentials) == [["1", "2", "3", "4"]])
+        #expect(four.map(\.names) == [["1", "2", "3", "4"]])
     }
 
     @Test func reportsServerThatRejectsOrIsSlow() {

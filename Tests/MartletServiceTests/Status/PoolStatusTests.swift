@@ -11,8 +11,8 @@ import Testing
         registry.cell(family, labels).add(value)
     }
 
-    private func pool(_ credential: String, open: Int, streams: Int, waiting: Int) {
-        let labels = ["apns", credential, "production"]
+    private func pool(_ credential: String, host: String = "", open: Int, streams: Int, waiting: Int) {
+        let labels = ["apns", credential, "production", host]
         for state in ["connecting", "draining"] { count(.poolConnections, labels + [state], 0) }
         count(.poolConnections, labels + ["open"], open)
         count(.poolStreams, labels, streams)
@@ -26,17 +26,19 @@ import Testing
         pool("7", open: 2, streams: 10, waiting: 0)
         pool("8", open: 4, streams: 10, waiting: 100)
         pool("9", open: 0, streams: 0, waiting: 0)
+        pool("", host: "push.example.com", open: 1, streams: 5, waiting: 0)
         let facts = StatusFacts.sample { facts in
             facts.pools = PoolStatus.all(in: registry.page(of: PoolStatus.families))
             facts.credentials = [.sample("8", notAfter: nil)]
         }
         let shown = StatusDocument(facts).pools
-        #expect(shown.count == 2)
+        #expect(shown.count == 3)
         let first = try #require(shown.shown.first)
         #expect(
             first.credential == #"my "label""# && first.open == 8 && first.streams == 20 && first.streamsLimit == 4_000)
         #expect(first.waiting == 200 && first.windowBlocked == 6)
-        #expect(shown.shown.last?.credential == "7")
+        #expect(shown.shown.map(\.credential).suffix(2) == ["7", nil])
+        #expect(shown.shown.last?.host == "push.example.com")
     }
 
     @Test func theTokensAgeIsTheCredentials() throws {

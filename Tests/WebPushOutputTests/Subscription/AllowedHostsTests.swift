@@ -31,6 +31,12 @@ import WebPushOutput
         #expect(hosts.entry(allowing: Endpoint(host: "up.example.com", port: 444)) == nil)
     }
 
+    @Test func namesEntryAsInList() {
+        let rules = Self.rules("Push.example.com:443, *.up.example.com:444")
+        let hosts = AllowedHosts(rules, privateHosts: [Endpoint(host: "localhost", port: 1)])
+        #expect((0..<3).map(hosts.name) == ["push.example.com", "*.up.example.com:444", "private_hosts"])
+    }
+
     @Test func privateOnesAreNamedWithTheirPort() {
         let local = Endpoint(host: "localhost", port: 8_443)
         let hosts = AllowedHosts(Self.rules(AllowedHosts.usual), privateHosts: [local])
