@@ -228,6 +228,7 @@ struct Pipeline {
             case .hold(let seconds, let failure):
                 turn.warn(of: failure, app: started.job.app)
                 turn.counts.jobsHeld += 1
+                if failure.isPause { turn.counts.jobsPaused += 1 }
                 let inbound = started.inbound
                 turn.move(
                     started, to: .delay(seconds: seconds),

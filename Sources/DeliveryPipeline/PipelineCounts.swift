@@ -19,6 +19,8 @@ public struct PipelineCounts: Sendable, Hashable {
     public package(set) var jobsAccepted = 0
     public package(set) var jobsRejected = 0
     public package(set) var jobsHeld = 0
+    /// The jobs among `jobsHeld` whose app was paused.
+    public package(set) var jobsPaused = 0
     /// Jobs that were delayed because the database did not answer their claims in time.
     public package(set) var jobsUnclaimed = 0
     /// Split into chunks.

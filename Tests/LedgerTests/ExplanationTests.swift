@@ -190,6 +190,19 @@ import Testing
                 + "com.example.shop is paused now, and its jobs wait")
     }
 
+    @Test func namesTimeAndRoleOfPause() {
+        let cause = Explanation(
+            facts {
+                $0.app = .known(App(bundleID: "com.example.shop", isPaused: true), faults: [])
+                $0.pause = AppPause(app: "com.example.shop", since: Timestamp(seconds: 1_800_000_000), by: "ann")
+            }
+        ).cause
+        #expect(
+            cause.hasSuffix(
+                "the app com.example.shop is paused now (since 2027-01-15T08:00:00.000Z, by ann), and its jobs wait"),
+            "\(cause)")
+    }
+
     @Test func namesPausedAppsAndRefusalsIfTheAppIsNotKnown() {
         let explanation = Explanation(
             facts {

@@ -20,6 +20,7 @@ import Testing
                 "a/ä: 1 message, 1 consumer"
             ),
             (#"{"name": "a"}"#, [], "a: not counted yet"),
+            (#"{"name": "a", "type": "stream", "messages": 7, "consumers": 0}"#, [], "a: 7 messages, 0 consumers"),
             ("", ["audit"], "the exchange audit, whose queues are not checked"),
         ] as [(String, [String], String)])
     func describesReaders(queues: String, exchanges: [String], text: String) throws {

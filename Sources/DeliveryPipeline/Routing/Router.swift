@@ -107,6 +107,9 @@ struct Router {
 }
 
 extension RoutingFailure {
+    /// Whether an operator has paused the app.
+    var isPause: Bool { if case .paused = self { true } else { false } }
+
     /// What an outcome gives as its reason.
     var reason: String {
         switch self {

@@ -129,6 +129,11 @@ extension JobFacts {
         )
     }
 
+    private var pauseDetails: String {
+        guard let details = pause?.details, !details.isEmpty else { return "" }
+        return " (\(details))"
+    }
+
     fileprivate var ofApp: Cause? {
         switch app {
         case .unknown(let name):
@@ -138,7 +143,7 @@ extension JobFacts {
             )
         case .known(let app, _) where app.isPaused:
             (
-                "\(opening); the app \(app.bundleID) is paused now, and its jobs wait",
+                "\(opening); the app \(app.bundleID) is paused now\(pauseDetails), and its jobs wait",
                 "'martlet app set \(app.bundleID) --no-paused'."
             )
         case .known(let app, _) where !appFaults.isEmpty:

@@ -90,6 +90,8 @@ package struct JobFacts {
     package var backlog: Backlog?
     /// The workers' open problems of severity `trouble`, as their status pages list them.
     package var problems: [String]?
+    /// The pause of the job's app, or `nil` if the app is not paused or the audit could not be read.
+    package var pause: AppPause?
     /// The paused apps, or `nil` if the job's app is known.
     package var pausedApps: [String]?
     /// The credentials that providers refuse, with the reasons, or `nil` if the job's app is known.

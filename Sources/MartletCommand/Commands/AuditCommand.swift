@@ -48,15 +48,18 @@ struct AuditCommand: AsyncParsableCommand {
 }
 
 extension AuditEntry {
-    /// For people: a new row's times and empty fields say nothing.
+    /// Returns the change as text, or `nil` for a time or an empty field of a new or deleted row.
     fileprivate func text(_ change: Change) -> String? {
         switch (change.old, change.new) {
         case (nil, nil): operation == "update" ? "\(change.column) changed" : nil
-        case (nil, let new?) where operation == "insert":
-            ["created_at", "updated_at"].contains(change.column) || new == "[]" ? nil : "\(change.column): \(new)"
-        case (_, nil) where operation == "delete": nil
+        case (nil, let new?) where operation == "insert": field(change.column, new)
+        case (let old?, nil) where operation == "delete": field(change.column, old)
         case (let old, let new): "\(change.column): \(old ?? "none") → \(new ?? "none")"
         }
+    }
+
+    private func field(_ column: String, _ value: String) -> String? {
+        ["created_at", "updated_at"].contains(column) || value == "[]" ? nil : "\(column): \(value)"
     }
 }
 

@@ -111,7 +111,7 @@ struct ManagementFacts {
         }
         var queues: [ResultsQueue] = []
         for name in names("queue") {
-            let path = "/queues/\(vhost)/\(encoded(name))?columns=name,messages,consumers,head_message_timestamp"
+            let path = "/queues/\(vhost)/\(encoded(name))?columns=name,type,messages,consumers,head_message_timestamp"
             do {
                 if let (queue, _) = try await question.ask(ResultsQueue.self, path) { queues.append(queue) }
             } catch {

@@ -3,7 +3,7 @@ import MartletService
 
 /// A queue that takes outcomes, as RabbitMQ's management API describes it.
 package struct ResultsQueue: Decodable {
-    private enum CodingKeys: String, CodingKey { case name, messages, consumers, headMessageTimestamp }
+    private enum CodingKeys: String, CodingKey { case name, type, messages, consumers, headMessageTimestamp }
 
     let name: String
     /// The number of messages, or `nil` until the broker has gathered its first statistics.
@@ -12,11 +12,13 @@ package struct ResultsQueue: Decodable {
     /// The time at which the oldest message was published, in seconds since 1970. Only classic queues report it, and only if the
     /// publisher set a timestamp.
     private let oldest: Int?
+    /// Whether the queue is a stream, which keeps messages after consumers have read them.
+    private let isStream: Bool
 
     /// A queue whose figures are not known.
     init(uncounted name: String) {
         self.name = name
-        (messages, consumers, oldest) = (nil, nil, nil)
+        (messages, consumers, oldest, isStream) = (nil, nil, nil, false)
     }
 
     package init(from decoder: any Decoder) throws {
@@ -26,10 +28,12 @@ package struct ResultsQueue: Decodable {
         consumers = try values.decodeIfPresent(Int.self, forKey: .consumers)
         // RabbitMQ reports an empty string if there is none.
         oldest = try? values.decode(Int.self, forKey: .headMessageTimestamp)
+        isStream = try values.decodeIfPresent(String.self, forKey: .type) == "stream"
     }
 
-    /// Whether messages wait and no consumer takes them.
-    var isUnread: Bool { (messages ?? 0) > 0 && consumers == 0 }
+    /// Whether messages wait and no consumer takes them. Always `false` for a stream, which also counts messages that
+    /// consumers have read.
+    var isUnread: Bool { !isStream && (messages ?? 0) > 0 && consumers == 0 }
 
     /// The queue's name and the numbers of its messages and consumers.
     var summary: String { depth + (consumers.map { ", \(Phrase.count($0, "consumer"))" } ?? "") }

@@ -41,6 +41,10 @@ struct FactFinder {
             appName ?? facts.ledger?.rows.first?.app ?? facts.ledger?.sums.first?.app ?? (facts.dead ?? nil)?.app
         facts.output = output
         facts.app = await look("app", &facts.blind) { try await app(name, output) }
+        if case .known(let app, _) = facts.app, app.isPaused {
+            let pauses = await look("audit", &facts.blind) { try await AuditRepository(pool).pauses() }
+            facts.pause = pauses?.first { $0.app == app.bundleID }
+        }
         if name == nil {
             facts.pausedApps = await look("paused apps", &facts.blind) {
                 try await AppRepository(pool).list().filter(\.isPaused).map(\.bundleID).sorted()

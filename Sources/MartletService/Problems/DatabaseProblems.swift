@@ -22,11 +22,14 @@ struct DatabaseProblems {
             }
         }
         if facts.counts.isMarkingDelayed {
+            let pending = facts.counts.marksPending
+            let place =
+                pending > 0
+                ? "\(Phrase.count(pending, "token")) pending in this worker, others in the broker"
+                : "their outcomes wait in the broker"
             found.append(
                 Problem(
-                    .marksDelayed,
-                    "PostgreSQL has not marked dead tokens in time; waiting in this worker: "
-                        + "\(Phrase.figure(facts.counts.marksPending)), others wait in the broker.",
+                    .marksDelayed, "PostgreSQL has not marked dead tokens in time; \(place).",
                     subject: "martlet.device_tokens"))
         }
         let unclaimed = facts.minute["jobs_unclaimed"]

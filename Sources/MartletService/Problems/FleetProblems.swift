@@ -26,7 +26,7 @@ struct FleetProblems {
             found.append(Problem(.workerCrashes, text, severity: isLoop ? .trouble : nil))
         }
         let hindered = facts.fleet.members.filter {
-            !$0.isSilent && $0.report?.state == .hindered && $0.name != facts.name
+            !$0.isSilent && [.hindered, .starting].contains($0.report?.state) && $0.name != facts.name
         }
         if !hindered.isEmpty {
             found.append(Problem(.workerNotReady, "Workers that are not ready: \(Phrase.list(hindered.map(\.name)))."))

@@ -54,13 +54,14 @@ struct OwnProblems {
         }
         let pauses = Dictionary(facts.fleet.pauses.map { ($0.app, $0) }) { first, _ in first }
         let paused = facts.apps.filter(\.isPaused).map(\.app).sorted().map { pauses[$0]?.text ?? $0 }
-        let held = facts.minute["jobs_held"]
+        let heldByPause = facts.minute["jobs_paused"]
+        let unsendable = facts.minute["jobs_held"] - heldByPause
         let reasons = lacking.map { "\($0.app) (\($0.unroutable.joined(separator: "; ")))" }
-        if held > 0, !lacking.isEmpty || paused.isEmpty {
+        if unsendable > 0 {
             found.append(
                 Problem(
                     .jobsHeld,
-                    "\(Phrase.count(held, "job")) delayed in the last minute because "
+                    "\(Phrase.count(unsendable, "job")) delayed in the last minute because "
                         + (reasons.isEmpty
                             ? "no credential serves them." : "no credential serves \(Phrase.list(reasons)).")
                 ))
@@ -71,7 +72,7 @@ struct OwnProblems {
                     "No credential serves plain pushes of \(Phrase.list(lacking.map(\.app)))."))
         }
         if !paused.isEmpty {
-            let jobs = held > 0 ? " \(Phrase.count(held, "job")) delayed in the last minute." : ""
+            let jobs = heldByPause > 0 ? " \(Phrase.count(heldByPause, "job")) delayed in the last minute." : ""
             found.append(
                 Problem(
                     .appPaused,
@@ -79,13 +80,5 @@ struct OwnProblems {
                         + "\(Phrase.list(paused)).\(jobs)"))
         }
         return found
-    }
-}
-
-extension AppPause {
-    /// The app, the time since which it is paused, and the role that paused it.
-    fileprivate var text: String {
-        let details = [since.map { "since \($0.rfc3339)" }, by.map { "by \($0)" }].compactMap(\.self)
-        return details.isEmpty ? app : "\(app) (\(details.joined(separator: ", ")))"
     }
 }

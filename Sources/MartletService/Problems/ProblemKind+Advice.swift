@@ -32,8 +32,8 @@ extension ProblemKind {
             "Check these tables for a lock and for revoked rights. `martlet doctor` names missing rights. Until then "
                 + "this worker does not see changes to apps and credentials."
         case .marksFail, .marksDelayed:
-            "Check `martlet.device_tokens` for a lock and for revoked rights. Outcomes of dead tokens wait in the "
-                + "broker until then."
+            "Check `martlet.device_tokens` for a lock and for revoked rights. The runbook has a query that shows who "
+                + "holds a lock. Pushes are sent as usual; only the outcomes of dead tokens are late."
         case .claimsFail, .claimsUnanswered:
             "Check `martlet.claims` for a lock. Jobs that need a claim wait and are retried by themselves."
         case .cancellationsUnread: "Check the database. New cancellations have no effect until then."
@@ -56,10 +56,12 @@ extension ProblemKind {
             "Synchronise the clocks of this machine and the database server by NTP. Providers refuse tokens with a "
                 + "wrong time."
         case .keyringUnread:
-            "Make `keyring.file` readable before this worker stops. Until then the worker uses the keys it has read."
+            "Before this worker stops, correct the file that `keyring.file` names. Until then the worker uses the keys "
+                + "that it has read."
         case .keyringOpensNothing:
-            "Add the master keys that the credentials are sealed under to `keyring.file`. The worker reads the file again, "
-                + "and consumes jobs as soon as one credential opens."
+            "Compare this worker's keyring file with that of a worker that opens the credentials, and replace it. The "
+                + "status page of each worker shows the path (`keyring.file`). This worker reads the file again, and "
+                + "consumes jobs as soon as one credential opens."
         case .credentialsUnopened: "Add the master key of these credentials to the worker's keyring."
         case .credentialsKept:
             "Add the master key of these credentials to the worker's keyring before the worker stops. Until then it "
@@ -100,10 +102,13 @@ extension ProblemKind {
             "Bind the queue of a consumer to this exchange; consume.md lists the routing keys. If you consume no outcomes, "
                 + "no action is needed."
         case .resultsFull:
-            "Ask the owner of the queue to consume it. Result events are published again until the queue accepts them."
+            "Pushes are sent as usual; only their outcomes are late. `rabbitmqctl list_bindings` shows the queues of "
+                + "this exchange. Find the one with a length limit and no consumer, and ask its owner to consume it."
         case .tokensMostlyBad:
             "Look up the reason in errors.md. The usual cause is the wrong environment or the wrong key."
-        case .jobsRejected: "`martlet dead list` shows these jobs with reason and publisher."
+        case .jobsRejected:
+            "`martlet dead list` shows these jobs with reason and publisher. If the reason is an unregistered app, "
+                + "`martlet audit --app APP` shows who removed it."
         case .pushesRetried: "See the last warnings below. These pushes are retried."
         case .pushesRejected:
             "Look at the reasons in the outcomes or in `martlet_reasons_total`, and look them up in errors.md."

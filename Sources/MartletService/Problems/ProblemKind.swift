@@ -75,6 +75,9 @@ package enum ProblemKind: String, Sendable, Hashable, Encodable, CaseIterable {
         }
     }
 
+    /// Whether a problem of this kind makes workers retry pushes.
+    package var explainsRetries: Bool { [.network, .provider].contains(party) }
+
     package var severity: Problem.Severity {
         switch self {
         case .deadTokensUnread, .lookUpsFail, .registrationsFail, .refusalsUnrecorded, .databaseUncleared,

@@ -9,6 +9,8 @@ package struct ProblemList: Sendable {
 
     /// The open problems in the order in which to look at them.
     package private(set) var open: [Problem] = []
+    /// The time of the last update with an open problem of a provider or of the network, or `nil` if there was none.
+    package private(set) var lastProviderProblem: Timestamp?
 
     package init() {}
 
@@ -28,6 +30,7 @@ package struct ProblemList: Sendable {
             }
             return problem
         }
+        if open.contains(where: \.kind.explainsRetries) { lastProviderProblem = now }
         return (began, before.values.sorted { $0.since < $1.since })
     }
 

@@ -10,12 +10,27 @@ struct ProviderProblems {
     private static let fewest = 10
     /// The age up to which a logged attempt is recent, in seconds. The log repeats an attempt once a minute.
     private static let attemptSeconds: Int64 = 120
+    /// The time, in seconds, for which a provider problem still explains retried pushes after it has ended: the minute
+    /// over which they are counted, plus the interval between two counts.
+    private static let countedSeconds: Int64 = 62
 
     var all: [Problem] {
         var found = facts.unreachable.map { $0.problem(of: facts.receiver($0.output)) }
         found += RefusalProblems(facts: facts).all
-        found += facts.poolTroubles.map(problem)
+        found += facts.poolTroubles.filter { !isRefused($0) }.map(problem)
         return found + retried(beside: found)
+    }
+
+    /// Returns whether the answers only reject pushes because the provider refuses their credentials.
+    private func isRefused(_ trouble: PoolTrouble) -> Bool {
+        guard trouble.kind.isLike(.rejecting) else { return false }
+        let refused = Set(
+            facts.refusals.filter { !$0.isOfTokens && $0.environment.rawValue == trouble.environment }
+                .map(\.credential))
+        // No names: all pools of the output reject.
+        return trouble.names.isEmpty
+            ? facts.credentials.contains { $0.output == trouble.output && refused.contains($0.id) }
+            : trouble.names.allSatisfy(refused.contains)
     }
 
     private func problem(_ trouble: PoolTrouble) -> Problem {
@@ -41,13 +56,15 @@ struct ProviderProblems {
                 party: party)
         case .slow:
             return Problem(
-                .providerSlow, "\(subject): half of the answers of the last minute took longer than 2 s.",
+                .providerSlow, "\(subject): more than half of the answers of the last minute took longer than 2 s.",
                 subject: subject, party: party)
         }
     }
 
-    /// Returns a problem if many pushes are retried and no other problem of a provider explains this.
+    /// Returns a problem if many pushes were retried in the last minute and no provider problem was open in that
+    /// minute.
     private func retried(beside found: [Problem]) -> [Problem] {
+        if let last = facts.lastProviderProblem, facts.now.seconds - last.seconds <= Self.countedSeconds { return [] }
         let retried = facts.minute["retried"] + facts.minute["held"]
         guard found.isEmpty, retried >= Self.fewest, retried * 5 >= facts.minute.outcomes else { return [] }
         let attempt = FailedAttempt.last(in: facts.warnings, since: facts.now.seconds - Self.attemptSeconds)

@@ -55,6 +55,7 @@ package struct Pulse: Sendable {
         for (kind, count) in old.outcomes { counts[kind, default: 0] -= count }
         counts["retried"] = new.retries - old.retries
         counts["held"] = new.pushesHeld - old.pushesHeld
+        counts["jobs_paused"] = new.jobsPaused - old.jobsPaused
         counts["jobs_held"] = new.jobsHeld - old.jobsHeld
         counts["jobs_unclaimed"] = new.jobsUnclaimed - old.jobsUnclaimed
         counts["jobs_rejected"] = new.jobsRejected - old.jobsRejected

@@ -75,6 +75,8 @@ final class StatusBoard: Sendable {
         history.withLock { $0.beat(HistoryReading(page), waiting: waiting, at: .now) }
         let found = Problem.all(of: facts)
         let (began, ended) = list.withLock { $0.update(found, now: .now) }
+        // `worker.stopped` must be the last line of a worker's log, so a draining worker logs no problems.
+        guard !facts.view.isDraining else { return }
         for problem in began where problem.severity == .trouble {
             logger.notice(.problemBegan, "A problem has begun", metadata: problem.metadata)
         }
@@ -102,6 +104,7 @@ final class StatusBoard: Sendable {
         facts.pools = PoolStatus.all(in: page)
         facts.unreachable = UnreachableProvider.all(in: page, facts.warnings)
         facts.poolTroubles = pools.withLock { $0.troubles }
+        facts.lastProviderProblem = list.withLock { $0.lastProviderProblem }
         for (labels, value) in page.values(of: .tokenTime) where value > 0 {
             facts.tokenTimes[labels["credential"] ?? ""] = Timestamp(seconds: Int64(value))
         }

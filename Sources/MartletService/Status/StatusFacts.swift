@@ -58,6 +58,8 @@ package struct StatusFacts: Sendable {
     /// The first is told first.
     package var unreachable: [UnreachableProvider] = []
     package var poolTroubles: [PoolTrouble] = []
+    /// The last time when a problem of a provider or of the network was open, or `nil` if there was none.
+    package var lastProviderProblem: Timestamp?
     /// When each credential's provider token in use was made.
     package var tokenTimes: [String: Timestamp] = [:]
     /// Why credentials could not be opened.

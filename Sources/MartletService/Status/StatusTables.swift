@@ -98,7 +98,7 @@ enum StatusTables {
         }
         let table =
             rows.isEmpty
-            ? note(isKnown ? "None is registered: martlet app set." : "Not known before the database has answered.")
+            ? note(isKnown ? "None is registered: martlet app set." : "Not known while this worker is starting.")
             : table(
                 "Apps at this worker, those with trouble first",
                 [
@@ -125,7 +125,7 @@ enum StatusTables {
         let rows = pools.shown.map { pool in
             let busy = [(pool.connecting, "connecting"), (pool.draining, "draining")].filter { $0.0 > 0 }
             return [
-                pool.credential ?? "all", pool.output, pool.environment,
+                pool.name, pool.output, pool.environment,
                 ([Phrase.figure(pool.open)] + busy.map { "\(Phrase.figure($0)) \($1)" }).joined(separator: ", "),
                 "\(Phrase.figure(pool.streams)) of \(Phrase.figure(pool.streamsLimit))", Phrase.figure(pool.waiting),
                 Phrase.figure(pool.windowBlocked),
@@ -134,7 +134,7 @@ enum StatusTables {
         let table = table(
             "Connections of this worker to providers, those with most work first",
             [
-                .text("Credential"), .word("Output"), .word("Environment"), .number("Connections"),
+                .text("Credential or host"), .word("Output"), .word("Environment"), .number("Connections"),
                 .number("On the wire"), .number("Waiting"), .number("Times a window was full"),
             ], rows)
         return section("Connections", id: "pools", [table, rest])
@@ -174,7 +174,7 @@ enum StatusTables {
         let table =
             rows.isEmpty
             ? note(
-                isKnown ? "There is none: martlet credential import." : "Not known before the database has answered.")
+                isKnown ? "There is none: martlet credential import." : "Not known while this worker is starting.")
             : table(
                 "Credentials in use, those that end first on top",
                 [

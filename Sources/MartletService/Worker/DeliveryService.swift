@@ -44,7 +44,13 @@ struct DeliveryService: Service {
         }
         let changes = ChangeListener(configuration.database, listens: configuration.listens, logger: logger)
         guard let (snapshots, cancellations) = try await loadUnlessStopped(operators, changes) else { return }
-        guard await canOpenSomething(snapshots, changes) else { return }
+        await status.fleet.reads(WorkerRepository(operators), AuditRepository(operators))
+        let (worker, workers) = (runningWorker(), WorkerRepository(fleet))
+        let row = WaitingRow(repository: workers, worker: worker) { [status] in status.report() }
+        guard await canOpenSomething(snapshots, changes, row) else {
+            try? await workers.remove(worker)
+            return
+        }
         let outputs = try outputs(pool)
         let pipeline = try DeliveryPipeline(
             configuration: configuration.pipeline, broker: configuration.broker, outputs: outputs,
@@ -55,7 +61,6 @@ struct DeliveryService: Service {
             cancellations: cancellations, workers: { [quotas] in quotas.workers }, failures: failures, logger: logger,
             now: { .now })
         state.works(pipeline, snapshots)
-        await status.fleet.reads(WorkerRepository(operators), AuditRepository(operators))
         // Stopped in the reverse order: traces when all else has.
         let services: [any Service] =
             (traces.map { [$0] } ?? []) + [
@@ -75,7 +80,7 @@ struct DeliveryService: Service {
                     claims: ClaimRepository(pool), cancellations: CancellationRepository(pool),
                     workers: WorkerRepository(pool), failures: failures, logger: logger),
                 FleetService(
-                    board: quotas, changes: changes, repository: WorkerRepository(fleet), worker: runningWorker(),
+                    board: quotas, changes: changes, repository: workers, worker: worker,
                     report: { [status] in status.report() }, logger: logger),
                 ClockService(pool: operators, state: state),
                 ShardService(pipeline: pipeline, workers: WorkerRepository(operators)),
@@ -111,9 +116,11 @@ struct DeliveryService: Service {
     }
 
     /// Waits until the keyring opens a credential. Returns `false` if the worker is stopped before.
-    private func canOpenSomething(_ snapshots: SnapshotStore, _ changes: ChangeListener) async -> Bool {
+    private func canOpenSomething(
+        _ snapshots: SnapshotStore, _ changes: ChangeListener, _ row: WaitingRow
+    ) async -> Bool {
         let gate = KeyringGate(
-            store: snapshots, changes: changes, outputs: configuration.source.outputs, state: state,
+            store: snapshots, changes: changes, outputs: configuration.source.outputs, row: row, state: state,
             failures: failures, logger: logger)
         await cancelWhenGracefulShutdown { await gate.pass() }
         return !Task.isShuttingDownGracefully

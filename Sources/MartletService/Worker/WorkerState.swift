@@ -81,8 +81,11 @@ final class WorkerState: Sendable {
 
     /// Returns the report for this worker's row in the table of workers.
     func report(host: String, pid: Int, problems: [WorkerReport.ProblemReport]) -> WorkerReport {
-        guard case .working(let pipeline, _, _) = stage.withLock({ $0 }) else {
-            return WorkerReport(host: host, pid: pid, state: .starting, problems: problems)
+        let pipeline: DeliveryPipeline
+        switch stage.withLock({ $0 }) {
+        case .waiting(let reason):
+            return WorkerReport(host: host, pid: pid, state: .starting, obstacle: reason, problems: problems)
+        case .working(let working, _, _): pipeline = working
         }
         let (counts, view, pulse) = (pipeline.counts, pipeline.view, pulse.withLock { $0 })
         let obstacle = counts.obstacle

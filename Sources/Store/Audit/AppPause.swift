@@ -11,4 +11,12 @@ public struct AppPause: Sendable, Hashable {
     public init(app: String, since: Timestamp?, by: String?) {
         (self.app, self.since, self.by) = (app, since, by)
     }
+
+    /// The time of the pause and the role that paused the app, or an empty string if neither is known.
+    public var details: String {
+        [since.map { "since \($0.rfc3339)" }, by.map { "by \($0)" }].compactMap(\.self).joined(separator: ", ")
+    }
+
+    /// The app, followed by ``details`` in parentheses if there are any.
+    public var text: String { details.isEmpty ? app : "\(app) (\(details))" }
 }

@@ -34,8 +34,11 @@ extension [FleetMember] {
 
     /// The open problems of all running workers, each once, in the order in which to look at them.
     public var problems: [WorkerReport.ProblemReport] {
+        let reported = running.flatMap { $0.report?.problems ?? [] }
+        let workers = Dictionary(reported.map { ([$0.kind, $0.subject], 1) }, uniquingKeysWith: +)
         var known: Set<[String]> = []
-        return running.flatMap { $0.report?.problems ?? [] }.filter { known.insert([$0.kind, $0.subject]).inserted }
+        return reported.filter { known.insert([$0.kind, $0.subject]).inserted }
+            .map { $0.reported(by: workers[[$0.kind, $0.subject]] ?? 1) }
             .enumerated().sorted { left, right in
                 func rank(_ item: (offset: Int, element: WorkerReport.ProblemReport)) -> (Int, Int) {
                     (item.element.severity == "trouble" ? 0 : 1, item.offset)

@@ -56,7 +56,7 @@ public struct WorkerReport: Sendable, Hashable, Codable {
         public init(kind: String, party: String, severity: String, subject: String, text: String, since: Timestamp) {
             (self.kind, self.party, self.severity) = (kind, party, severity)
             self.subject = String(decoding: subject.utf8.prefix(Self.longestSubject), as: UTF8.self)
-            self.text = String(decoding: text.utf8.prefix(WorkerReport.longestText), as: UTF8.self)
+            self.text = Self.shortened(text)
             self.since = since.rfc3339
         }
 
@@ -64,6 +64,25 @@ public struct WorkerReport: Sendable, Hashable, Codable {
             Self(
                 kind: WorkerReport.cut(kind), party: WorkerReport.cut(party), severity: WorkerReport.cut(severity),
                 subject: subject, text: text, since: Timestamp(rfc3339: since) ?? Timestamp(seconds: 0))
+        }
+
+        /// Returns the text, or its beginning with an ellipsis if it is longer than 200 bytes.
+        private static func shortened(_ text: String) -> String {
+            guard text.utf8.count > WorkerReport.longestText else { return text }
+            var end = text.utf8.index(text.startIndex, offsetBy: WorkerReport.longestText - "…".utf8.count)
+            while end.samePosition(in: text) == nil { end = text.utf8.index(before: end) }
+            return text[..<end] + "…"
+        }
+
+        /// Returns the problem with the number of workers that report it. Numbers in the text are those of one worker.
+        func reported(by workers: Int) -> Self {
+            guard workers > 1 else { return self }
+            return Self(self, text: "\(text) (reported by \(workers) workers; any numbers are from one of them)")
+        }
+
+        private init(_ other: Self, text: String) {
+            (kind, party, severity, subject) = (other.kind, other.party, other.severity, other.subject)
+            (since, self.text) = (other.since, text)
         }
 
         /// The party and the text.

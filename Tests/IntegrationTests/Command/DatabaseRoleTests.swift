@@ -67,6 +67,8 @@ struct DatabaseRoleTests {
                 // Three of the app, four of its account.
                 #expect(audit.split(separator: "\n").count == 8, "\(audit)")
                 #expect(audit.contains("paused: false → true"), "\(audit)")
+                let deletion = audit.split(separator: "\n").first { $0.contains("delete app_accounts") } ?? ""
+                #expect(deletion.contains("account: TEAM000001"), "\(audit)")
                 #expect(audit.contains("martlet_test_role_") && audit.contains("martlet app (127.0.0.1)"), "\(audit)")
                 let json = try await run("audit", "--credential", "\(id)", "--json")
                 let entries = try #require(

@@ -26,6 +26,10 @@ extension OutageTests {
             try await there.installation.withLock(on: "device_tokens") {
                 try await there.publish("during", to: [Token.random(Token.dead)])
                 try await look()
+                let statement = try #require(Documents.blocks("sql", in: try Documents.text("docs/runbook.md")).first)
+                let holders = try await there.installation.database.pool.query(
+                    statement.replacing(/;\s*$/, with: ""))
+                #expect(try holders.contains { try $0["mode"].text == "AccessExclusiveLock" })
             }
         }
     }

@@ -34,6 +34,30 @@ struct FleetOutageTests {
         }
     }
 
+    @Test func commandsAndOtherWorkersShowWorkerWithWrongKeyring() async throws {
+        try await Installation.with { installation in
+            try await installation.addTokenApp(Outage.app)
+            let keyring = try installation.write(
+                "master-2 \(String(repeating: "Q", count: 43))=\n", to: "other-keyring")
+            let look = StatusPageLook(port: try freePort())
+            try await installation.withWorker(["http.listen": "127.0.0.1:\(look.port)"]) { worker in
+                try await look.isReady(worker)
+                let waiting = try installation.startWorker(["keyring.file": keyring, "worker.name": "waiting-worker"])
+                try await look.names("worker.not_ready", of: "ours", severity: "notice", worker)
+                try await look.says("waiting-worker", worker)
+                try await eventually("doctor reports the keyring: \(waiting.errors)") {
+                    let doctor = try await installation.martlet(["doctor"])
+                    return doctor.status == 1 && doctor.output.contains("keyring opens no credential")
+                }
+                waiting.signal(SIGTERM)
+                #expect(try await waiting.finish().status == 0)
+                try await eventually("it is over: \(worker.errors)") {
+                    try await look.document()?.problems.isEmpty == true
+                }
+            }
+        }
+    }
+
     @Test func reportsCrashLoopUntilWorkerStaysUp() async throws {
         try await Installation.with { installation in
             try await installation.addTokenApp(Outage.app)

@@ -59,7 +59,7 @@ import Testing
         },
         Case(name: "an odd row", found: ["ours"]) { $0.unreadableRows = ["martlet.apps row a can't be read"] },
         Case(name: "jobs of a paused app", found: ["decision?"]) {
-            $0.minute = Pulse.Recent(counts: ["jobs_held": 4])
+            $0.minute = Pulse.Recent(counts: ["jobs_held": 4, "jobs_paused": 4])
             $0.apps = [AppFacts(app: "com.example.shop", isPaused: true)]
         },
         Case(name: "jobs of an app without a credential", found: ["ours"]) {
@@ -76,6 +76,9 @@ import Testing
         Case(name: "another is not ready", found: ["ours?"]) {
             $0.fleet.members.append(.sample("push-8", state: .hindered))
         },
+        Case(name: "another worker waits for its keyring", found: ["ours?"]) {
+            $0.fleet.members.append(.sample("push-8", state: .starting))
+        },
         Case(name: "a credential has expired", found: ["ours?"]) {
             $0.credentials = [.sample("1", notAfter: Timestamp(seconds: $0.now.seconds - 90_000))]
         },
@@ -88,6 +91,15 @@ import Testing
             ]
         },
         Case(name: "a credential is refused", found: ["provider"]) {
+            $0.refusals = [
+                Refusal(
+                    credential: "1", environment: .production, topic: nil, reason: "InvalidProviderToken", since: $0.now
+                )
+            ]
+        },
+        Case(name: "all pushes are rejected because the credential is refused", found: ["provider"]) {
+            $0.credentials = [.sample("1", notAfter: nil)]
+            $0.poolTroubles = [.sample("apns", .rejecting, answers: 51)]
             $0.refusals = [
                 Refusal(
                     credential: "1", environment: .production, topic: nil, reason: "InvalidProviderToken", since: $0.now
@@ -248,14 +260,39 @@ import Testing
         #expect(problem(121)?.text == "36 pushes were delayed for another attempt in the last minute.")
     }
 
+    @Test(arguments: [(0, false), (62, false), (63, true)])
+    func reportsRetriesOnlyAMinuteAfterOutage(secondsAgo: Int64, isProblem: Bool) {
+        let document = StatusDocument(
+            .sample {
+                $0.minute = Pulse.Recent(counts: ["retried": 36])
+                $0.lastProviderProblem = Timestamp(seconds: $0.now.seconds - secondsAgo)
+            })
+        #expect(document.problems.contains { $0.kind == .pushesRetried } == isProblem)
+    }
+
+    @Test func keepsTimeOfLastProviderProblem() {
+        var list = ProblemList()
+        let (first, second) = (Timestamp(seconds: 1_800_000_000), Timestamp(seconds: 1_800_000_010))
+        _ = list.update([Problem(.providerSilent, "fcm production: no answer.", subject: "fcm production")], now: first)
+        _ = list.update([Problem(.resultsFull, "A queue is full.", subject: "martlet.results")], now: second)
+        #expect(list.lastProviderProblem == first)
+    }
+
+    @Test func doesNotReportPausedJobsAsUnsendable() {
+        let document = StatusDocument(
+            .sample { $0.minute = Pulse.Recent(counts: ["jobs_held": 51, "jobs_paused": 51]) })
+        #expect(
+            !document.problems.contains { $0.kind == .jobsHeld }, "jobs that a pause delayed do not lack a credential")
+    }
+
     @Test func readsUnreachableProvidersFromPools() {
         let warnings: [LoggedWarning] = [.failed(credential: "other"), .failed()]
         func found(open: Int) -> [UnreachableProvider] {
             var page = MetricPage()
-            page.add(.poolUnreachable, ["apns", "1", "production"], 1)
-            page.add(.poolUnreachable, ["apns", "2", "production"], 0)
-            page.add(.poolConnections, ["apns", "1", "production", "open"], open)
-            page.add(.poolConnections, ["apns", "2", "production", "open"], 3)
+            page.add(.poolUnreachable, ["apns", "1", "production", ""], 1)
+            page.add(.poolUnreachable, ["apns", "2", "production", ""], 0)
+            page.add(.poolConnections, ["apns", "1", "production", "", "open"], open)
+            page.add(.poolConnections, ["apns", "2", "production", "", "open"], 3)
             return UnreachableProvider.all(in: page, warnings)
         }
         #expect(found(open: 0).map(\.text) == ["apns production: push.example:443: Connection refused"])
@@ -263,12 +300,19 @@ import Testing
         #expect(UnreachableProvider.all(in: MetricPage(), warnings).isEmpty)
     }
 
+    @Test func ignoresUnreachableHostIfAnotherIsConnected() {
+        var page = MetricPage()
+        page.add(.poolUnreachable, ["push", "", "production", "a.example"], 1)
+        page.add(.poolConnections, ["push", "", "production", "b.example", "open"], 1)
+        #expect(UnreachableProvider.all(in: page, []).isEmpty)
+    }
+
     /// Connections for pushes are of no use then.
     @Test func reportsUnreachableTokenEndpointDespiteOpenConnections() {
         var page = MetricPage()
         page.add(.tokenEndpointUnreachable, ["push", "1", "production"], 1)
         page.add(.tokenEndpointUnreachable, ["push", "2", "production"], 0)
-        page.add(.poolConnections, ["push", "1", "production", "open"], 2)
+        page.add(.poolConnections, ["push", "1", "production", "", "open"], 2)
         #expect(
             UnreachableProvider.all(in: page, [.failed(event: "push.access_token.failed")]).map(\.text)
                 == ["push production: push.example:443: Connection refused"])
