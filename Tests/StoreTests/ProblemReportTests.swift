@@ -12,6 +12,7 @@ import Testing
     @Test(arguments: [
         (String(repeating: "x", count: 200), String(repeating: "x", count: 200)),
         (String(repeating: "x", count: 201), String(repeating: "x", count: 197) + "…"),
+        ("a" + String(repeating: "\u{301}", count: 300), "a" + String(repeating: "\u{301}", count: 98) + "…"),
         (String(repeating: "x", count: 196) + "ä" + "xxxx", String(repeating: "x", count: 196) + "…"),
     ])
     func shortensLongTextWithEllipsis(text: String, shortened: String) {
@@ -28,5 +29,10 @@ import Testing
         let text = "82 pushes were delayed. (reported by 3 workers; any numbers are from one of them)"
         #expect(members.problems.map(\.text) == [text])
         #expect([members[0]].problems.map(\.text) == ["82 pushes were delayed."])
+        let twice = FleetMember(
+            id: "4", name: "push-4", version: "1", outputs: [], uptimeSeconds: 60, silentSeconds: 0,
+            report: WorkerReport(
+                host: "web-3", pid: 4711, state: .ready, problems: [report("Refused."), report("Refused.")]))
+        #expect([twice].problems.map(\.text) == ["Refused."], "one worker reports both")
     }
 }

@@ -158,7 +158,8 @@ struct DatabaseChecks {
                 todo: "migrate again, or grant SELECT, INSERT, UPDATE and DELETE")
         }
         let fleet = try await workers.fleet()
-        let (running, silent) = (fleet.running.map(\.name), fleet.silent.map(\.name))
+        let running = fleet.running.map { $0.report?.state == .starting ? "\($0.name) (starting)" : $0.name }
+        let silent = fleet.silent.map(\.name)
         let names = running.isEmpty ? "" : ": \(running.joined(separator: ", "))"
         let gone = silent.isEmpty ? "" : "; no longer heard of: \(silent.joined(separator: ", "))"
         return "\(running.count) run\(names)\(gone)"

@@ -43,17 +43,20 @@ struct DatabaseProblems {
         }
         // If the database does not answer or accepts no writes, its other failures are consequences and left out.
         let isExplained = found.contains { [.databaseAway, .databaseReadOnly].contains($0.kind) }
-        let failures = facts.failures.map { Problem(of: $0) }
+        let failures = facts.failures.map { Problem(of: $0, at: facts.name) }
         return found + failures.filter { !isExplained || $0.party != .database }
     }
 }
 
 extension Problem {
-    /// Creates the problem for a failure of one of the worker's components.
-    init(of failure: OngoingFailures.Failure) {
+    /// Creates the problem for a failure of one of the components of a worker.
+    init(of failure: OngoingFailures.Failure, at worker: String) {
         let kind = ProblemKind(rawValue: failure.event.name) ?? .unnamedFailure
+        // Keyrings are files of single machines.
+        let isLocal = [.keyringUnread, .keyringOpensNothing].contains(kind)
+        let text = "\(kind.failure ?? failure.event.name): \(failure.error)"
         self.init(
-            kind, "\(kind.failure ?? failure.event.name): \(failure.error)", subject: kind.table ?? "",
+            kind, isLocal ? "\(worker): \(text)" : text, subject: isLocal ? worker : kind.table ?? "",
             // SQLSTATE 42501: this user lacks a right, which an operator must grant.
             party: kind.party == .database && failure.error.contains("42501") ? .ours : nil)
     }
@@ -72,8 +75,8 @@ extension ProblemKind {
         case .registrationsFail: "Tokens can't be registered"
         case .refusalsUnrecorded: "Refusals can't be recorded"
         case .databaseUncleared: "Old rows can't be deleted"
-        case .keyringUnread: "The keyring can't be read"
-        case .keyringOpensNothing: "This worker consumes no jobs because its keyring opens no credential"
+        case .keyringUnread: "the keyring can't be read"
+        case .keyringOpensNothing: "the keyring opens no credential, so this worker consumes no jobs"
         case .tracesFail: "Traces can't be sent"
         default: nil
         }

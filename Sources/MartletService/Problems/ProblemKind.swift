@@ -76,7 +76,7 @@ package enum ProblemKind: String, Sendable, Hashable, Encodable, CaseIterable {
     }
 
     /// Whether a problem of this kind makes workers retry pushes.
-    package var explainsRetries: Bool { [.network, .provider].contains(party) }
+    package var explainsRetries: Bool { [.network, .provider].contains(party) && self != .providerSlow }
 
     package var severity: Problem.Severity {
         switch self {

@@ -20,7 +20,7 @@ package struct ProblemList: Sendable {
     package mutating func update(_ found: [Problem], now: Timestamp) -> (began: [Problem], ended: [Problem]) {
         var before = Dictionary(open.map { (Name(kind: $0.kind, subject: $0.subject), $0) }) { first, _ in first }
         var began: [Problem] = []
-        open = Self.sorted(found).map { problem in
+        open = Self.numbered(Self.sorted(found)).map { problem in
             var problem = problem
             if let known = before.removeValue(forKey: Name(kind: problem.kind, subject: problem.subject)) {
                 problem.since = known.since
@@ -32,6 +32,19 @@ package struct ProblemList: Sendable {
         }
         if open.contains(where: \.kind.explainsRetries) { lastProviderProblem = now }
         return (began, before.values.sorted { $0.since < $1.since })
+    }
+
+    /// Gives problems of the same name different subjects. Two credentials can have the same label.
+    private static func numbered(_ problems: [Problem]) -> [Problem] {
+        var counts: [Name: Int] = [:]
+        return problems.map { problem in
+            let name = Name(kind: problem.kind, subject: problem.subject)
+            counts[name, default: 0] += 1
+            guard let count = counts[name], count > 1 else { return problem }
+            return Problem(
+                problem.kind, problem.text, subject: "\(problem.subject) (\(count))", severity: problem.severity,
+                party: problem.party)
+        }
     }
 
     private static func sorted(_ found: [Problem]) -> [Problem] {

@@ -17,20 +17,8 @@ struct ProviderProblems {
     var all: [Problem] {
         var found = facts.unreachable.map { $0.problem(of: facts.receiver($0.output)) }
         found += RefusalProblems(facts: facts).all
-        found += facts.poolTroubles.filter { !isRefused($0) }.map(problem)
+        found += facts.poolTroubles.map(problem)
         return found + retried(beside: found)
-    }
-
-    /// Returns whether the answers only reject pushes because the provider refuses their credentials.
-    private func isRefused(_ trouble: PoolTrouble) -> Bool {
-        guard trouble.kind.isLike(.rejecting) else { return false }
-        let refused = Set(
-            facts.refusals.filter { !$0.isOfTokens && $0.environment.rawValue == trouble.environment }
-                .map(\.credential))
-        // No names: all pools of the output reject.
-        return trouble.names.isEmpty
-            ? facts.credentials.contains { $0.output == trouble.output && refused.contains($0.id) }
-            : trouble.names.allSatisfy(refused.contains)
     }
 
     private func problem(_ trouble: PoolTrouble) -> Problem {
@@ -64,7 +52,8 @@ struct ProviderProblems {
     /// Returns a problem if many pushes were retried in the last minute and no provider problem was open in that
     /// minute.
     private func retried(beside found: [Problem]) -> [Problem] {
-        if let last = facts.lastProviderProblem, facts.now.seconds - last.seconds <= Self.countedSeconds { return [] }
+        let sinceProblem = facts.lastProviderProblem.map { facts.now.seconds - $0.seconds }
+        if let sinceProblem, (0...Self.countedSeconds).contains(sinceProblem) { return [] }
         let retried = facts.minute["retried"] + facts.minute["held"]
         guard found.isEmpty, retried >= Self.fewest, retried * 5 >= facts.minute.outcomes else { return [] }
         let attempt = FailedAttempt.last(in: facts.warnings, since: facts.now.seconds - Self.attemptSeconds)

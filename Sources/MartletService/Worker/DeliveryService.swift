@@ -45,10 +45,10 @@ struct DeliveryService: Service {
         let changes = ChangeListener(configuration.database, listens: configuration.listens, logger: logger)
         guard let (snapshots, cancellations) = try await loadUnlessStopped(operators, changes) else { return }
         await status.fleet.reads(WorkerRepository(operators), AuditRepository(operators))
-        let (worker, workers) = (runningWorker(), WorkerRepository(fleet))
-        let row = WaitingRow(repository: workers, worker: worker) { [status] in status.report() }
+        let (id, workers) = (UUID().uuidString.lowercased(), WorkerRepository(fleet))
+        let row = WaitingRow(repository: workers, worker: runningWorker(id)) { [status] in status.report() }
         guard await canOpenSomething(snapshots, changes, row) else {
-            try? await workers.remove(worker)
+            try? await workers.remove(row.worker)
             return
         }
         let outputs = try outputs(pool)
@@ -80,7 +80,7 @@ struct DeliveryService: Service {
                     claims: ClaimRepository(pool), cancellations: CancellationRepository(pool),
                     workers: WorkerRepository(pool), failures: failures, logger: logger),
                 FleetService(
-                    board: quotas, changes: changes, repository: workers, worker: worker,
+                    board: quotas, changes: changes, repository: workers, worker: runningWorker(id),
                     report: { [status] in status.report() }, logger: logger),
                 ClockService(pool: operators, state: state),
                 ShardService(pipeline: pipeline, workers: WorkerRepository(operators)),
@@ -94,9 +94,11 @@ struct DeliveryService: Service {
         try await ServiceGroup(configuration: .init(services: services.map { $0.endingAll }, logger: logger)).run()
     }
 
-    private func runningWorker() -> RunningWorker {
+    /// Returns this worker as one that starts now. The time during which it waited for its keyring must not count, because
+    /// a worker replaces silent ones only in its first seconds.
+    private func runningWorker(_ id: String) -> RunningWorker {
         RunningWorker(
-            id: UUID().uuidString.lowercased(), name: configuration.pipeline.worker, version: Worker.version,
+            id: id, name: configuration.pipeline.worker, version: Worker.version,
             outputs: configuration.source.outputs.map(\.name), start: .now)
     }
 

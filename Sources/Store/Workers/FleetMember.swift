@@ -35,7 +35,8 @@ extension [FleetMember] {
     /// The open problems of all running workers, each once, in the order in which to look at them.
     public var problems: [WorkerReport.ProblemReport] {
         let reported = running.flatMap { $0.report?.problems ?? [] }
-        let workers = Dictionary(reported.map { ([$0.kind, $0.subject], 1) }, uniquingKeysWith: +)
+        let names = running.flatMap { Set(($0.report?.problems ?? []).map { [$0.kind, $0.subject] }) }
+        let workers = Dictionary(names.map { ($0, 1) }, uniquingKeysWith: +)
         var known: Set<[String]> = []
         return reported.filter { known.insert([$0.kind, $0.subject]).inserted }
             .map { $0.reported(by: workers[[$0.kind, $0.subject]] ?? 1) }

@@ -70,7 +70,7 @@ public struct WorkerReport: Sendable, Hashable, Codable {
         private static func shortened(_ text: String) -> String {
             guard text.utf8.count > WorkerReport.longestText else { return text }
             var end = text.utf8.index(text.startIndex, offsetBy: WorkerReport.longestText - "…".utf8.count)
-            while end.samePosition(in: text) == nil { end = text.utf8.index(before: end) }
+            while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
             return text[..<end] + "…"
         }
 

@@ -97,15 +97,6 @@ import Testing
                 )
             ]
         },
-        Case(name: "all pushes are rejected because the credential is refused", found: ["provider"]) {
-            $0.credentials = [.sample("1", notAfter: nil)]
-            $0.poolTroubles = [.sample("apns", .rejecting, answers: 51)]
-            $0.refusals = [
-                Refusal(
-                    credential: "1", environment: .production, topic: nil, reason: "InvalidProviderToken", since: $0.now
-                )
-            ]
-        },
         Case(name: "a receiver refuses a credential", found: ["receiver"]) {
             $0.receivingOutputs = ["apns"]
             $0.credentials = [.sample("1", notAfter: nil)]
@@ -260,7 +251,7 @@ import Testing
         #expect(problem(121)?.text == "36 pushes were delayed for another attempt in the last minute.")
     }
 
-    @Test(arguments: [(0, false), (62, false), (63, true)])
+    @Test(arguments: [(0, false), (62, false), (63, true), (-1, true)])
     func reportsRetriesOnlyAMinuteAfterOutage(secondsAgo: Int64, isProblem: Bool) {
         let document = StatusDocument(
             .sample {
@@ -268,6 +259,14 @@ import Testing
                 $0.lastProviderProblem = Timestamp(seconds: $0.now.seconds - secondsAgo)
             })
         #expect(document.problems.contains { $0.kind == .pushesRetried } == isProblem)
+    }
+
+    @Test func numbersProblemsOfOneNameSoThatEachBeginsOnce() {
+        var list = ProblemList()
+        let twice = [Problem](repeating: Problem(.credentialRefused, "Refused.", subject: "push key"), count: 2)
+        let now = Timestamp(seconds: 1_800_000_000)
+        #expect(list.update(twice, now: now).began.map(\.subject) == ["push key", "push key (2)"])
+        #expect(list.update(twice, now: now).began.isEmpty)
     }
 
     @Test func keepsTimeOfLastProviderProblem() {

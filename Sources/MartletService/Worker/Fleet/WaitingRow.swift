@@ -8,12 +8,14 @@ struct WaitingRow {
     let report: @Sendable () -> WorkerReport
 
     private static let renewal = Duration.seconds(2)
+    private static let afterFailure = Duration.seconds(10)
 
     /// Renews the row until the task is cancelled.
     func renewUntilCancelled() async {
-        repeat {
-            // A waiting worker sends no pushes and needs no share of a quota. The next renewal retries a failed write.
-            _ = try? await repository.renew(worker, quotas: [], report: report())
-        } while (try? await Task.sleep(for: Self.renewal)) != nil
+        while !Task.isCancelled {
+            // A waiting worker sends no pushes and needs no share of a quota.
+            let renewed = try? await repository.renew(worker, quotas: [], report: report())
+            try? await Task.sleep(for: renewed == nil ? Self.afterFailure : Self.renewal)
+        }
     }
 }
