@@ -13,7 +13,7 @@ import Testing
         (String(repeating: "x", count: 200), String(repeating: "x", count: 200)),
         (String(repeating: "x", count: 201), String(repeating: "x", count: 197) + "…"),
         ("a" + String(repeating: "\u{301}", count: 300), "a" + String(repeating: "\u{301}", count: 98) + "…"),
-        (String(repeating: "x", count: 196) + "ä" + "xxxx", String(repeating: "x", count: 196) + "…"),
+        (String(repeating: "x", count: 196) + "ä" + "yyyy", String(repeating: "x", count: 196) + "…"),
     ])
     func shortensLongTextWithEllipsis(text: String, shortened: String) {
         #expect(report(text).text == shortened)

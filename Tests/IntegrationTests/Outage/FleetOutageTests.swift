@@ -51,7 +51,7 @@ struct FleetOutageTests {
                 }
                 waiting.signal(SIGTERM)
                 #expect(try await waiting.finish().status == 0)
-                try await eventually("it is over: \(worker.errors)") {
+                try await eventually("the problem ends: \(worker.errors)") {
                     try await look.document()?.problems.isEmpty == true
                 }
             }
