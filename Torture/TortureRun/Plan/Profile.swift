@@ -29,8 +29,9 @@ package struct Profile: Sendable {
     package var freeze: ClosedRange<Int>
     /// Milliseconds that the device tokens are locked.
     var locking = 10_000...60_000
-    /// Milliseconds that another consumer's queue is full: what is refused comes back after a second, five, and thirty.
-    package var fullness = 4_000...5_500
+    /// Milliseconds that another consumer's queue is full. Workers offer an event after 1, 6 and 36 seconds, so longer than
+    /// the second offer and shorter than the third: an event that is offered each second is then told apart.
+    package var fullness = 9_000...12_000
     /// Milliseconds that device tokens and claims are locked, once in a run that is long enough: more than the broker waits
     /// for an acknowledgement, and looks for such only once a minute.
     var standstill = 125_000...135_000

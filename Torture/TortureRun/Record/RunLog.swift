@@ -92,7 +92,8 @@ final class RunLog: Sendable {
         progress.withLock { progress in
             progress.finish(outcomes.lazy.map(\.recipient))
             for outcome in outcomes { if let id = outcome.madeUpID { progress.madeUpIDs[id] = outcome.recipient.job } }
-            for outcome in outcomes where progress.firstOutcomes[outcome.worker] == nil {
+            for outcome in outcomes
+            where JobNumber.isFlood(outcome.recipient.job) && progress.firstOutcomes[outcome.worker] == nil {
                 progress.firstOutcomes[outcome.worker] = outcome.received
             }
         }

@@ -44,7 +44,7 @@ package struct JoinRecord: Sendable {
     package var worker: Int
     /// When it said that it works; nil: it did not.
     package var ready: Int64?
-    /// When the first outcome came that was its doing: of the flood, or of what had come back to the broker before it.
+    /// The time of its first outcome of a recipient of the flood, or `nil` if there was none in time.
     package var firstOutcome: Int64?
     /// Recipients of the flood that nobody had sent to by then, or when nobody waited for it any longer.
     package var left: Int

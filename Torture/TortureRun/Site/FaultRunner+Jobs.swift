@@ -80,7 +80,8 @@ extension FaultRunner {
         var slow = StandingFaults()
         slow.answerDelayMilliseconds = 1_000
         await site.simulator.setFaults(slow)
-        await site.simulator.changeStreamLimit(to: 10)
+        // So slow that a worker which holds the whole flood keeps it for longer than a latecomer has time.
+        await site.simulator.changeStreamLimit(to: 4)
         for index in 0..<site.profile.flood {
             publishers[index % publishers.count].publishOutOfTurn(JobNumber.flood(index))
         }
