@@ -28,10 +28,8 @@ import Testing
         for _ in 0..<501 { many.bad(nowMilliseconds: 0) }
         #expect(look(&many) == .began, "whatever was before")
         for _ in 0..<499 { many.good() }
-        #expect(look(&many) == nil && many.bad == 501)
-        many.good()
-        #expect(look(&many) == .ended && many.bad == 500)
-        for _ in 0..<500 { many.good() }
+        #expect(many.bad == 501)
+        for _ in 0..<501 { many.good() }
         #expect(many.bad == 0)
     }
 
@@ -43,13 +41,36 @@ import Testing
         #expect(watch.bad == 50 && look(&watch) == nil)
     }
 
-    @Test func itIsOverWhenNoBadOneComesAnyMore() {
+    @Test(arguments: [(good: 0, bad: 0), (good: 1, bad: 1), (good: 10, bad: 3)])
+    func endsWhenMostAnswersOfHalfAMinuteAreGood(good: Int, bad: Int) {
+        let end = BadTokenWatch.endingMilliseconds
+        var watch = watch(bad: 1_000)
+        #expect(look(&watch) == .began)
+        for _ in 0..<bad { watch.bad(nowMilliseconds: 1) }
+        for _ in 0..<good { watch.good() }
+        #expect(look(&watch, at: end - 1) == nil)
+        #expect(look(&watch, at: end) == .ended && !watch.isMixedUp)
+        #expect(look(&watch, at: end + 1) == nil, "the old answers do not begin it again")
+    }
+
+    @Test func goesOnWhileMostAnswersAreBad() {
+        let end = BadTokenWatch.endingMilliseconds
         var watch = watch(bad: 600)
         #expect(look(&watch) == .began)
-        #expect(look(&watch, at: BadTokenWatch.quietMilliseconds - 1) == nil)
-        #expect(look(&watch, at: BadTokenWatch.quietMilliseconds) == .ended)
-        watch.bad(nowMilliseconds: BadTokenWatch.quietMilliseconds + 1)
-        #expect(look(&watch, at: BadTokenWatch.quietMilliseconds + 1) == .began)
+        for _ in 0..<2 { watch.bad(nowMilliseconds: 1) }
+        watch.good()
+        #expect(look(&watch, at: end) == nil && watch.isMixedUp)
+        watch.good()
+        #expect(look(&watch, at: 2 * end - 1) == nil && watch.isMixedUp)
+        #expect(look(&watch, at: 2 * end) == .ended, "the half minute before does not count")
+    }
+
+    @Test func beginsAgainAfterAnotherFiveHundredBadAnswers() {
+        var watch = watch(bad: 600)
+        #expect(look(&watch) == .began)
+        #expect(look(&watch, at: BadTokenWatch.endingMilliseconds) == .ended)
+        for _ in 0..<501 { watch.bad(nowMilliseconds: BadTokenWatch.endingMilliseconds) }
+        #expect(look(&watch, at: BadTokenWatch.endingMilliseconds) == .began)
     }
 
     @Test func theLogSaysItOnceAMinuteWhileItLasts() {

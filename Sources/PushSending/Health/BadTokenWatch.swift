@@ -1,35 +1,41 @@
-/// Notices a mix-up, such as one of Apple's environments: more than half of the last thousand answers to an app called the
-/// token bad. It is no proof, so nothing follows from it but that it is told. A value: no clock, no I/O.
+/// Notices a mix-up, such as one of Apple's environments: the provider called more than half of an app's last thousand
+/// tokens bad. This is no proof, so it is only reported. A value type without a clock.
 package struct BadTokenWatch: Sendable {
     package enum Change {
         case began
         case ended
     }
 
+    /// The number of answers that are counted.
     package static let window = 1_000
-    /// After so long without a bad token the mix-up is over: the app's pushes go elsewhere.
-    package static let quietMilliseconds: Int64 = 600_000
+    /// The time in which most answers must be good, or none bad, for the mix-up to have ended.
+    package static let endingMilliseconds: Int64 = 30_000
     package static let leastBetweenLinesMilliseconds: Int64 = 60_000
 
-    /// Whether they were bad, in a ring; empty until the first was, since all before it were good.
+    /// Whether each of the last answers was bad, in a ring. The ring is empty until the first bad answer.
     private var answers: [Bool] = []
     private var place = 0
-    /// Among the last thousand.
+    /// The number of bad answers in the ring.
     package private(set) var bad = 0
     package private(set) var isMixedUp = false
+    /// The answers since the mix-up was last found to continue.
+    private var recent = (good: 0, bad: 0, since: Int64(0))
     private var lastBad: Int64 = 0
     private var lastLine: Int64?
 
     package init() {}
 
-    /// For every answer.
+    /// To be called for every answer that does not call the token bad.
     package mutating func good() {
-        if !answers.isEmpty { answered(false) }
+        guard !answers.isEmpty else { return }
+        recent.good += 1
+        answered(false)
     }
 
     package mutating func bad(nowMilliseconds now: Int64) {
         if answers.isEmpty { answers = Array(repeating: false, count: Self.window) }
         lastBad = now
+        recent.bad += 1
         answered(true)
     }
 
@@ -39,14 +45,23 @@ package struct BadTokenWatch: Sendable {
         place = place + 1 < Self.window ? place + 1 : 0
     }
 
-    /// Once a second.
+    /// To be called once a second.
     package mutating func look(nowMilliseconds now: Int64) -> Change? {
-        let wasMixedUp = isMixedUp
-        isMixedUp = bad * 2 > Self.window && now - lastBad < Self.quietMilliseconds
-        return isMixedUp == wasMixedUp ? nil : isMixedUp ? .began : .ended
+        guard isMixedUp else {
+            guard bad * 2 > Self.window else { return nil }
+            (isMixedUp, recent) = (true, (0, 0, now))
+            return .began
+        }
+        guard now - recent.since >= Self.endingMilliseconds else { return nil }
+        guard recent.good >= recent.bad else {
+            recent = (0, 0, now)
+            return nil
+        }
+        (isMixedUp, answers, bad, place) = (false, [], 0, 0)
+        return .ended
     }
 
-    /// Whether the log is to say it: while it lasts and bad tokens come, once a minute.
+    /// Returns whether to log a line: once a minute while the mix-up lasts and bad answers come.
     package mutating func mayLog(nowMilliseconds now: Int64) -> Bool {
         guard isMixedUp else { return false }
         if let lastLine, lastBad <= lastLine || now - lastLine < Self.leastBetweenLinesMilliseconds { return false }
