@@ -34,7 +34,7 @@ struct DeliveryService: Service {
         var few = PostgresPool.Options()
         few.maximumConnections = 2
         let operators = PostgresPool(configuration.database, options: few, logger: logger)
-        // So is what says that this worker runs: late, it says nothing.
+        // The worker's row has a connection of its own, too, so that no other statement delays its renewal.
         few.maximumConnections = 1
         let fleet = PostgresPool(configuration.database, options: few, logger: logger)
         defer {
@@ -45,12 +45,35 @@ struct DeliveryService: Service {
         let changes = ChangeListener(configuration.database, listens: configuration.listens, logger: logger)
         guard let (snapshots, cancellations) = try await loadUnlessStopped(operators, changes) else { return }
         await status.fleet.reads(WorkerRepository(operators), AuditRepository(operators))
-        let (id, workers) = (UUID().uuidString.lowercased(), WorkerRepository(fleet))
-        let row = WaitingRow(repository: workers, worker: runningWorker(id)) { [status] in status.report() }
-        guard await canOpenSomething(snapshots, changes, row) else {
-            try? await workers.remove(row.worker)
-            return
+        let worker = RunningWorker(
+            id: UUID().uuidString.lowercased(), name: configuration.pipeline.worker, version: Worker.version,
+            outputs: configuration.source.outputs.map(\.name), start: .now)
+        // The row of a worker that waits for its keyring shows the problem in all views of the fleet.
+        let fleetService = FleetService(
+            board: quotas, changes: changes, repository: WorkerRepository(fleet), worker: worker,
+            sharesQuotas: { [state] in state.isWorking }, report: { [status] in status.report() }, logger: logger)
+        let delivery = Step {
+            guard await canOpenSomething(snapshots, changes) else { return }
+            try await deliver(snapshots, cancellations, changes, pool, operators)
         }
+        // Stopped in the reverse order. The row goes after the drain.
+        try await Self.run([fleetService, delivery], logger)
+    }
+
+    private struct Step: Service {
+        let body: @Sendable () async throws -> Void
+
+        func run() async throws { try await body() }
+    }
+
+    private static func run(_ services: [any Service], _ logger: Logger) async throws {
+        try await ServiceGroup(configuration: .init(services: services.map { $0.endingAll }, logger: logger)).run()
+    }
+
+    private func deliver(
+        _ snapshots: SnapshotStore, _ cancellations: CancellationFeed, _ changes: ChangeListener, _ pool: PostgresPool,
+        _ operators: PostgresPool
+    ) async throws {
         let outputs = try outputs(pool)
         let pipeline = try DeliveryPipeline(
             configuration: configuration.pipeline, broker: configuration.broker, outputs: outputs,
@@ -61,6 +84,7 @@ struct DeliveryService: Service {
             cancellations: cancellations, workers: { [quotas] in quotas.workers }, failures: failures, logger: logger,
             now: { .now })
         state.works(pipeline, snapshots)
+        quotas.look()
         // Stopped in the reverse order: traces when all else has.
         let services: [any Service] =
             (traces.map { [$0] } ?? []) + [
@@ -79,9 +103,6 @@ struct DeliveryService: Service {
                 MaintenanceService(
                     claims: ClaimRepository(pool), cancellations: CancellationRepository(pool),
                     workers: WorkerRepository(pool), failures: failures, logger: logger),
-                FleetService(
-                    board: quotas, changes: changes, repository: workers, worker: runningWorker(id),
-                    report: { [status] in status.report() }, logger: logger),
                 ClockService(pool: operators, state: state),
                 ShardService(pipeline: pipeline, workers: WorkerRepository(operators)),
                 ReloadService(
@@ -91,15 +112,7 @@ struct DeliveryService: Service {
                     logger: logger
                 ),
             ]
-        try await ServiceGroup(configuration: .init(services: services.map { $0.endingAll }, logger: logger)).run()
-    }
-
-    /// Returns this worker as one that starts now. The time during which it waited for its keyring must not count, because
-    /// a worker replaces silent ones only in its first seconds.
-    private func runningWorker(_ id: String) -> RunningWorker {
-        RunningWorker(
-            id: id, name: configuration.pipeline.worker, version: Worker.version,
-            outputs: configuration.source.outputs.map(\.name), start: .now)
+        try await Self.run(services, logger)
     }
 
     private func outputs(_ pool: PostgresPool) throws -> [RunningOutput] {
@@ -118,12 +131,10 @@ struct DeliveryService: Service {
     }
 
     /// Waits until the keyring opens a credential. Returns `false` if the worker is stopped before.
-    private func canOpenSomething(
-        _ snapshots: SnapshotStore, _ changes: ChangeListener, _ row: WaitingRow
-    ) async -> Bool {
+    private func canOpenSomething(_ snapshots: SnapshotStore, _ changes: ChangeListener) async -> Bool {
         let gate = KeyringGate(
-            store: snapshots, changes: changes, outputs: configuration.source.outputs, row: row, state: state,
-            failures: failures, logger: logger)
+            store: snapshots, changes: changes, outputs: configuration.source.outputs, state: state, failures: failures,
+            logger: logger)
         await cancelWhenGracefulShutdown { await gate.pass() }
         return !Task.isShuttingDownGracefully
     }

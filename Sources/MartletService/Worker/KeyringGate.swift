@@ -9,7 +9,6 @@ struct KeyringGate {
     let store: SnapshotStore
     let changes: ChangeListener
     let outputs: [any OutputPlugin]
-    let row: WaitingRow
     let state: WorkerState
     let failures: OngoingFailures
     let logger: Logger
@@ -24,7 +23,6 @@ struct KeyringGate {
         guard !isOpen(store.current) else { return }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { [store, changes] in await store.run(on: changes) }
-            group.addTask { [row] in await row.renewUntilCancelled() }
             for await snapshot in snapshots where isOpen(snapshot) { break }
             group.cancelAll()
         }

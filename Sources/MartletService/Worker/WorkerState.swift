@@ -23,6 +23,11 @@ final class WorkerState: Sendable {
         stage.withLock { $0 = .working(pipeline, snapshots, since: .now) }
     }
 
+    /// Whether the worker has a pipeline. Before, it waits for its database or its keyring.
+    var isWorking: Bool {
+        if case .working = stage.withLock({ $0 }) { true } else { false }
+    }
+
     /// nil: it consumes and can publish.
     var obstacle: String? {
         switch stage.withLock({ $0 }) {

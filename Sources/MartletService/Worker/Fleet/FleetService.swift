@@ -33,19 +33,24 @@ package struct FleetService: Service {
     private let repository: WorkerRepository
     private let worker: RunningWorker
     private let pace: Pace
+    private let sharesQuotas: @Sendable () -> Bool
     private let report: @Sendable () -> WorkerReport?
     private let logger: Logger
 
-    /// - Parameter report: how the worker is, each time its row is written.
+    /// - Parameters:
+    ///   - sharesQuotas: whether the worker sends pushes and counts for the quotas that it shares with others.
+    ///   - report: the worker's state and problems for its row.
     package init(
         board: QuotaBoard, changes: ChangeListener, repository: WorkerRepository, worker: RunningWorker,
-        pace: Pace = Pace(), report: @escaping @Sendable () -> WorkerReport? = { nil }, logger: Logger
+        pace: Pace = Pace(), sharesQuotas: @escaping @Sendable () -> Bool = { true },
+        report: @escaping @Sendable () -> WorkerReport? = { nil }, logger: Logger
     ) {
         self.board = board
         self.changes = changes
         self.repository = repository
         self.worker = worker
         self.pace = pace
+        self.sharesQuotas = sharesQuotas
         self.report = report
         self.logger = logger
     }
@@ -91,7 +96,8 @@ package struct FleetService: Service {
             }
             var report = report()
             report?.crashes = succession.crashes(after: uptime)
-            board.counted(try await repository.renew(worker, quotas: board.names(), report: report))
+            let quotas = sharesQuotas() ? board.names() : []
+            board.counted(try await repository.renew(worker, quotas: quotas, report: report))
             if obstacle != nil { logger.notice(.fleetKnown, "The other workers are known again") }
             obstacle = nil
             pace.away.succeeded()
