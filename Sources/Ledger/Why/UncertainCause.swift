@@ -80,7 +80,8 @@ extension JobFacts {
         if !blind.isEmpty || ledger == nil { advice.append("The table says why; ask again.") }
         if advice.isEmpty, let waiting, !waiting.isEmpty {
             advice.append(
-                "Jobs in a delay queue are scheduled, wait for a rate or a credential, or are tried again later.")
+                "Jobs in a delay queue are scheduled, wait for a rate or a credential, or are tried again later. Result "
+                    + "events and marks that could not be written wait there, too.")
         }
         if advice.isEmpty {
             advice.append("Check the id, and that its publisher waits for the broker's confirm.")

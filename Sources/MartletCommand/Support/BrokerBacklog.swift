@@ -33,7 +33,7 @@ struct BrokerBacklog {
         let jobs = names.consumedQueues + [names.dead]
         let others = [
             figure("set apart", [names.queue(of: JobQueue.suspects), names.dropped]),
-            figure("delayed", topology.queues.map(\.name).filter { !jobs.contains($0) }),
+            figure("in delay queues", topology.queues.map(\.name).filter { !jobs.contains($0) }),
             figure("dead", [names.dead]),
         ]
         words = (lanes + others).joined(separator: ", ")

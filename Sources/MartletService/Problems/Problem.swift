@@ -36,8 +36,8 @@ package struct Problem: Sendable, Hashable, Encodable {
     /// The object of the problem, such as an output and environment, an app, a table or an exchange. It is empty if the
     /// problem concerns the whole worker.
     package let subject: String
-    /// One sentence that describes the problem.
-    package let text: String
+    /// One or more sentences that describe the problem.
+    package var text: String
     package let advice: String
     /// The time at which this worker found the problem.
     package var since: Timestamp

@@ -42,8 +42,9 @@ package struct ProblemList: Sendable {
             counts[name, default: 0] += 1
             guard let count = counts[name], count > 1 else { return problem }
             return Problem(
-                problem.kind, problem.text, subject: "\(problem.subject) (\(count))", severity: problem.severity,
-                party: problem.party)
+                problem.kind, problem.text,
+                subject: problem.subject.isEmpty ? "\(count)" : "\(problem.subject) (\(count))",
+                severity: problem.severity, party: problem.party)
         }
     }
 

@@ -30,7 +30,7 @@ extension BrokersPageTests {
                 try await anna(["top", "--once"]).output.contains("\nwaiting in the broker: \(figures)\n")
             }
         }
-        try await waits("urgent 0, normal 2, bulk 0, set apart 1, delayed 0, dead 1")
+        try await waits("urgent 0, normal 2, bulk 0, set apart 1, in delay queues 0, dead 1")
         let blind = try await installation.martlet(["top"], ["amqp.url": "amqp://127.0.0.1:1/"])
         #expect(blind.status == 0 && blind.output.contains("\nwaiting in the broker: unknown: "), "\(blind)")
         let why = try await anna(["why", "--job", "dead-1"])
@@ -40,7 +40,7 @@ extension BrokersPageTests {
         try await eventually("replayed") {
             try await anna(["dead", "replay", "--id", "dead-1"]).output == "replayed 1 jobs\n"
         }
-        try await waits("urgent 0, normal 3, bulk 0, set apart 1, delayed 0, dead 0")
+        try await waits("urgent 0, normal 3, bulk 0, set apart 1, in delay queues 0, dead 0")
         let configuration = try installation.configuration(["amqp.url": url], file: "anna.yaml")
         let tail = try Subprocess([Project.command, "results", "tail", "--config", configuration])
         try await eventually(tail.errors) { tail.errors == "listening for #\n" }

@@ -61,6 +61,15 @@ extension OutageTests {
         }
     }
 
+    @Test func reportsKeyringThatOpensNoCredential() async throws {
+        let other = "master-2 \(String(repeating: "Q", count: 43))=\n"
+        try await Outage.happens(OwnOutage.wrongKeyring.rawValue, keyring: other) { there, look in
+            try await there.publish("during")
+            try await look()
+            try there.installation.write(Installation.keyringText, to: Outage.workerKeyring)
+        }
+    }
+
     @Test func reportsPausedApp() async throws {
         try await Outage.happens(OwnOutage.paused.rawValue) { there, look in
             func set(isPaused: Bool) async throws {

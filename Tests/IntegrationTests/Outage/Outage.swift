@@ -2,41 +2,59 @@ import APNSSimulator
 import Foundation
 import TestSupport
 import Testing
+import Threading
 import WorkerTestSupport
 
-/// A worker that somebody looks at, to whom something happens.
-struct Outage {
+/// An installation with one worker, its status page and a Prometheus, during an outage.
+final class Outage: Sendable {
     static let app = "com.example.shop"
+    /// The name of the keyring file of a worker that starts with a keyring of its own.
+    static let workerKeyring = "worker-keyring"
 
     let installation: Installation
     let worker: Subprocess
     private let prometheus: Prometheus
     private let page: StatusPageLook
+    /// The number of recipients that were published.
+    private let published = Mutex(0)
 
-    /// Brings one about beside a worker that has delivered before, and looks at what docs/runbook.md says of it.
+    private init(installation: Installation, worker: Subprocess, prometheus: Prometheus, page: StatusPageLook) {
+        (self.installation, self.worker, self.prometheus, self.page) = (installation, worker, prometheus, page)
+    }
+
+    /// Causes an outage in an installation with one worker, and checks what docs/runbook.md says about it.
     ///
     /// - Parameters:
-    ///   - cause: it is over when its closure has ended, which is lent what there is to be seen.
+    ///   - changes: settings of the worker that differ from the defaults.
+    ///   - keyring: the content of a keyring file with which the worker starts, `workerKeyring`. If `nil`, the worker uses
+    ///     the installation's keyring and has delivered before the outage begins.
+    ///   - hasOutcomes: whether every published recipient has an outcome in the end, and a queue for it.
+    ///   - cause: begins the outage, calls `look`, and ends the outage.
     static func happens(
         _ name: String, _ changes: [String: String] = [:], servers: Installation.Servers? = nil,
+        keyring: String? = nil, hasOutcomes: Bool = true,
         cause: (Outage, _ look: () async throws -> Void) async throws -> Void
     ) async throws {
         let row = try OutageRow.named(name)
         try await Installation.with(servers: servers) { installation in
             try await installation.addTokenApp(app)
             let look = StatusPageLook(port: try freePort())
-            let settings = [
+            var settings = [
                 "http.listen": "127.0.0.1:\(look.port)", "retry.delays": "1,2", "apns.request_timeout": "2",
             ]
+            if let keyring { settings["keyring.file"] = try installation.write(keyring, to: workerKeyring) }
             try await installation.withWorker(settings.merging(changes) { $1 }) { worker in
                 let prometheus = try Prometheus(installation, worker: look.port, lookingBack: "10s")
                 defer { prometheus.stop() }
                 let outage = Outage(installation: installation, worker: worker, prometheus: prometheus, page: look)
-                try await outage.begin()
+                if keyring == nil { try await outage.begin() }
                 try await cause(outage) { try await outage.looks(as: row) }
                 // Problems that are found by counting stay open for a minute.
                 try await eventually("it is over: \(await outage.said())\(worker.errors)") {
                     try await look.document()?.problems.isEmpty == true
+                }
+                if hasOutcomes {
+                    try await installation.results.wait(for: outage.published.withLock { $0 })
                 }
             }
         }
@@ -55,6 +73,7 @@ struct Outage {
     }
 
     func publish(_ id: String, to tokens: [String] = [Token.random()]) async throws {
+        published.withLock { $0 += tokens.count }
         try await installation.publish([JobText(id, app: Self.app, to: tokens)])
     }
 

@@ -49,13 +49,24 @@ struct OutageTests {
         case publisher = "a publisher sends an invalid job"
         case results = "a results queue is full"
         case unrouted = "no queue takes the outcomes"
+        case removed = "an app is removed"
         case keyring = "the keyring can't be read"
+        case wrongKeyring = "the keyring opens no credential"
         case paused = "an app is paused"
     }
 
     @Test func reportsInvalidJob() async throws {
         try await Outage.happens(OwnOutage.publisher.rawValue) { there, look in
             try await there.installation.publish(raw: [#"{"id":"during","app":"com.example.shop","prio":1}"#])
+            try await look()
+        }
+    }
+
+    @Test func reportsJobsOfRemovedApp() async throws {
+        try await Outage.happens(OwnOutage.removed.rawValue, hasOutcomes: false) { there, look in
+            let removed = try await there.installation.martlet(["app", "remove", Outage.app])
+            #expect(removed.status == 0, "\(removed)")
+            try await there.publish("during")
             try await look()
         }
     }
@@ -71,7 +82,7 @@ struct OutageTests {
     }
 
     @Test func reportsOutcomesThatNoQueueTakes() async throws {
-        try await Outage.happens(OwnOutage.unrouted.rawValue) { there, look in
+        try await Outage.happens(OwnOutage.unrouted.rawValue, hasOutcomes: false) { there, look in
             await there.installation.results.stop()
             try await there.installation.broker.delete(
                 queues: [ResultQueue.name(there.installation.names)], exchanges: [])

@@ -267,6 +267,28 @@ import Testing
         let now = Timestamp(seconds: 1_800_000_000)
         #expect(list.update(twice, now: now).began.map(\.subject) == ["push key", "push key (2)"])
         #expect(list.update(twice, now: now).began.isEmpty)
+        let withoutSubject = [Problem](repeating: Problem(.tokensMostlyBad, "Bad."), count: 2)
+        #expect(list.update(withoutSubject, now: now).began.map(\.subject) == ["", "2"])
+    }
+
+    @Test func mergesFailuresOfOneLockedTable() {
+        let problems = StatusDocument(
+            .sample {
+                $0.counts.isMarkingDelayed = true
+                $0.failures = [.of(.marksFail), .of(.deadTokensUnread), .of(.claimsFail)]
+            }
+        ).problems
+        #expect(problems.map(\.kind) == [.marksDelayed, .claimsFail])
+        #expect(problems.first?.text.contains("Dead tokens can't be read") == true, "\(problems)")
+    }
+
+    @Test func keepsProblemsOfOneTableApartIfDifferentPartiesCanEndThem() {
+        let problems = StatusDocument(
+            .sample {
+                $0.failures = [.of(.marksFail), .of(.deadTokensUnread, "permission denied (42501)")]
+            }
+        ).problems
+        #expect(problems.map(\.party) == [.database, .ours])
     }
 
     @Test func keepsTimeOfLastProviderProblem() {
